@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test sanitize fuzz soak check conformance format generate bench interop clean
+.PHONY: help setup build install demo demo-pages test sanitize fuzz soak check conformance format generate bench interop clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To get one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
@@ -17,9 +17,19 @@ build: ## Build everything for debugging
 	@scripts/setup
 	swift build
 
+PREFIX ?= /usr/local
+
+install: ## Build the command for release, and install it with man page and completions below PREFIX=/usr/local
+	@scripts/setup
+	@scripts/install "$(PREFIX)"
+
 demo: ## Build for release and show what works
 	@scripts/setup
 	@scripts/demo
+
+demo-pages: ## Keep pictures of the pages that commands make, in .build/pages
+	@scripts/setup --tests
+	@scripts/demo-pages
 
 test: ## Build and run all tests, and fuzz briefly
 	@scripts/setup --tests

@@ -37,14 +37,81 @@ let swiftProtobuf: [Target.Dependency] =
   Context.environment["SWITCHBOARD_SWIFT_PROTOBUF"] == "1"
   ? [.product(name: "SwiftProtobuf", package: "swift-protobuf")] : []
 
+/// Packages of Swift servers, where the environment asks for the bridges to them: a list such as `log,metrics`.
+let bridges = Set((Context.environment["SWITCHBOARD_BRIDGES"] ?? "").split(separator: ",").map(String.init))
+
+func bridge(
+  _ name: String,
+  for package: String,
+  flag: String,
+  to dependencies: [Target.Dependency],
+  _ product: String,
+  of url: String
+)
+  -> Target
+{
+  let isWanted = bridges.contains(package)
+  return .target(
+    name: name,
+    dependencies: dependencies + (isWanted ? [.product(name: product, package: url)] : []),
+    swiftSettings: isWanted ? [.define(flag)] : []
+  )
+}
+
+let bridgeTargets: [Target] = [
+  bridge(
+    "SwitchboardSwiftLog",
+    for: "log",
+    flag: "SwiftLog",
+    to: ["SwitchboardCall"],
+    "Logging",
+    of: "swift-log"
+  ),
+  bridge(
+    "SwitchboardSwiftMetrics",
+    for: "metrics",
+    flag: "SwiftMetrics",
+    to: ["SwitchboardTelemetry"],
+    "CoreMetrics",
+    of: "swift-metrics"
+  ),
+  bridge(
+    "SwitchboardSwiftTracing",
+    for: "tracing",
+    flag: "SwiftTracing",
+    to: ["SwitchboardTelemetry"],
+    "Tracing",
+    of: "swift-distributed-tracing"
+  ),
+  bridge(
+    "SwitchboardServiceLifecycle",
+    for: "lifecycle",
+    flag: "ServiceLifecycle",
+    to: ["Switchboard"],
+    "ServiceLifecycle",
+    of: "swift-service-lifecycle"
+  ),
+  // The tests compile the same sources over the packages' signatures, since nothing is fetched here.
+  .target(name: "BridgeStandIns", path: "Tests/BridgeStandIns"),
+  .testTarget(
+    name: "BridgeTests",
+    dependencies: [
+      "BridgeStandIns", "EchoService", "Switchboard", "SwitchboardCall", "SwitchboardTelemetry",
+    ],
+    swiftSettings: ["BridgeStandIns", "SwiftLog", "SwiftMetrics", "SwiftTracing", "ServiceLifecycle"]
+      .map { .define($0) }
+  ),
+]
+
 /// The code that reads bytes from outside, for the fuzzer where the environment asks for it (`scripts/fuzz`), and else for
 /// the tests that replay its corpus. Both import what is internal, so neither is a library.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
-    "CAres", "CallTestSupport", "CertificateSupport", "Switchboard", "SwitchboardBalancing",
-    "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardHTTP2",
-    "SwitchboardProtobuf", "SwitchboardServices", "TLSSupport",
-    "TestMessages",
+    "CallTestSupport", "CAres", "CertificateSupport", "LoadMessages", "RESTService", "Switchboard",
+    "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCommand", "SwitchboardDescriptors",
+    "SwitchboardGenerator", "SwitchboardHTTP2", "SwitchboardLoad", "SwitchboardMock", "SwitchboardOpenAPI",
+    "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "SwitchboardTelemetry", "TestMessages",
+    "TLSSupport",
   ]
   if Context.environment["SWITCHBOARD_FUZZ"] == "1" {
     return .executableTarget(
@@ -92,9 +159,18 @@ let package = Package(
     .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardProtobuf"]),
     // Health, reflection, channelz, load reports and errors with details.
     .library(name: "SwitchboardServices", targets: ["SwitchboardServices", "SwitchboardServiceMessages"]),
+    // Metrics, traces, logs, and context that travels with calls.
+    .library(name: "SwitchboardTelemetry", targets: ["SwitchboardTelemetry"]),
+    // REST by `google.api.http`, and OpenAPI documents.
+    .library(
+      name: "SwitchboardREST",
+      targets: ["SwitchboardREST", "SwitchboardOpenAPI", "GoogleAPIMessages"]
+    ),
     .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
     .plugin(name: "SwitchboardCommandPlugin", targets: ["SwitchboardCommandPlugin"]),
     .executable(name: "switchboard", targets: ["SwitchboardTool"]),
+    // The part of it that builds run.
+    .executable(name: "switchboard-generate", targets: ["switchboard-generate"]),
     .executable(name: "protoc-gen-switchboard", targets: ["protoc-gen-switchboard"]),
 
     // Parts of it, for those who need no more.
@@ -113,6 +189,11 @@ let package = Package(
 
     // The bridge to messages that SwiftProtobuf generated: empty unless the environment asks for it.
     .library(name: "SwitchboardSwiftProtobuf", targets: ["SwitchboardSwiftProtobuf"]),
+    // The bridges to what Swift servers use: empty unless the environment asks for them.
+    .library(name: "SwitchboardSwiftLog", targets: ["SwitchboardSwiftLog"]),
+    .library(name: "SwitchboardSwiftMetrics", targets: ["SwitchboardSwiftMetrics"]),
+    .library(name: "SwitchboardSwiftTracing", targets: ["SwitchboardSwiftTracing"]),
+    .library(name: "SwitchboardServiceLifecycle", targets: ["SwitchboardServiceLifecycle"]),
   ],
   targets: [
     // The message runtime: no dependency from outside but the standard library.
@@ -144,12 +225,16 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(
       name: "SwitchboardHTTP2",
       dependencies: [
-        "SwitchboardBalancing", "SwitchboardCall", "CAres", "CNghttp2", "COpenSSL", "CZlib", "CLibuv",
+        "SwitchboardBalancing", "SwitchboardCall", "CAres", "CBrotli", "CNghttp2", "COpenSSL", "CZlib",
+        "CZstd",
+        "CLibuv",
       ]
     ),
     .testTarget(
@@ -314,7 +399,7 @@ let package = Package(
         "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport",
         "Interop",
         "InteropService", "Switchboard", "SwitchboardTool", "TLSSupport", "TestSupport",
-        "protoc-gen-switchboard",
+        "protoc-gen-switchboard", "switchboard-generate",
       ],
       exclude: ["Peers"]
     ),
@@ -341,6 +426,97 @@ let package = Package(
       exclude: ["Peers"]
     ),
 
+    // Metrics, traces, logs and context: a product of its own.
+    .target(
+      name: "OTLPMessages",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/OTLPMessages"
+    ),
+    .target(
+      name: "SwitchboardTelemetry",
+      dependencies: [
+        "OTLPMessages", "Switchboard", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardTelemetryTests",
+      dependencies: [
+        "CallTestSupport", "CertificateSupport", "EchoService", "HTTP2TestSupport", "OTLPMessages",
+        "Switchboard", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardTelemetry",
+        "TestSupport",
+      ],
+      exclude: ["Peers"]
+    ),
+
+    // Presses on a server and measures: `switchboard load`.
+    .target(
+      name: "LoadMessages",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/LoadMessages"
+    ),
+    .target(
+      name: "SwitchboardLoad",
+      dependencies: [
+        "LoadMessages", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardHTTP2",
+        "SwitchboardProtobuf",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardLoadTests",
+      dependencies: [
+        "EchoService", "LoadMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardLoad",
+        "SwitchboardProtobuf", "SwitchboardTool", "TestSupport",
+      ],
+      exclude: ["Peers"]
+    ),
+
+    // REST by the rules of google/api/http.proto, and OpenAPI documents of them.
+    .target(
+      name: "GoogleAPIMessages",
+      dependencies: ["SwitchboardDescriptors", "SwitchboardProtobuf"],
+      path: "Generated/GoogleAPIMessages"
+    ),
+    .target(
+      name: "SwitchboardOpenAPI",
+      dependencies: ["GoogleAPIMessages", "SwitchboardDescriptors", "SwitchboardProtobuf"]
+    ),
+    .target(
+      name: "SwitchboardREST",
+      dependencies: [
+        "GoogleAPIMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardOpenAPI",
+        "SwitchboardProtobuf", "SwitchboardServiceMessages",
+      ]
+    ),
+    .target(
+      name: "RESTService",
+      dependencies: ["GoogleAPIMessages", "Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/RESTService"
+    ),
+    .testTarget(
+      name: "SwitchboardRESTTests",
+      dependencies: [
+        "protoc-gen-switchboard", "GoogleAPIMessages", "RESTService", "Switchboard", "SwitchboardDescriptors",
+        "SwitchboardOpenAPI",
+        "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
+      ],
+      exclude: ["Peers"]
+    ),
+
+    // Stands in for a server: `switchboard mock`.
+    .target(
+      name: "SwitchboardMock",
+      dependencies: [
+        "Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardServices",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardMockTests",
+      dependencies: [
+        "EchoService", "Switchboard", "SwitchboardDescriptors", "SwitchboardMock", "SwitchboardProtobuf",
+        "SwitchboardServices",
+      ]
+    ),
+
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
     .target(name: "SwitchboardProtoCompiler", dependencies: ["CProtoc"]),
@@ -356,23 +532,58 @@ let package = Package(
     .target(name: "SwitchboardToolSupport"),
     .testTarget(name: "SwitchboardToolSupportTests", dependencies: ["SwitchboardToolSupport"]),
 
-    // The command `switchboard`. The target has another name, since the umbrella module's differs from
-    // the command's in case alone, which some file systems do not tell apart.
-    .executableTarget(
-      name: "SwitchboardTool",
+    // Generating code, as a program of its own: every user's build compiles it, so it has nothing else.
+    .target(
+      name: "SwitchboardGenerateVerb",
       dependencies: ["SwitchboardGenerator", "SwitchboardProtoCompiler", "SwitchboardToolSupport"]
     ),
     .executableTarget(
+      name: "switchboard-generate",
+      dependencies: ["SwitchboardGenerateVerb", "SwitchboardToolSupport"]
+    ),
+
+    // The command `switchboard`: all verbs, and the program that is nothing but them. The program's target has another
+    // name, since the umbrella module's differs from the command's in case alone, which some file systems do not tell
+    // apart.
+    .target(
+      name: "SwitchboardCommand",
+      dependencies: [
+        "LoadMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardGenerateVerb", "SwitchboardLoad",
+        "SwitchboardMock", "SwitchboardOpenAPI", "SwitchboardProtoCompiler", "SwitchboardProtobuf",
+        "SwitchboardServices", "SwitchboardToolSupport",
+      ]
+    ),
+    .executableTarget(
+      name: "SwitchboardTool",
+      dependencies: ["SwitchboardCommand", "SwitchboardToolSupport"]
+    ),
+    .executableTarget(
       name: "protoc-gen-switchboard",
-      dependencies: ["SwitchboardGenerator", "SwitchboardToolSupport"]
+      dependencies: [
+        "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardOpenAPI", "SwitchboardProtobuf",
+        "SwitchboardToolSupport",
+      ]
     ),
     .testTarget(
       name: "SwitchboardToolTests",
-      dependencies: ["SwitchboardTool", "protoc-gen-switchboard", "TestSupport"]
+      dependencies: [
+        "SwitchboardGenerateVerb", "SwitchboardTool", "protoc-gen-switchboard", "switchboard-generate",
+        "TestSupport",
+      ]
     ),
 
-    // The same command as a part of a build, and as a verb of the package manager.
-    .plugin(name: "SwitchboardPlugin", capability: .buildTool(), dependencies: ["SwitchboardTool"]),
+    .testTarget(
+      name: "SwitchboardCommandTests",
+      dependencies: [
+        "CertificateSupport", "EchoService", "Switchboard", "SwitchboardCommand", "SwitchboardDescriptors",
+        "SwitchboardGenerateVerb", "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices",
+        "SwitchboardTool", "TestSupport",
+      ],
+      exclude: ["Peers", "Protos"]
+    ),
+
+    // Generating as a part of a build, and as a verb of the package manager.
+    .plugin(name: "SwitchboardPlugin", capability: .buildTool(), dependencies: ["switchboard-generate"]),
     .plugin(
       name: "SwitchboardCommandPlugin",
       capability: .command(
@@ -384,7 +595,7 @@ let package = Package(
           .writeToPackageDirectory(reason: "Writes generated files next to the target's sources.")
         ]
       ),
-      dependencies: ["SwitchboardTool"]
+      dependencies: ["switchboard-generate"]
     ),
 
     // The plugins cannot be imported: the test compiles what both share, but for the part that the
@@ -398,9 +609,15 @@ let package = Package(
       dependencies: [
         "BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardBalancing",
         "SwitchboardCall",
-        "SwitchboardProtobuf",
+        "SwitchboardProtobuf", "SwitchboardTelemetry",
       ],
       path: "Benchmarks/Sources"
+    ),
+
+    .executableTarget(
+      name: "BenchRESTServer",
+      dependencies: ["EchoService", "Switchboard", "SwitchboardOpenAPI", "SwitchboardREST"],
+      path: "Benchmarks/REST"
     ),
 
     // What a thread allocates and copies, for tests of what work costs. It replaces the allocator of what it is linked to.
@@ -423,8 +640,17 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-package.targets += goldens + [fuzzing, states]
+package.targets += goldens + [fuzzing, states] + bridgeTargets
 
 if !swiftProtobuf.isEmpty {
   package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"))
+}
+
+for (name, url, version) in [
+  ("log", "https://github.com/apple/swift-log.git", "1.5.0"),
+  ("metrics", "https://github.com/apple/swift-metrics.git", "2.4.0"),
+  ("tracing", "https://github.com/apple/swift-distributed-tracing.git", "1.1.0"),
+  ("lifecycle", "https://github.com/swift-server/swift-service-lifecycle.git", "2.3.0"),
+] as [(String, String, Version)] where bridges.contains(name) {
+  package.dependencies.append(.package(url: url, from: version))
 }

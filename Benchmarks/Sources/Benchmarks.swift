@@ -24,7 +24,7 @@ enum Benchmarks {
              `Benchmarks attacks` lists the attacks
            Benchmarks balancing ENDPOINTS UPDATES PICKS
              measures what load balancing policies cost without connections: a pick among 100 servers,
-             an update that replaces a hundredth of ENDPOINTS, and memory
+             an update that replaces a hundredth of ENDPOINTS, and memory, that of a channel too
            Benchmarks soak SECONDS
              makes calls of all kinds while injecting faults; fails if calls or memory are lost
 
@@ -61,7 +61,7 @@ enum Benchmarks {
     case "idle": try report(try await IdleBenchmark(&arguments).run())
     case "attack": print(try await AttackBenchmark(&arguments).run().line)
     case "attacks": print(Attack.names.joined(separator: "\n"))
-    case "balancing": print(try BalancingBenchmark(&arguments).run())
+    case "balancing": print(try await BalancingBenchmark(&arguments).run())
     case "soak": try await Soak(&arguments).run()
     case "help", "--help", "-h": print(usage)
     case let name: throw Arguments.Misuse(text: "unknown benchmark '\(name)'\n\(usage)")

@@ -2,9 +2,13 @@
 enum FuzzTarget: String, CaseIterable, Sendable {
   case wire, json, text, fieldMask, descriptors
   case deframer, metadata, encodings, timeout, target, http1, names, proxy
+  case connectQuery, connectError, decompression, http1Response
   case server, web, client, services
   case tls, secure
-  case serviceConfig, loadReport, generator, mappings, plugin
+  case serviceConfig, loadReport, generator, mappings, plugin, schema
+  case trace, collector
+  case restPath, restQuery
+  case mockRules, payloads, loadMessages
 
   /// Passes `input` to the code. Throws if the code breaks an invariant.
   func run(_ input: [UInt8]) throws {
@@ -20,6 +24,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .timeout: try CallTargets.timeout(input)
     case .target: try CallTargets.target(input)
     case .http1: try HTTP1Target.run(input)
+    case .connectQuery: try ConnectTargets.query(input)
+    case .connectError: try ConnectTargets.error(input)
+    case .decompression: try ConnectTargets.decompression(input)
+    case .http1Response: try HTTP1ResponseTarget.run(input)
     case .names: try NamesTarget.run(input)
     case .proxy: try ProxyTarget.run(input)
     case .server: try ServerUnderFuzz.shared.run(input)
@@ -32,7 +40,15 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .loadReport: try LoadReportTarget.run(input)
     case .generator: try GeneratorTarget.run(input)
     case .mappings: try ConfigurationTargets.mappings(input)
+    case .schema: SchemaTarget.run(input)
     case .plugin: try PluginUnderFuzz.shared.run(input)
+    case .trace: try TelemetryTargets.trace(input)
+    case .collector: try TelemetryTargets.collector(input)
+    case .restPath: try RESTTargets.path(input)
+    case .restQuery: try RESTTargets.query(input)
+    case .mockRules: try MockRulesTarget.run(input)
+    case .payloads: try LoadTargets.payloads(input)
+    case .loadMessages: try LoadTargets.messages(input)
     }
   }
 }

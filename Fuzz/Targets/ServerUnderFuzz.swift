@@ -7,7 +7,7 @@ import SwitchboardCall
 struct ServerUnderFuzz {
   /// One per process: an earlier input must not affect it.
   static let shared = Result { try ServerUnderFuzz(web: nil, greeting: preface) }
-  /// A server that also accepts gRPC-Web and HTTP/1.1.
+  /// A server that also accepts gRPC-Web, Connect and HTTP/1.1, and has a page.
   static let ofPages = Result {
     try ServerUnderFuzz(web: WebOptions(origins: .only(["http://a"])), greeting: [])
   }
@@ -22,6 +22,13 @@ struct ServerUnderFuzz {
     let group = try LoopGroup()
     var options = ServerOptions()
     options.web = web
+    if web != nil {
+      options.payloadFormats = [FuzzedFormat()]
+      options.pages = [
+        HTTPPage("POST", "/p", bodyLimit: 100) { HTTPPage.Response(contentType: "a/b", body: $0.body) },
+        HTTPPage("GET", "/p") { HTTPPage.Response(contentType: "a/b", body: ($0.query ?? "").utf8) },
+      ]
+    }
     loop = group.loops[0]
     server = try Server(providers: [FuzzedService()], options: options, group: group)
     self.greeting = greeting
@@ -39,6 +46,15 @@ extension Result<ServerUnderFuzz, any Error> {
   func run(_ input: [UInt8]) throws { try get().run(input) }
 }
 
+/// Bytes by a name, which the content types of Connect have.
+private struct FuzzedFormat: PayloadFormat {
+  var contentSubtype: ContentSubtype { .proto }
+
+  func marshaller<Message: Sendable>(for type: Message.Type) -> (any Marshaller<Message>)? {
+    BytesMarshaller() as? any Marshaller<Message>
+  }
+}
+
 /// A service with one method of each kind, with short paths.
 struct FuzzedService: CallHandlerProvider {
   var serviceName: String { "f" }
@@ -49,6 +65,13 @@ struct FuzzedService: CallHandlerProvider {
         context.setTrailers(context.headers)
         return request
       },
+      MethodDescriptor(service: "f", method: "G", type: .unary, idempotency: .noSideEffects).bytes
+        .unaryHandler {
+          request,
+          context in
+          context.setCompression(.brotli)
+          return request
+        },
       MethodDescriptor(service: "f", method: "S", type: .serverStreaming).bytes.serverStreamingHandler {
         request,
         responses,

@@ -31,7 +31,7 @@ struct Generation {
 
   /// The arguments for the tool; it reads the rest from the configuration.
   var arguments: [String] {
-    var arguments = ["generate", "--configuration", target.configurationFile.path, "--output", output.path]
+    var arguments = ["--configuration", target.configurationFile.path, "--output", output.path]
     for root in dependencies.flatMap(\.roots) { arguments += ["-I", root.path] }
     arguments += ["--option", "\(Self.namingOption)=\(naming)"]
     if mapsModules { arguments += ["--option", "\(Self.mappingOption)=\(mappingFile.path)"] }

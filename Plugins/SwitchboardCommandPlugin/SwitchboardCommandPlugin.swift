@@ -20,7 +20,7 @@ import PackagePlugin
     else {
       throw CommandError("invalid arguments: \(arguments.joined(separator: " "))\n\(Self.usage)")
     }
-    let tool = try context.tool(named: "SwitchboardTool").url
+    let tool = try context.tool(named: "switchboard-generate").url
     for generation in try generations(context: context, names: names, output: outputs.first) {
       try FileManager.default.createDirectory(at: generation.output, withIntermediateDirectories: true)
       try generation.prepare()

@@ -19,7 +19,7 @@ import PackagePlugin
     return [
       .buildCommand(
         displayName: "Generating Swift from the .proto files of \(target.name)",
-        executable: try context.tool(named: "SwitchboardTool").url,
+        executable: try context.tool(named: "switchboard-generate").url,
         arguments: generation.arguments,
         inputFiles: generation.inputs,
         outputFiles: generation.outputs

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #ifdef __linux__
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 #endif
 
@@ -44,4 +45,28 @@ static inline int switchboard_accept(int listener, struct sockaddr *address, soc
 static inline unsigned long long switchboard_descriptor_limit(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : ~0ULL;
+}
+
+// A descriptor that becomes readable at a time, to the nanosecond; -1 on systems that have none.
+
+static inline int switchboard_alarm_open(void) {
+#ifdef __linux__
+  return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+#else
+  return -1;
+#endif
+}
+
+// Zero switches it off.
+static inline void switchboard_alarm_set(int descriptor, unsigned long long nanoseconds) {
+#ifdef __linux__
+  struct itimerspec time = {{0, 0}, {(time_t)(nanoseconds / 1000000000ULL), (long)(nanoseconds % 1000000000ULL)}};
+  timerfd_settime(descriptor, 0, &time, 0);
+#endif
+}
+
+static inline void switchboard_alarm_close(int descriptor) {
+#ifdef __linux__
+  close(descriptor);
+#endif
 }

@@ -1,3 +1,5 @@
+import Switchboard
+
 /// The parsed command line.
 struct Arguments {
   enum Mode: Equatable {
@@ -23,12 +25,14 @@ struct Arguments {
   var port = 1234
   var intercepts = false
   var isSecure = false
+  var answersWeb = false
+  var wireProtocol = CallProtocol.grpc
 
   static let help = """
     Echoes messages over gRPC.
 
-    usage: Echo server [--host HOST] [--port PORT] [--tls]
-           Echo client [--host HOST] [--port PORT] [--tls] [--intercept] [RPC] MESSAGE
+    usage: Echo server [--host HOST] [--port PORT] [--tls] [--web]
+           Echo client [--host HOST] [--port PORT] [--tls] [--intercept] [--protocol NAME] [RPC] MESSAGE
 
     RPC is one of
       get       one request, one response (the default)
@@ -39,6 +43,8 @@ struct Arguments {
       --host HOST   the host to listen on or to connect to (localhost)
       --port PORT   (1234; with 0, a server picks a free port and prints it)
       --tls         use TLS, with the certificate in this example
+      --web         answer Connect and gRPC-Web too, also over HTTP/1.1, and JSON
+      --protocol NAME  grpc (the default), grpc-web or connect
       --intercept   print each part of the call as an interceptor sees it
       --help        print this
     """
@@ -51,6 +57,8 @@ struct Arguments {
       case "-h", "--help": return
       case "--intercept": intercepts = true
       case "--tls": isSecure = true
+      case "--web": answersWeb = true
+      case "--protocol": wireProtocol = try Self.wireProtocol(Self.value(of: word, &rest))
       case "--host": host = try Self.value(of: word, &rest)
       case "--port": port = try Self.port(Self.value(of: word, &rest))
       case "--": positional += rest
@@ -72,6 +80,15 @@ struct Arguments {
       throw UsageError(description: "\(value) is not a port: expected a number from 0 to 65535")
     }
     return Int(port)
+  }
+
+  private static func wireProtocol(_ name: String) throws(UsageError) -> CallProtocol {
+    switch name {
+    case "grpc": return .grpc
+    case "grpc-web": return .grpcWeb
+    case "connect": return .connect
+    default: throw UsageError(description: "unknown protocol \(name): expected grpc, grpc-web or connect")
+    }
   }
 
   private static func mode(_ words: [String]) throws(UsageError) -> Mode {

@@ -39,6 +39,11 @@ struct Echo {
   private static func serve(_ arguments: Arguments) async throws {
     var options = ServerOptions()
     if arguments.isSecure { options.tls = ServerTLS(credentials: SampleCertificates.server) }
+    if arguments.answersWeb {
+      // Pages of every origin may call: this server has nothing to hide.
+      options.web = WebOptions(origins: .any)
+      options.payloadFormats = [JSONFormat()]
+    }
     let server = try Server(providers: [EchoProvider()], options: options)
     let address = try server.bind(host: arguments.host, port: arguments.port)
     await server.run {
@@ -61,6 +66,7 @@ struct Echo {
         serverNameOverride: SampleCertificates.serverName
       )
     }
+    options.wireProtocol = arguments.wireProtocol
     let channel = try Channel.connect(host: arguments.host, port: arguments.port, options: options)
     let client =
       arguments.intercepts

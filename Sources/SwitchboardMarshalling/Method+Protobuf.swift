@@ -7,10 +7,15 @@ public typealias ProtobufMethod<Request: SwitchboardProtobuf.Message, Response: 
 
 extension Method {
   /// Generated code creates a constant with it for each method.
-  public init<Request, Response>(_ service: String, _ method: String, _ type: GRPCCallType)
+  public init<Request, Response>(
+    _ service: String,
+    _ method: String,
+    _ type: GRPCCallType,
+    idempotency: MethodIdempotency = .unknown
+  )
   where RequestMarshaller == ProtobufMarshaller<Request>, ResponseMarshaller == ProtobufMarshaller<Response> {
     self.init(
-      MethodDescriptor(service: service, method: method, type: type),
+      MethodDescriptor(service: service, method: method, type: type, idempotency: idempotency),
       requests: ProtobufMarshaller(),
       responses: ProtobufMarshaller()
     )

@@ -24,7 +24,7 @@ public struct Descriptor: Sendable {
   }
 
   /// Opens the file at `path` for reading.
-  init(reading path: String) throws(SystemError) {
+  package init(reading path: String) throws(SystemError) {
     try self.init(opening: path, flags: O_RDONLY)
   }
 
@@ -39,7 +39,7 @@ public struct Descriptor: Sendable {
     self.init(number: number, name: path)
   }
 
-  func closeFile() throws(SystemError) {
+  package func closeFile() throws(SystemError) {
     guard close(number) == 0 else { throw SystemError(name) }
   }
 
@@ -61,6 +61,19 @@ public struct Descriptor: Sendable {
       content.append(contentsOf: chunk[..<count])
     }
     return content
+  }
+
+  /// Reads what is there, up to `limit` bytes, and waits only while nothing is. Empty at the end.
+  package func readSome(_ limit: Int) throws(SystemError) -> [UInt8] {
+    var chunk = [UInt8](repeating: 0, count: limit)
+    while true {
+      // `read` writes at most as many bytes as the buffer has.
+      let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(name) }
+      chunk.removeSubrange(count...)
+      return chunk
+    }
   }
 
   /// Writes all of `content`.

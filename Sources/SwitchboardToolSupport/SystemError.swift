@@ -26,4 +26,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String { "\(subject): \(reason)" }
+
+  /// Whether the reader of a pipe went away.
+  package var isBrokenPipe: Bool { reason == String(cString: strerror(EPIPE)) }
 }

@@ -27,10 +27,16 @@ import SwitchboardToolSupport
   }
 
   private static func respond() async throws {
-    let request = try Descriptor.standardInput.readAll()
+    var request = try Descriptor.standardInput.readAll()
+    var document: [UInt8] = []
+    if let parameter = try OpenAPIParameter(OpenAPIParameter.parameter(of: request)) {
+      (request, document) = try parameter.respond(to: request)
+    }
     try await Generator.respond(to: request, with: Workers(processorCount()), readMappings: readText) {
       try Descriptor.standardOutput.writeAll($0)
     }
+    // Messages that follow each other are one: the document is a file more of the response.
+    try Descriptor.standardOutput.writeAll(document)
   }
 
   private static func end(_ message: String, exitCode: Int32) -> Never {

@@ -47,7 +47,7 @@ import Testing
     #expect(generation.inputs.map(\.path) == ["A/switchboard.json", "A/b.proto", "A/sub/a.proto"].map(path))
     #expect(
       generation.arguments == [
-        "generate", "--configuration", path("A/switchboard.json"), "--output", path("out"),
+        "--configuration", path("A/switchboard.json"), "--output", path("out"),
         "--option", "FileNaming=PathToUnderscores", "--expect", "b.pb.swift", "--expect", "b.grpc.swift",
         "--expect", "sub_a.pb.swift", "--expect", "sub_a.grpc.swift",
         "--", path("A/b.proto"), path("A/sub/a.proto"),
@@ -75,7 +75,7 @@ import Testing
     )
     #expect(
       generation.arguments == [
-        "generate", "--configuration", path("A/switchboard.json"), "--output", path("out"),
+        "--configuration", path("A/switchboard.json"), "--output", path("out"),
         "--option", "FileNaming=DropPath", "--expect", "a.pb.swift", "--expect", "a.grpc.swift",
       ]
     )

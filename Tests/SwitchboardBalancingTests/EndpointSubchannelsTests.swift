@@ -10,6 +10,7 @@ struct EndpointSubchannelsTests {
   func agreesWithAModel(_ seed: UInt64) throws {
     var random = QuickRandom(seed: seed)
     let host = FakeHost()
+    defer { host.end() }
     let endpoints = EndpointSubchannels<Void>(host, .init {})
     var model: [Int: ConnectivityState] = [:]
     for step in 0..<400 {
@@ -55,6 +56,7 @@ struct EndpointSubchannelsTests {
   @Test
   func whatADroppedSubchannelReportsIsIgnored() throws {
     let host = FakeHost()
+    defer { host.end() }
     var changes = 0
     let endpoints = EndpointSubchannels<Void>(host, .init { changes += 1 })
     endpoints.update(.numbers(0..<2))
@@ -69,6 +71,7 @@ struct EndpointSubchannelsTests {
   @Test
   func weightsOfDuplicatesAdd() {
     let host = FakeHost()
+    defer { host.end() }
     let endpoints = EndpointSubchannels<Void>(host, .init {})
     endpoints.update([.number(0, weight: 3), .number(1), .number(0), .number(0, weight: .max)])
     #expect(endpoints.members.map(\.weight) == [4 + UInt64(UInt32.max), 1])

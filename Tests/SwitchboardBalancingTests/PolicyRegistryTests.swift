@@ -141,6 +141,7 @@ struct PolicyRegistryTests {
 
   private func run(_ choice: PolicyChoice, _ random: inout QuickRandom) throws {
     let host = FakeHost()
+    defer { host.end() }
     host.hasWaitingCall = random.next(below: 2) == 0
     if random.next(below: 3) == 0 { host.connectsAtOnce() }
     let child = ChildBalancer(host)

@@ -14,8 +14,9 @@ struct ShutDownTests {
   private func picksOnShutDown() -> Picks {
     let picks = Picks()
     for subchannel in bench.host.open {
-      subchannel.onShutDown = { [bench] in
+      subchannel.onShutDown = { [weak bench] in
         for key in 0..<100 {
+          guard let bench else { return }
           let pick = bench.pick(FakeCall([("key", "user-\(key)")]))
           pick.tracker?.callEnded(CallOutcome(status: nil))
           picks.all.append(pick)

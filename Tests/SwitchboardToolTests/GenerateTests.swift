@@ -224,7 +224,7 @@ import Testing
   @Test func explainsItself() throws {
     let help = try Command.product("switchboard", ["--help"])
     #expect(help.exitCode == 0)
-    #expect(String(decoding: help.output, as: UTF8.self).contains("usage: switchboard generate"))
+    #expect(String(decoding: help.output, as: UTF8.self).contains("\n  generate "))
     let topic = String(
       decoding: try Command.product("switchboard", ["help", "generate"]).output,
       as: UTF8.self

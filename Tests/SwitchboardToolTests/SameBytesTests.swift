@@ -46,7 +46,14 @@ import Testing
       ] + input.files
     )
     #expect(plugin.exitCode == 0, "\(plugin.errors)")
+    let build = try Command.product(
+      "switchboard-generate",
+      ["-I", input.root, "-o", scratch.directory("build")]
+        + input.options.flatMap { ["--option", $0] } + input.files
+    )
+    #expect(build.exitCode == 0, "\(build.errors)")
     let files = try scratch.files(below: "tool")
+    #expect(try files == scratch.files(below: "build"))
     #expect(files.count >= input.files.count)
     #expect(try files == scratch.files(below: "plugin"))
   }

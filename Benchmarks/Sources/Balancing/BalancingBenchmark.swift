@@ -1,8 +1,9 @@
 import CAllocator
+import Switchboard
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// What the policies cost without any connection: picks, updates of many endpoints, and memory.
+/// What balancing costs without any connection: picks, updates of many endpoints, and memory.
 struct BalancingBenchmark {
   /// How many of the endpoints each update replaces.
   private static let replaced = 0.01
@@ -38,13 +39,15 @@ struct BalancingBenchmark {
     try arguments.end()
   }
 
-  /// One line for each policy.
-  func run() throws -> String {
-    try Self.policies.map { name, members in
+  /// One line for each policy, and one for a whole channel.
+  func run() async throws -> String {
+    let lines = try Self.policies.map { name, members in
       let pick = try pickTime(name, members)
       let (update, bytes) = try updateTime(name, members)
       return "\(name) pick_ns=\(pick) update_us=\(update) bytes_per_endpoint=\(bytes)"
-    }.joined(separator: "\n")
+    }
+    let channel = "channel bytes_per_endpoint=\(try await channelMemory())"
+    return (lines + [channel]).joined(separator: "\n")
   }
 
   private func choice(_ name: String, _ members: [String: ConfigValue]) throws -> PolicyChoice {
@@ -112,6 +115,27 @@ struct BalancingBenchmark {
     return (Int(times.sorted()[updates / 2].rounded()), bytes / endpoints)
   }
 
+  /// The bytes that a channel holds for each endpoint, with a subchannel that does not connect.
+  private func channelMemory() async throws -> Int {
+    var options = ChannelOptions()
+    options.loadBalancingPolicies = [Unconnected()]
+    options.serviceConfig = try ServiceConfig(json: #"{"loadBalancingConfig": [{"bench.unconnected": {}}]}"#)
+    options.resolvers = [StaticResolver((0..<endpoints).map(endpoint))]
+    let group = try LoopGroup()
+    let before = Int(switchboard_allocated_bytes())
+    let channel = try Channel(target: "static:///servers", options: options, group: group)
+    channel.connect()
+    var held = 0
+    var previous: Int
+    repeat {
+      previous = held
+      try await Task.sleep(for: .milliseconds(500))
+      held = Int(switchboard_allocated_bytes()) - before
+    } while held < endpoints * 100 || held - previous > endpoints
+    await channel.shutDown(grace: .zero)
+    return held / endpoints
+  }
+
   private func endpoint(_ number: Int) -> Endpoint {
     var endpoint = Endpoint([.ipv4(0x0A00_0000 + UInt32(truncatingIfNeeded: number), port: 443)])
     endpoint.attributes[EndpointPath.self] = ["a"]
@@ -121,6 +145,38 @@ struct BalancingBenchmark {
   private func nanoseconds(_ work: () throws -> Void) rethrows -> Double {
     let time = try ContinuousClock().measure(work)
     return Double(time.components.seconds) * 1e9 + Double(time.components.attoseconds) / 1e9
+  }
+}
+
+/// Makes subchannels, and never connects them.
+private struct Unconnected: LoadBalancingPolicy {
+  let name = "bench.unconnected"
+
+  func readConfig(_ reader: ConfigReader, _ policies: PolicyRegistry) -> UnconnectedBalancer.Config {
+    UnconnectedBalancer.Config()
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> UnconnectedBalancer { UnconnectedBalancer(host) }
+}
+
+private final class UnconnectedBalancer: LoadBalancer, SubchannelObserver {
+  struct Config: Hashable, Sendable {}
+
+  private unowned let host: any BalancerHost
+  private var subchannels: [any Subchannel] = []
+
+  init(_ host: any BalancerHost) { self.host = host }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) {
+    subchannels = endpoints.map { host.makeSubchannel($0.addresses, SubchannelOptions(), self) }
+  }
+
+  func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {}
+  func resolverFailed(_ status: GRPCStatus) {}
+  func leaveIdle() {}
+
+  func shutDown() {
+    for subchannel in subchannels { subchannel.shutDown() }
   }
 }
 

@@ -1,6 +1,7 @@
 import BenchService
 import Foundation
 import Switchboard
+import SwitchboardTelemetry
 
 /// The cost of interceptors that do nothing, added to a small unary call: CPU time of the whole process, which other
 /// load on the machine does not increase.
@@ -85,11 +86,19 @@ struct NoOpChain: Sendable {
   let isBare: Bool
   let client: Int
   let server: Int
+  /// What is measured instead of interceptors.
+  let telemetry: BenchTelemetry?
 
-  /// `none`, `bare`, or a side with a number: `client1`, `server5`, `both5`.
+  /// `none`, `bare`, a side with a number: `client1`, `server5`, `both5`; or telemetry on both sides: `metrics`,
+  /// `unsampled`, `recorded`.
   init(named name: String) throws {
     self.name = name
     isBare = name == "bare"
+    telemetry = BenchTelemetry(rawValue: name)
+    if telemetry != nil {
+      (client, server) = (0, 0)
+      return
+    }
     let count = Int(name.drop { $0.isLetter })
     switch (name.prefix { $0.isLetter }, count) {
     case ("none", nil), ("bare", nil): (client, server) = (0, 0)
@@ -101,21 +110,56 @@ struct NoOpChain: Sendable {
   }
 }
 
+/// What telemetry does with the calls of both sides.
+enum BenchTelemetry: String {
+  /// Counts them.
+  case metrics
+  /// Passes traces on that are not recorded, and counts nothing.
+  case unsampled
+  /// Records all traces, and drops them.
+  case recorded
+
+  func make() throws -> Telemetry {
+    var options = TelemetryOptions(serviceName: "benchmark")
+    options.countsCalls = self == .metrics
+    options.tracesCalls = self != .metrics
+    options.sampler = self == .recorded ? .always : .never
+    options.exporters = [.spans { _ in }]
+    return try Telemetry(options)
+  }
+}
+
 /// A client and a server, each with a number of interceptors that only forward.
 private struct BenchPair: Sendable {
   let channel: Channel
   private let client: Bench_BenchClient
   private let server: Server?
   private let isBare: Bool
+  private let telemetry: Telemetry?
 
   init(_ chain: NoOpChain, overHTTP2: Bool, _ group: LoopGroup) throws {
     let provider = NoOpProvider(chain.server)
+    let telemetry = try chain.telemetry?.make()
+    self.telemetry = telemetry
+    var serverOptions = ServerOptions()
+    serverOptions.observer = telemetry?.observer()
+    var options = ChannelOptions()
+    options.observer = telemetry?.observer()
     if overHTTP2 {
-      let server = try Server(providers: [provider])
-      channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))", group: group)
+      let server = try Server(providers: [provider], options: serverOptions)
+      channel = try Channel(
+        target: "\(try server.bind(host: "127.0.0.1", port: 0))",
+        options: options,
+        group: group
+      )
       self.server = server
     } else {
-      channel = try Channel(inProcess: [provider], group: group)
+      channel = try Channel(
+        inProcess: [provider],
+        options: serverOptions,
+        channelOptions: options,
+        group: group
+      )
       server = nil
     }
     let factory = chain.client > 0 ? ClientFactory(count: chain.client) : nil
@@ -131,6 +175,7 @@ private struct BenchPair: Sendable {
   func close() async {
     await channel.shutDown(grace: .zero)
     await server?.shutDown(grace: .zero)
+    await telemetry?.shutDown(within: .milliseconds(10))
   }
 }
 

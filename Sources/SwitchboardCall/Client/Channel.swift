@@ -17,6 +17,7 @@ public final class Channel: Sendable {
     enablesRetry: Bool = true,
     interceptorFactories: [any InterceptorFactory] = [],
     registry: InterceptorRegistry? = nil,
+    observer: (any CallObserver)? = nil,
     environment: CallEnvironment = CallEnvironment()
   ) {
     self.transport = transport
@@ -26,7 +27,8 @@ public final class Channel: Sendable {
       serviceConfig,
       retryBufferSize: retryBufferSize,
       enablesRetry: enablesRetry,
-      environment
+      environment,
+      tracer: (observer as? any CallTracing)?.channelTracer(target: transport.host)
     )
   }
 

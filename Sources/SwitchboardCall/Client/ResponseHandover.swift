@@ -130,11 +130,18 @@ final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>
 }
 
 extension GRPCStatus {
+  // The code that gRPC assigns to another number of responses than the method has.
   @usableFromInline
   static let missingResponse = GRPCStatus(
-    code: .internalError,
+    code: .unimplemented,
     message: "the call succeeded without a response",
     origin: .peer
+  )
+
+  @usableFromInline
+  static let handlerGaveNoResponse = GRPCStatus(
+    code: .internalError,
+    message: "the call succeeded without a response"
   )
 
   @usableFromInline

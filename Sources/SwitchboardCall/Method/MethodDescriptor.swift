@@ -10,10 +10,18 @@ public final class MethodDescriptor: Sendable {
   public let type: GRPCCallType
   /// Such as `/echo.Echo/Get`.
   public let path: String
+  /// What calling it twice does, as its `idempotency_level` in the `.proto` file says.
+  public let idempotency: MethodIdempotency
   package let pathBytes: [UInt8]
 
   /// Builds the path. Do this once for each method.
-  public init(service: String, method: String, type: GRPCCallType) {
+  public init(
+    service: String,
+    method: String,
+    type: GRPCCallType,
+    idempotency: MethodIdempotency = .unknown
+  ) {
+    self.idempotency = idempotency
     self.service = service
     self.method = method
     self.type = type
@@ -27,6 +35,7 @@ public final class MethodDescriptor: Sendable {
     service = names.dropFirst().dropLast().joined(separator: "/")
     method = names.last.map(String.init) ?? ""
     self.type = type
+    idempotency = .unknown
     self.path = path
     pathBytes = Array(path.utf8)
   }

@@ -57,6 +57,15 @@ public struct ChannelOptions: Sendable {
   /// headers, empty data. A quarter is restored each second, and four for each frame sent to the server for a call. A
   /// server that sends more loses the connection.
   public var controlFrameAllowance = 1000
+  /// The protocol of calls.
+  public var wireProtocol = CallProtocol.grpc
+  /// The version of HTTP.
+  public var httpVersion = HTTPVersion.negotiated
+  /// Whether unary Connect calls of methods without side effects use HTTP's GET, whose answers caches can keep.
+  public var connectGet = false
+  /// How many connections of HTTP/1.1 a channel opens to a server. A connection carries one call at a time, and further
+  /// calls wait.
+  public var maxHTTP1Connections = 64
   /// How connections are secured. `nil`: plaintext.
   public var tls: ClientTLS?
   /// Whether a proxy is used, and which.
@@ -83,6 +92,9 @@ public struct ChannelOptions: Sendable {
   /// Observes calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?
 
+  /// Called on the event loop with each step of connecting.
+  package var onConnectionPhase: (@Sendable (ConnectionPhase) -> Void)?
+
   /// Options of modules above this one.
   package var extensions = OptionExtensions()
 
@@ -101,6 +113,9 @@ public struct ChannelOptions: Sendable {
       throw .invalidOption(
         "the initial backoff, \(connectInitialBackoff), is above the maximum, \(connectMaxBackoff)"
       )
+    }
+    if wireProtocol == .grpc, httpVersion == .http1 {
+      throw .invalidOption("gRPC needs HTTP/2: choose another wireProtocol for HTTP/1.1")
     }
     try proxy.validate()
     for rule in Self.rules { try rule.check(self) }

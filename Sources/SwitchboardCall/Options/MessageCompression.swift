@@ -1,4 +1,4 @@
-/// The message encodings that every gRPC implementation supports.
+/// The compressions of messages. Every gRPC implementation has the first three.
 @frozen
 public enum MessageCompression: String, Sendable, CaseIterable {
   /// No compression.
@@ -7,4 +7,8 @@ public enum MessageCompression: String, Sendable, CaseIterable {
   case gzip
   /// RFC 1950: the zlib format, which HTTP calls deflate.
   case deflate
+  /// RFC 8878.
+  case zstd
+  /// RFC 7932.
+  case brotli = "br"
 }

@@ -87,6 +87,8 @@ public struct ClientTLS: Sendable, Hashable {
   public var serverNameOverride: String?
   /// The oldest version to accept.
   public var minimumVersion: TLSVersion
+  /// Whether any certificate will do, from anyone: for the command only, whose user asks for it by a flag's name.
+  package var skipsVerification = false
 
   /// Creates a configuration; by default, with the system's roots and no client certificate.
   public init(

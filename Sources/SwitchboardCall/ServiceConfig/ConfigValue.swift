@@ -194,7 +194,7 @@ public struct ConfigReader: Sendable {
     for (position, value) in (try array(name) ?? []).enumerated() {
       let code: GRPCStatus.Code?
       switch value {
-      case .string(let text): code = GRPCStatus.Code(configName: text)
+      case .string(let text): code = GRPCStatus.Code(specName: text.uppercased())
       case .number(let number): code = Int(exactly: number).flatMap { GRPCStatus.Code(rawValue: $0) }
       default: code = nil
       }
@@ -210,18 +210,5 @@ public struct ConfigReader: Sendable {
     case .array(let values): return values
     default: throw failure(name, "is not an array")
     }
-  }
-}
-
-extension GRPCStatus.Code {
-  private static let configNames: [String] = [
-    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-    "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
-    "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-  ]
-
-  fileprivate init?(configName: String) {
-    guard let number = Self.configNames.firstIndex(of: configName.uppercased()) else { return nil }
-    self.init(rawValue: number)
   }
 }

@@ -66,6 +66,21 @@ extension GRPCStatus.Code: CustomStringConvertible {
 }
 
 extension GRPCStatus.Code {
+  private static let specNames: [String] = [
+    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+    "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
+    "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+  ]
+
+  /// The name in gRPC's specification, in capitals.
+  package var specName: String { Self.specNames[rawValue] }
+
+  /// The code with this name, which must be in capitals.
+  package init?(specName: String) {
+    guard let number = Self.specNames.firstIndex(of: specName) else { return nil }
+    self.init(rawValue: number)
+  }
+
   /// The code that the gRPC specification assigns to an HTTP status without a `grpc-status`.
   package init(httpStatus: Int) {
     switch httpStatus {

@@ -85,6 +85,8 @@ extension ByteCall {
   /// The servers that attempts of the call were sent to, so that a repetition can prefer another. `nil`: it is not
   /// repeated.
   package var servers: AttemptedServers?
+  /// Follows the call, if the channel's observer traces.
+  package var tracer: (any ClientCallTracer)?
   @usableFromInline package var contentSubtype: ContentSubtype
 
   /// Without `responses`, the call has one response. Not inlined: the compiler then makes the request where its user

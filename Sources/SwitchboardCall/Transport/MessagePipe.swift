@@ -220,6 +220,9 @@ import Synchronization
 
   /// Whether a message or the end can be popped.
   @usableFromInline package var isReadable: Bool { queue.state.withLock { $0.isReadable } }
+
+  /// The next message, if there is one; it stays.
+  package var first: MessageBuffer? { queue.state.withLock { $0.elements.first } }
 }
 
 extension GRPCStatus {

@@ -39,8 +39,14 @@ struct MethodDescriptor: Sendable, EncodedMessage {
 /// The options of a service or a method.
 struct CallOptions: Sendable, EncodedMessage {
   private(set) var deprecated = false
+  /// A method's `idempotency_level`.
+  private(set) var idempotencyLevel: Int32 = 0
 
   mutating func merge(_ field: EncodedField) {
-    if field.number == 33 { deprecated = field.isTrue ?? deprecated }
+    switch field.number {
+    case 33: deprecated = field.isTrue ?? deprecated
+    case 34: idempotencyLevel = field.int32 ?? idempotencyLevel
+    default: break
+    }
   }
 }

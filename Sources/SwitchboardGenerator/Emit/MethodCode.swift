@@ -12,6 +12,8 @@ struct MethodCode {
   let responsePayload: PayloadMappings.Payload?
 
   var kind: MethodSchema.Kind { schema.kind }
+  /// The argument that says what calling it twice does, after others; empty if nothing is known.
+  var idempotencyArgument: String { schema.idempotency.map { ", idempotency: .\($0.rawValue)" } ?? "" }
   var declaredName: String { ReservedWords.methodName(swiftName) }
   var makeInterceptors: String { "make\(name)Interceptors" }
 

@@ -56,7 +56,9 @@ struct ServiceMetadataEmitter {
     let type = "\(MethodCode.library("ProtobufMethod"))<\(method.request), \(method.response)>"
     printer.line("\(visibility)static let \(method.declaredName) = \(type)(")
     printer.indented { printer in
-      printer.line("\"\(service.fullName)\", \"\(method.name)\", .\(method.kind.rawValue)")
+      printer.line(
+        "\"\(service.fullName)\", \"\(method.name)\", .\(method.kind.rawValue)\(method.idempotencyArgument)"
+      )
     }
     printer.line(")")
   }
@@ -70,7 +72,7 @@ struct ServiceMetadataEmitter {
     let names = "service: \"\(service.fullName)\", method: \"\(method.name)\""
     printer.line("\(visibility)static let \(method.declaredName) = \(MethodCode.library("Method"))(")
     printer.indented { printer in
-      printer.line("\(descriptor)(\(names), type: .\(method.kind.rawValue)),")
+      printer.line("\(descriptor)(\(names), type: .\(method.kind.rawValue)\(method.idempotencyArgument)),")
       printer.line("requests: \(marshallers.request),")
       printer.line("responses: \(marshallers.response)")
     }

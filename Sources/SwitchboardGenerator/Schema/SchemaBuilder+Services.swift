@@ -61,6 +61,7 @@ extension SchemaBuilder {
             streamsRequests: method.clientStreaming,
             streamsResponses: method.serverStreaming
           ),
+          idempotency: MethodSchema.Idempotency(level: method.options.idempotencyLevel),
           request: try schema.message(named: method.inputType, for: user),
           response: try schema.message(named: method.outputType, for: user)
         )

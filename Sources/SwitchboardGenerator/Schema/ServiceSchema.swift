@@ -39,10 +39,25 @@ struct MethodSchema {
     var streamsResponses: Bool { self == .serverStreaming || self == .bidirectionalStreaming }
   }
 
+  /// What calling the method twice does, if its options say; the name is that in the runtime.
+  enum Idempotency: String {
+    case noSideEffects
+    case idempotent
+
+    init?(level: Int32) {
+      switch level {
+      case 1: self = .noSideEffects
+      case 2: self = .idempotent
+      default: return nil
+      }
+    }
+  }
+
   let name: String
   let path: [Int32]
   let isDeprecated: Bool
   let kind: Kind
+  let idempotency: Idempotency?
   /// The messages, as indices.
   let request: Int
   let response: Int

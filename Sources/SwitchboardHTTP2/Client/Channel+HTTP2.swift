@@ -18,7 +18,8 @@ extension Channel {
       retryBufferSize: options.retryBufferSize,
       enablesRetry: options.enableRetry,
       interceptorFactories: options.interceptorFactories,
-      registry: options.interceptorRegistry
+      registry: options.interceptorRegistry,
+      observer: options.observer
     )
   }
 }

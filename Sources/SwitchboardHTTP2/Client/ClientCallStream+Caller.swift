@@ -45,7 +45,7 @@ extension ClientCallStream {
 
   private func resumeBody() {
     guard isOpen, let connection, !connection.isClosed else { return }
-    connection.session.resume(id)
+    connection.withWire { $0.resume(id) }
     connection.setNeedsFlush()
   }
 }

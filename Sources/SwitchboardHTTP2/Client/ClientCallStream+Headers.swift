@@ -5,6 +5,7 @@ import SwitchboardCall
 extension ClientCallStream {
   func writeHeaders(to headers: HeaderWriter, isSecure: Bool) {
     headers.reset()
+    if let wire { return writeHeaders(of: wire.exchange, to: headers, isSecure: isSecure) }
     headers.add(":method", "POST")
     if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }
     headers.add(":path", request.method.pathBytes)
@@ -16,19 +17,34 @@ extension ClientCallStream {
     headers.add("te", "trailers")
     headers.add(request.contentSubtype)
     headers.add("user-agent", channel.userAgent)
-    headers.add("grpc-accept-encoding", "identity,deflate,gzip")
+    headers.add("grpc-accept-encoding", AcceptedCompressions.offered)
     if request.previousAttempts > 0 {
       headers.add("grpc-previous-rpc-attempts", String(request.previousAttempts).utf8)
     }
     if let options = request.options { write(options, to: headers) }
+    if let tracer { tracer.writeHeaders { name, value in headers.add(unindexed: name, value) } }
+  }
+
+  private func writeHeaders(of exchange: any ClientExchange, to headers: HeaderWriter, isSecure: Bool) {
+    let target = (exchange as? ConnectUnaryClient)?.target
+    headers.add(":method", target == nil ? "POST" : "GET")
+    if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }
+    headers.add(":path", target ?? request.method.pathBytes)
+    headers.add(":authority", request.options?.serverAuthority.map { Array($0.utf8) } ?? channel.authority)
+    headers.add("user-agent", channel.userAgent)
+    exchange.writeHeaders(request, timeout: timeLeft, into: headers)
+    if let options = request.options { headers.add(options.initialMetadata) }
+    if let tracer { tracer.writeHeaders { name, value in headers.add(unindexed: name, value) } }
+  }
+
+  private var timeLeft: GRPCTimeout? {
+    guard let deadline = timer?.deadline else { return nil }
+    let now = channel.loop.now
+    return GRPCTimeout(nanoseconds: deadline > now ? deadline - now : 1)
   }
 
   private func write(_ options: CallOptions, to headers: HeaderWriter) {
-    if let deadline = timer?.deadline {
-      let now = channel.loop.now
-      let rest = GRPCTimeout(nanoseconds: deadline > now ? deadline - now : 1)
-      headers.add("grpc-timeout", rest.encoded)
-    }
+    if let rest = timeLeft { headers.add("grpc-timeout", rest.encoded) }
     if options.compression != .none { headers.add("grpc-encoding", options.compression.rawValue.utf8) }
     headers.add(options.initialMetadata)
   }

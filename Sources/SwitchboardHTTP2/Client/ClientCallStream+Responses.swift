@@ -6,7 +6,7 @@ extension ClientCallStream: MessageTaker {
     guard isOpen, !state.isClosed, let connection, !connection.isClosed else { return nil }
     return connection
   }
-  var announcedCompression: MessageCompression? { head.encoding }
+  var announcedCompression: MessageCompression? { wire.map(\.exchange.encoding) ?? head.encoding }
   var wantsMessages: Bool { isOpen }
   static var tooManyMessages: GRPCStatus { .tooManyResponses }
 
@@ -34,8 +34,9 @@ extension GRPCStatus {
     )
   }
 
+  // The code that gRPC assigns to another number of responses than the method has.
   static let tooManyResponses = GRPCStatus(
-    code: .internalError,
+    code: .unimplemented,
     message: "the call takes one response and got several",
     origin: .peer
   )

@@ -30,7 +30,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   let request: CallRequest
   let receiver: any ResponseReceiver
   // The receiver's requirements.
-  private let wantsMetadata: Bool
+  let wantsMetadata: Bool
   @exclusivity(unchecked) private var wantsSent = false
   let channel: HTTP2ClientTransport
   @exclusivity(unchecked) var phase = Phase.idle
@@ -45,15 +45,17 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private(set) var connection: ClientConnection?
   @exclusivity(unchecked) private(set) var state = StreamState.open
   @exclusivity(unchecked) private(set) var head: ResponseHead
-  @exclusivity(unchecked) private var body = OutboundBody(endsWithStatus: false)
+  /// The state of a call of another protocol; `nil` for gRPC.
+  @exclusivity(unchecked) var wire: ClientWire?
+  @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: false)
   @exclusivity(unchecked) var inbound: InboundMessages
   let flow: InboundFlow?
-  @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
-  @exclusivity(unchecked) private var trailers = HPACKHeaders()
+  @exclusivity(unchecked) var headersToTell: HPACKHeaders?
+  @exclusivity(unchecked) var trailers = HPACKHeaders()
   /// Whether the server refused the call unprocessed, so that it was sent again. This happens only once.
   @exclusivity(unchecked) private var wasRetried = false
   @exclusivity(unchecked) private(set) var timer: LoopTimer?
-  @exclusivity(unchecked) private var observation: Observation?
+  @exclusivity(unchecked) var tracer: (any AttemptTracer)?
 
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
@@ -88,13 +90,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     phase = .started
     isCounted = true
     channel.calls.callStarted(at: channel.loop.turnTime)
-    if let observer = channel.options.observer {
-      let headers = request.options?.initialMetadata ?? HPACKHeaders()
-      observation = Observation(
-        observer,
-        ObservedCall(method: request.method, headers: headers, isServer: false)
-      )
-    }
+    startTracing()
     if let status = cancellation.withLock({ $0 }) ?? request.options?.initialMetadata.failureToSend {
       return close(status)
     }
@@ -133,13 +129,13 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Sends the request.
   func open(on connection: ClientConnection) {
     let session = connection.session
+    startExchange()
     writeHeaders(to: session.headers, isSecure: connection.tls != nil)
-    if let refusal = session.refusalOfHeaders { return close(refusal) }
+    let hasBody = prepareBody(session.headers)
+    if let refusal = connection.withWire({ $0.refusalOfHeaders }) { return close(refusal) }
     phase = .open
     self.connection = connection
-    if let options = request.options { body.compression = options.compression }
-    if case .message(let message) = request.body { body.setOnly(message) }
-    guard session.submitRequest(self) else {
+    guard connection.submitRequest(self, hasBody: hasBody) else {
       self.connection = nil
       phase = .started
       connection.retire()
@@ -161,15 +157,21 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func endEarly(_ status: GRPCStatus) {
     if case .idle = phase { return }
     guard !isClosed else { return }
+    resetAndClose(status)
+  }
+
+  private func resetAndClose(_ status: GRPCStatus) {
+    // Without streams, the connection itself ends, and would tell the call why.
+    let closesFirst = connection?.isHTTP1 == true
+    if closesFirst { close(status) }
     reset()
-    close(status)
+    if !closesFirst { close(status) }
   }
 
   /// Tells the peer to stop.
   private func reset() {
     guard !state.isClosed, let connection, !connection.isClosed else { return }
-    connection.session.reset(id, .cancel)
-    connection.setNeedsFlush()
+    connection.cancelStream(id)
   }
 
   private func close(_ status: GRPCStatus) {
@@ -185,8 +187,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
     }
-    observation?.end(status, sent: body.totals, received: inbound.totals)
-    observation = nil
+    endTracing(status)
     receiver.close(status, trailers: trailers)
     flow?.pipe.detach()
     inbound.drop()
@@ -204,6 +205,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard isOpen else { return }
     guard head.add(name, value) else { return }
+    if let wire, !head.isWhole { return takeHeader(name, value, of: wire) }
     if wantsMetadata { fields.append(name: name, value: value) }
     if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
       loadReport = Base64.decode(value)
@@ -222,6 +224,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if !head.isWhole {
       if head.isInformational, !endsStream { return head.startAgain() }
       head.headersDidEnd(endsStream: endsStream)
+      if let wire { return headersDidEnd(for: wire) }
       body.forgetSent()
       // A server that only says how it does has not been of use.
       if isCounted { connection?.didServe() }
@@ -234,12 +237,13 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
-    let credit = isOpen && head.isWhole ? take(bytes) : bytes.count
+    let credit = isOpen && head.isWhole ? wire.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
     connection.settle(arrived: bytes.count, credit: credit, on: id)
   }
 
-  func countReceived() {
+  func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
+    if let tracer, tracer.wantsMessages { tracer.messageReceived(byteCount) }
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }
 
@@ -258,6 +262,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func remoteDidEnd() {
     state.remoteDidEnd()
+    if let wire { deliverBody(for: wire) }
     ready()
   }
 
@@ -292,7 +297,10 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func trailers(into headers: HeaderWriter) -> Trailers { .none }
 
   private func tellSent() {
-    if body.sentCount > 0 { connection?.counters.sent(body.sentCount, at: channel.loop.turnTime) }
+    if body.sentCount > 0 {
+      connection?.counters.sent(body.sentCount, at: channel.loop.turnTime)
+      if let tracer { body.tell(tracer) }
+    }
     guard wantsSent else {
       body.sentCount = 0
       return
@@ -305,7 +313,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func runOnLoop() { handleSignals() }
 
-  private func ready() { connection?.streamIsReady(self) }
+  func ready() { connection?.streamIsReady(self) }
 
   // MARK: After the session has processed what was read
 
@@ -326,9 +334,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     tellMessage()
     // The receiver may have ended the call.
     switch phase {
-    case .failing(let failure):
-      reset()
-      close(failure)
+    case .failing(let failure): resetAndClose(failure)
     case .open where state.hasRemoteEnded:
       // Messages that arrived before the end are delivered first.
       if inbound.isEmpty { finishByPeer() }
@@ -351,9 +357,9 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   private func finishByPeer() {
+    let status = inbound.isInsideMessage ? .truncatedMessage : wire.map(endStatus) ?? head.status
     // The server has responded, so the rest of the request is not needed.
-    if state == .remoteEnded { reset() }
-    close(inbound.isInsideMessage ? .truncatedMessage : head.status)
+    if state == .remoteEnded { resetAndClose(status) } else { close(status) }
   }
 
   private func closedByPeer(_ code: UInt32) {
@@ -383,6 +389,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     id = -1
     state = .open
     connection = nil
+    if let again = tracer?.isSentAgain() { startTracing(again) }
     head.startAgain()
     body.startAgain()
     subchannel?.callEnded(.connectionLost)

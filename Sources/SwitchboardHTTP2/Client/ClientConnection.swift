@@ -44,8 +44,17 @@ final class ClientConnection: ConnectionParts, Connection {
     if keepalive != nil { socket.setUserTimeout(channel.options.keepaliveTimeout) }
   }
 
-  /// Unlike a server, a client does not tell its calls who the peer is.
-  func didBecomeSecure() {}
+  /// Decides the version of HTTP. Unlike a server, a client does not tell its calls who the peer is.
+  func didBecomeSecure() {
+    if let report = channel.options.onConnectionPhase, let security = tls?.security {
+      report(.secured(cipherSuite: security.cipherSuite))
+    }
+    guard channel.options.httpVersion == .http1 || tls?.speaksHTTP2 == false else { return }
+    http1 = HTTP1ClientSession(self, headLimit: channel.options.maxMetadataSize)
+    becomeReady()
+  }
+
+  var isHTTP1: Bool { http1 != nil }
 
   var isLowLatency: Bool { channel.options.lowLatency }
 
@@ -62,6 +71,7 @@ final class ClientConnection: ConnectionParts, Connection {
   }
 
   private var streamLimit: Int {
+    if isHTTP1 { return 1 }
     guard let limit = channel.options.maxConcurrentStreams else { return session.remoteMaxConcurrentStreams }
     return min(limit, session.remoteMaxConcurrentStreams)
   }
@@ -69,11 +79,16 @@ final class ClientConnection: ConnectionParts, Connection {
   /// The first settings make the connection usable. A peer that sends none may not speak HTTP/2.
   func sessionDidReceiveSettings() {
     guard !isReady else { return subchannel.connectionHasRoom() }
+    becomeReady()
+  }
+
+  private func becomeReady() {
     isReady = true
     readySince = loop.now
+    channel.options.onConnectionPhase?(.ready)
     channel.options.observer?.connectionOpened(channel.observed)
     channel.options.logger.log(.debug, "connection opened", ["target": channel.serverName])
-    if let interval = channel.keepaliveInterval { watchKeepalive(after: interval) }
+    if let interval = channel.keepaliveInterval, !isHTTP1 { watchKeepalive(after: interval) }
     subchannel.connectionBecameReady(self)
   }
 
@@ -109,7 +124,25 @@ final class ClientConnection: ConnectionParts, Connection {
   var unsentFrameLimit: Int { .max }
 
   /// Never called, because a client does not await a greeting.
-  func peerSpeaksHTTP1() -> HTTP1Session? { nil }
+  func peerSpeaksHTTP1() -> (any WireSession)? { nil }
+
+  // MARK: What calls ask of the session
+
+  /// Sends the headers in the session's `headers`, and the stream's body. `false`: no stream numbers are left.
+  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool {
+    guard let http1 = http1 as? HTTP1ClientSession else {
+      return session.submitRequest(stream, hasBody: hasBody)
+    }
+    http1.submitRequest(stream, hasBody: hasBody)
+    return true
+  }
+
+  /// Tells the server to stop. In HTTP/1.1 only the end of the connection can.
+  func cancelStream(_ id: Int32) {
+    if isHTTP1 { return close(.exchangesOver) }
+    session.reset(id, .cancel)
+    setNeedsFlush()
+  }
 
   /// Whether a call was answered here, or the connection was at least usable for longer than a new attempt would have
   /// to wait.
@@ -127,7 +160,7 @@ final class ClientConnection: ConnectionParts, Connection {
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true): .serverSpeaksTLS
-    case (.http1, true): .peerSpeaksHTTP1
+    case (.http1, true): isHTTP1 ? nil : .peerSpeaksHTTP1
     case (.tls, false), (_, true): nil
     case (_, false): .serverSpeaksNoTLS
     }
@@ -195,6 +228,7 @@ final class ClientConnection: ConnectionParts, Connection {
 
   private func closeIfIdle() {
     guard !isClosed, session.streams.count == 0 else { return }
+    if isHTTP1 { return close(.exchangesOver, gently: true) }
     session.terminate(.noError)
     setNeedsFlush()
   }

@@ -78,7 +78,11 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     self.proxies = proxies
     self.serverName = serverName
     tlsContext = try options.tls.map { tls throws(GRPCStatus) in
-      try TLSContext(client: tls, serverName: HostAndPort(serverName)?.host ?? serverName)
+      try TLSContext(
+        client: tls,
+        serverName: HostAndPort(serverName)?.host ?? serverName,
+        versions: options.httpVersions
+      )
     }
     self.options = options
     self.group = group

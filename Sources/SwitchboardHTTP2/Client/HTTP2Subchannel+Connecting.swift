@@ -5,7 +5,8 @@ extension HTTP2Subchannel {
   /// Opens a connection if calls wait for one.
   func connectIfNeeded() {
     guard !isShutDown, dialing == nil, retryTimer == nil, !loop.hasEnded else { return }
-    guard connections.count(where: { !$0.isRetired }) < channel.options.maxConnections else { return }
+    let limit = channel.options.connectionLimit(isHTTP1: connections.contains(where: \.isHTTP1))
+    guard connections.count(where: { !$0.isRetired }) < limit else { return }
     dial()
   }
 
@@ -62,9 +63,12 @@ extension HTTP2Subchannel {
 
   private func connect(_ dialing: Dialing, _ addresses: [SocketAddress]) {
     guard !dialing.isOver else { return }
+    channel.options.onConnectionPhase?(.lookedUp(addresses: addresses.map(\.description)))
     let connector = Connector(addresses, on: loop) { result in
       switch result {
-      case .success(let connected): self.pass(dialing, connected)
+      case .success(let connected):
+        self.channel.options.onConnectionPhase?(.connected(address: connected.address.description))
+        self.pass(dialing, connected)
       case .failure(let error):
         let place = dialing.leg?.tunnel?.proxy.shown ?? self.shown
         self.legFailed(dialing, error.status("cannot connect to \(place)"))

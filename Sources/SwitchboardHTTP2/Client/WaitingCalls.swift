@@ -23,6 +23,7 @@ struct WaitingCalls {
         continue
       }
       call.phase = .started
+      call.tracer?.placementWasDelayed()
       return call
     }
     return nil

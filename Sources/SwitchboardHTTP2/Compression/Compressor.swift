@@ -1,50 +1,35 @@
-import CZlib
 import SwitchboardCall
 
-/// gzip and deflate for whole messages.
+/// Compresses and decompresses whole messages, in each format that `MessageCompression` names.
+///
+/// A format is a `Codec`; this is what they have in common: what is not smaller is sent as it is, and no more memory is
+/// used for a message than its limit, however large its content says it is.
 enum Compressor {
-  private static let chunk = 32 * 1024
-
-  /// zlib's window bits: 15, plus 16 for the gzip format.
-  private static func windowBits(_ encoding: MessageCompression) -> Int32 {
-    encoding == .gzip ? 31 : 15
+  private static func codec(_ encoding: MessageCompression) -> (any Codec.Type)? {
+    switch encoding {
+    case .none: nil
+    case .gzip: GzipCodec.self
+    case .deflate: DeflateCodec.self
+    case .zstd: ZstdCodec.self
+    case .brotli: BrotliCodec.self
+    }
   }
 
   /// Compresses a message, or returns it as it is if that does not make it smaller.
   static func compress(_ message: MessageBuffer, _ encoding: MessageCompression) -> MessageBuffer {
-    guard encoding != .none, message.byteCount > 0, message.byteCount < Int(UInt32.max) / 2 else {
+    guard let codec = codec(encoding), message.byteCount > 0, message.byteCount < Int(UInt32.max) / 2 else {
       return message
     }
-    var stream = z_stream()
-    guard switchboard_deflate_init(&stream, Z_DEFAULT_COMPRESSION, windowBits(encoding)) == Z_OK else {
-      return message
-    }
-    defer { deflateEnd(&stream) }
     // A larger result is not used, so the buffer need not grow.
     var output = [UInt8](repeating: 0, count: message.byteCount)
-    let result = message.withBytes { bytes in
-      bytes.withUnsafeBytes { input in run(&stream, input, &output) { deflate(&$0, Z_FINISH) } }
+    let count = message.withBytes { bytes in
+      bytes.withUnsafeBytes { input in
+        output.withUnsafeMutableBufferPointer { codec.compress(input, into: $0) }
+      }
     }
-    guard result == Z_STREAM_END, Int(stream.total_out) < message.byteCount else { return message }
-    return MessageBuffer(unsafeByteCount: Int(stream.total_out), isCompressed: true) { target in
+    guard let count, count < message.byteCount else { return message }
+    return MessageBuffer(unsafeByteCount: count, isCompressed: true) { target in
       target.copyBytes(from: output.prefix(target.count))
-    }
-  }
-
-  private static func run(
-    _ stream: inout z_stream,
-    _ input: UnsafeRawBufferPointer,
-    _ output: inout [UInt8],
-    _ step: (inout z_stream) -> Int32
-  ) -> Int32 {
-    // zlib takes a mutable pointer but does not write through it.
-    let base = UnsafeMutableRawPointer(mutating: input.baseAddress)
-    stream.next_in = base?.assumingMemoryBound(to: UInt8.self)
-    stream.avail_in = UInt32(input.count)
-    return output.withUnsafeMutableBufferPointer { target in
-      stream.next_out = target.baseAddress
-      stream.avail_out = UInt32(target.count)
-      return step(&stream)
     }
   }
 
@@ -79,14 +64,11 @@ enum Compressor {
     _ encoding: MessageCompression,
     upTo sizeLimit: Int
   ) throws(GRPCStatus) -> MessageBuffer? {
-    var stream = z_stream()
-    guard switchboard_inflate_init(&stream, windowBits(encoding)) == Z_OK else { throw .cannotDecompress }
-    defer { inflateEnd(&stream) }
     let framed = message.unsafeFramedBytes
     let input = UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
     // Retains the message, and thereby the memory behind the pointer, until the end of this function.
     return try withExtendedLifetime(message) { () throws(GRPCStatus) in
-      guard let bytes = try inflateAll(&stream, input, sizeLimit) else { return nil }
+      guard let bytes = try inflate(input, encoding, upTo: sizeLimit) else { return nil }
       var plain = MessageBuffer(bytes)
       plain.wasCompressed = true
       return plain
@@ -94,27 +76,57 @@ enum Compressor {
   }
 
   /// `nil` if the content exceeds `sizeLimit`.
-  private static func inflateAll(
-    _ stream: inout z_stream,
+  static func inflate(
     _ input: UnsafeRawBufferPointer,
-    _ sizeLimit: Int
+    _ encoding: MessageCompression,
+    upTo sizeLimit: Int
   ) throws(GRPCStatus) -> [UInt8]? {
-    stream.next_in = UnsafeMutableRawPointer(mutating: input.baseAddress)?.assumingMemoryBound(to: UInt8.self)
-    stream.avail_in = UInt32(input.count)
+    guard let codec = codec(encoding) else { return Array(input) }
+    guard let decoder = codec.makeDecoder() else { throw .cannotDecompress }
+    var rest = input
     var output: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: chunk)
     while true {
-      let result = piece.withUnsafeMutableBufferPointer { target in
-        stream.next_out = target.baseAddress
-        stream.avail_out = UInt32(target.count)
-        return CZlib.inflate(&stream, Z_NO_FLUSH)
-      }
-      output.append(contentsOf: piece.prefix(chunk - Int(stream.avail_out)))
+      let step = piece.withUnsafeMutableBufferPointer { decoder.step(&rest, into: $0) }
+      output.append(contentsOf: piece.prefix(step.count))
       guard output.count <= sizeLimit else { return nil }
-      if result == Z_STREAM_END, stream.avail_in == 0 { return output }
-      guard result == Z_OK, stream.avail_out < chunk || stream.avail_in > 0 else { throw .cannotDecompress }
+      switch step.state {
+      case .ended where rest.isEmpty: return output
+      // What goes on has filled the piece, or has taken what there was and needs more.
+      case .goesOn where step.count == chunk || !rest.isEmpty: break
+      case .ended, .goesOn, .broken: throw .cannotDecompress
+      }
     }
   }
+
+  private static let chunk = 32 * 1024
+}
+
+/// A compression format.
+protocol Codec {
+  /// Compresses all of `input`; `nil` if the result does not fit into `output`.
+  static func compress(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
+    -> Int?
+
+  /// `nil` if there is not enough memory.
+  static func makeDecoder() -> (any Decoder)?
+}
+
+/// The state of decompressing one message.
+protocol Decoder: AnyObject {
+  /// Decompresses as much as fits into `output`, and removes what it used from `input`. A step that goes on has filled
+  /// `output` or used all of `input`.
+  func step(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
+    -> DecoderStep
+}
+
+/// What a decoder has done.
+struct DecoderStep {
+  enum State { case goesOn, ended, broken }
+
+  /// How many bytes it wrote.
+  let count: Int
+  let state: State
 }
 
 extension GRPCStatus {

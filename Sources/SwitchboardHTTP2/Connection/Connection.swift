@@ -14,7 +14,7 @@ class ConnectionParts {
   @exclusivity(unchecked) fileprivate final var headersTimer: LoopTimer?
   @exclusivity(unchecked) fileprivate final var isDismissed = false
   /// Replaces the session if the peer speaks HTTP/1.1.
-  @exclusivity(unchecked) fileprivate(set) final var http1: HTTP1Session?
+  @exclusivity(unchecked) final var http1: (any WireSession)?
   /// Nothing is sent until the peer has shown which protocol it speaks.
   @exclusivity(unchecked) final var awaitsGreeting = false
   @exclusivity(unchecked) fileprivate final var greeting: [UInt8] = []
@@ -67,7 +67,7 @@ class ConnectionParts {
   }
 }
 
-/// A connection on its loop: HTTP/2, or HTTP/1.1 for gRPC-Web. The connections of servers and of clients conform to it.
+/// A connection on its loop: HTTP/2, or HTTP/1.1 for other protocols than gRPC. The connections of servers and of clients conform to it.
 ///
 /// No requirement has a default: a connection that ignores an event has an empty method that says why.
 protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate {
@@ -88,7 +88,7 @@ protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus?
 
   /// Called if the peer's first bytes do not begin HTTP/2. Returns the session that processes them.
-  func peerSpeaksHTTP1() -> HTTP1Session?
+  func peerSpeaksHTTP1() -> (any WireSession)?
 
   /// Reports that the peer broke a rule, to the log and to the observer.
   func report(_ abuse: PeerAbuse)

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A connection that speaks HTTP/1.1: calls of gRPC-Web, one after the other.
+/// A connection that speaks HTTP/1.1: requests of other protocols than gRPC, one after the other.
 ///
 /// ```
 ///   idle ──first byte──> head ──blank line──> exchange ──response sent, request whole──> idle
@@ -15,6 +15,7 @@ final class HTTP1Session: WireSession {
   @exclusivity(unchecked) private var stream: ServerCallStream?
   @exclusivity(unchecked) private var requestIsWhole = false
   @exclusivity(unchecked) private var response = Response.none
+  @exclusivity(unchecked) private var output = HTTP1Output()
   /// The output before a body: lines of headers.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
   /// Bytes of the next request that arrived before this exchange ended.
@@ -36,7 +37,6 @@ final class HTTP1Session: WireSession {
 
   /// How many bytes after a request are kept. If a client sends more, the connection is closed after the response.
   private static let heldLimit = 64 * 1024
-  private static let chunkLimit = 16 * 1024
 
   init(_ connection: ServerConnection, idleTimeout: Duration) {
     self.connection = connection
@@ -105,7 +105,7 @@ final class HTTP1Session: WireSession {
     give(stream, Array(":path".utf8), head.path, fields)
     for field in head.fields { give(stream, field.name, field.value, fields) }
     stream.headersDidEnd(endsStream: requestIsWhole, fields)
-    if head.expectsContinue, head.hasBody { unsent += "HTTP/1.1 100 \r\n\r\n".utf8 }
+    if head.expectsContinue, head.hasBody { unsent += "HTTP/1.1 100 Continue\r\n\r\n".utf8 }
   }
 
   private func give(_ stream: ServerCallStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
@@ -118,7 +118,8 @@ final class HTTP1Session: WireSession {
   private func refuse(_ status: StaticString) {
     isOver = true
     guard response == .none else { return }
-    unsent += "HTTP/1.1 \(status) \r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8
+    let reason = HTTP1Reason.of("\(status)")
+    unsent += "HTTP/1.1 \(status) \(reason)\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8
   }
 
   /// `receive` has already refused the requests that it reports.
@@ -162,6 +163,7 @@ final class HTTP1Session: WireSession {
   private func respond(hasBody: Bool) {
     guard response == .none else { return }
     response = hasBody ? .body : .headOnly
+    output.isChunked = true
     if !requestIsWhole { closesAfter = true }
     var status: [UInt8] = []
     var fields: [UInt8] = []
@@ -170,16 +172,22 @@ final class HTTP1Session: WireSession {
         status += value
         return
       }
+      if name.equals("content-length") { output.isChunked = false }
       fields += name
       fields += ": ".utf8
       fields += value
       fields += "\r\n".utf8
     }
-    unsent += "HTTP/1.1 ".utf8
-    unsent += status
-    unsent += " \r\n".utf8
+    if status.elementsEqual("200".utf8) {
+      unsent += "HTTP/1.1 200 OK\r\n".utf8
+    } else {
+      let code = String(decoding: status, as: UTF8.self)
+      unsent += "HTTP/1.1 \(code) \(HTTP1Reason.of(code))\r\n".utf8
+    }
     unsent += fields
-    if hasBody {
+    if !output.isChunked {
+      // The headers say the length.
+    } else if hasBody {
       unsent += "transfer-encoding: chunked\r\n".utf8
     } else if !status.elementsEqual("204".utf8) {
       unsent += "content-length: 0\r\n".utf8
@@ -195,44 +203,13 @@ final class HTTP1Session: WireSession {
     if response == .headOnly { responseDidEnd(stream) }
     while response == .body {
       guard output.byteCount < limit else { return .some }
-      guard drainBody(of: stream, into: output) else { return .all }
+      switch self.output.append(bodyOf: stream, to: output) {
+      case .some: break
+      case .wait: return .all
+      case .end: responseDidEnd(stream)
+      }
     }
     return .all
-  }
-
-  /// Returns `false` if there is nothing to send for now.
-  private func drainBody(of stream: ServerCallStream, into output: OutputBuffer) -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: Self.chunkLimit, alignment: 1) { buffer in
-      switch stream.readBody(into: buffer) {
-      case .copied(let count):
-        appendChunk(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
-      case .borrowed(let count, _):
-        guard let (message, bytes) = stream.takeBorrowed(count) else { return false }
-        append("\(String(count, radix: 16))\r\n", to: output)
-        output.append(message, bytes)
-        append("\r\n", to: output)
-      case .wait:
-        return false
-      case .last(let count):
-        appendChunk(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
-        append("0\r\n\r\n", to: output)
-        responseDidEnd(stream)
-      }
-      return true
-    }
-  }
-
-  /// An empty chunk would end the body.
-  private func appendChunk(_ bytes: UnsafeRawBufferPointer, to output: OutputBuffer) {
-    guard !bytes.isEmpty else { return }
-    append("\(String(bytes.count, radix: 16))\r\n", to: output)
-    output.append(bytes)
-    append("\r\n", to: output)
-  }
-
-  private func append(_ text: String, to output: OutputBuffer) {
-    var text = text
-    text.withUTF8 { output.append(UnsafeRawBufferPointer($0)) }
   }
 
   private func responseDidEnd(_ stream: ServerCallStream) {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A call within the process: the client's call and the server's stream in one object.
 final class InProcessCall: @unchecked Sendable {
-  // Sendable because other threads only use `shared`, which has a lock, `cancelled`, and `onlyRequest`, which is not
-  // written after the handler starts. The rest is only used on the loop.
+  // Sendable because other threads only use `shared`, which has a lock, `cancelled`, and `onlyRequest` and `headers`,
+  // which are not written after the handler starts. The rest is only used on the loop.
 
   /// ```
   ///   idle ──start──> handling ──status──> closed
@@ -24,7 +24,8 @@ final class InProcessCall: @unchecked Sendable {
   let request: CallRequest
   let receiver: any ResponseReceiver
   let transport: InProcessTransport
-  let headers: HPACKHeaders
+  /// Not written after the handler starts.
+  @exclusivity(unchecked) private(set) var headers: HPACKHeaders
   let shared = Locked(Shared())
   let cancelled = Atomic(false)
   /// The one request of a client that does not stream, for a method that takes a stream.
@@ -33,7 +34,8 @@ final class InProcessCall: @unchecked Sendable {
   private(set) var hasSucceeded = false
   private var headersTold = false
   private var timer: LoopTimer?
-  private var observations: [Observation] = []
+  private var clientTracer: (any AttemptTracer)?
+  private(set) var serverTracer: (any ServerCallTracer)?
   private var sent = MessageTotals()
   private var received = MessageTotals()
   private var streamObserver: (any ServerStreamObserver)?
@@ -71,7 +73,7 @@ final class InProcessCall: @unchecked Sendable {
     guard phase == .idle else { return }
     phase = .handling
     guard transport.begin(self) else { return close(.channelShutDown) }
-    if transport.isObserved { observe(transport.channelOptions.observer, isServer: false) }
+    if transport.isObserved { observeAtClient() }
     if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxMetadataSize else { return close(.headersTooLarge) }
     guard let method = handler else {
@@ -81,7 +83,7 @@ final class InProcessCall: @unchecked Sendable {
     guard let handler = subtype.isUnnamed ? method : transport.router.handler(method, for: subtype) else {
       return close(.unknownFormat)
     }
-    if transport.isObserved { observe(transport.options.observer, isServer: true) }
+    if transport.isObserved { observeAtServer() }
     if let deadline = request.deadline, !startTimer(deadline.timeLeft) { return }
     receiver.sent(.metadata)
     switch request.body {
@@ -101,7 +103,7 @@ final class InProcessCall: @unchecked Sendable {
       sent.add(message.byteCount)
       request.responses?.attach(self)
       receiver.sent(.end)
-      message.withBytes { handler.start(self, message: $0) }
+      run { message.withBytes { handler.start(self, message: $0) } }
     }
   }
 
@@ -109,19 +111,40 @@ final class InProcessCall: @unchecked Sendable {
   private func start(_ handler: MethodHandler, readingFrom pipe: MessagePipe) {
     pipe.attach(self)
     request.responses?.attach(self)
-    guard !handler.method.type.streamsRequests else { return handler.start(self) }
+    guard !handler.method.type.streamsRequests else { return run { handler.start(self) } }
     Task(executorPreference: transport.loop) {
       guard let message = try? await pipe.next() else { return self.close(.wrongRequestCount) }
       guard (try? await pipe.next()) == nil else { return self.close(.wrongRequestCount) }
       guard self.phase == .handling else { return }
-      message.withBytes { handler.start(self, message: $0) }
+      self.run { message.withBytes { handler.start(self, message: $0) } }
     }
   }
 
-  private func observe(_ observer: (any CallObserver)?, isServer: Bool) {
-    guard let observer else { return }
-    let call = ObservedCall(method: request.method, headers: headers, isServer: isServer)
-    observations.append(Observation(observer, call))
+  private func observeAtClient() {
+    if let tracer = request.tracer?.attemptStarts(after: request.previousAttempts) {
+      clientTracer = tracer
+      tracer.writeHeaders { name, value in
+        value.withUnsafeBytes { headers.add(name: "\(name)", value: String(decoding: $0, as: UTF8.self)) }
+      }
+    } else if let observer = transport.channelOptions.observer {
+      clientTracer = PlainTracer(
+        observer,
+        ObservedCall(method: request.method, headers: headers, isServer: false)
+      )
+    }
+  }
+
+  private func observeAtServer() {
+    guard let observer = transport.options.observer else { return }
+    let call = ObservedCall(method: request.method, headers: headers, isServer: true)
+    serverTracer = transport.tracing?.serverCall(call) ?? PlainTracer(observer, call)
+  }
+
+  /// Starts the handler, with the context that the call's tracer gives.
+  private func run(_ start: () -> Void) {
+    guard let serverTracer, serverTracer.givesContext else { return start() }
+    serverTracer.handlerStarts(deadline: deadline)
+    serverTracer.run(start)
   }
 
   private var handler: MethodHandler? {
@@ -202,18 +225,12 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func tellObservers(_ status: GRPCStatus) {
-    guard !observations.isEmpty else { return }
+    guard clientTracer != nil || serverTracer != nil else { return }
     if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
-    for observation in observations {
-      // The server receives what the client sends.
-      if observation.isServer {
-        observation.end(status, sent: received, received: sent)
-      } else {
-        observation.end(status, sent: sent, received: received)
-      }
-    }
-    observations = []
+    clientTracer.take()?.ended(ObservedEnd(status: status, sent: sent, received: received))
+    // The server receives what the client sends.
+    serverTracer.take()?.ended(ObservedEnd(status: status, sent: received, received: sent))
   }
 
   /// Called when a message was read from one of the pipes.

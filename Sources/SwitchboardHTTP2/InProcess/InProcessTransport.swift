@@ -10,6 +10,8 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let channelOptions: ChannelOptions
   /// Whether either side has an observer. This costs less to read than an optional observer.
   let isObserved: Bool
+  /// The server's observer, if it follows calls closely.
+  let tracing: (any CallTracing)?
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
@@ -24,6 +26,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     router = Router(providers, options)
     self.options = options
     self.channelOptions = channelOptions
+    tracing = options.observer as? any CallTracing
     isObserved = options.observer != nil || channelOptions.observer != nil
     self.group = group
     loop = group.nextLoop()
@@ -99,7 +102,8 @@ extension Channel {
       retryBufferSize: channelOptions.retryBufferSize,
       enablesRetry: channelOptions.enableRetry,
       interceptorFactories: channelOptions.interceptorFactories,
-      registry: channelOptions.interceptorRegistry
+      registry: channelOptions.interceptorRegistry,
+      observer: channelOptions.observer
     )
   }
 }

@@ -29,7 +29,7 @@ public final class LineLog: LogHandler {
 
   public func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
     let details = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-    writer.write(label + Self.escaped("\(level): \(message)\(details)"))
+    writer.write(label + "\(level): \(message)\(details)".withControlsEscaped)
   }
 
   /// Returns when all entries logged before are written or dropped, or when `limit` has passed. Call it before the
@@ -37,18 +37,5 @@ public final class LineLog: LogHandler {
   public func flush(within limit: Duration = .seconds(1)) async {
     let end = ContinuousClock.now + limit
     while !writer.isIdle, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
-  }
-
-  private static func escaped(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
-  }
-
-  /// Characters that end a line, control a terminal, or change the direction of text.
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
   }
 }

@@ -7,7 +7,7 @@ import SwitchboardCall
 #endif
 
 /// A queue of lines for a descriptor, and the thread that writes them.
-final class LineWriter: @unchecked Sendable {
+package final class LineWriter: @unchecked Sendable {
   // Sendable because mutable state is touched only with the mutex held, and the descriptor only by the thread.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -24,7 +24,7 @@ final class LineWriter: @unchecked Sendable {
   /// The number of dropped lines in the notice that is being written.
   private var beingTold = 0
 
-  init(_ descriptor: Int32, capacity: Int) {
+  package init(_ descriptor: Int32, capacity: Int) {
     // A duplicate, because the original number may be reused for another file, such as a client's connection.
     self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     self.capacity = capacity
@@ -46,13 +46,13 @@ final class LineWriter: @unchecked Sendable {
     return body()
   }
 
-  var droppedCount: Int { withLock { dropped } }
+  package var droppedCount: Int { withLock { dropped } }
 
   /// Whether no line waits or is being written.
-  var isIdle: Bool { withLock { waiting.isEmpty && !isWriting } }
+  package var isIdle: Bool { withLock { waiting.isEmpty && !isWriting } }
 
   /// Adds a line, without its end, or drops it.
-  func write(_ line: String) {
+  package func write(_ line: String) {
     let bytes = line.utf8
     withLock {
       guard descriptor >= 0, !isClosed, waiting.count + bytes.count < capacity, startThread() else {
@@ -65,7 +65,7 @@ final class LineWriter: @unchecked Sendable {
   }
 
   /// Accepts no more lines; the thread ends once it has written the rest.
-  func close() {
+  package func close() {
     withLock {
       isClosed = true
       pthread_cond_signal(condition)

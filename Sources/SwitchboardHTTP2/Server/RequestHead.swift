@@ -12,21 +12,36 @@ struct RequestHead {
   private(set) var handler: MethodHandler?
   private(set) var streamsRequests = false
   /// Set if the path was not found.
-  private var unknownMethod: GRPCStatus?
+  private var unknownMethod: GRPCStatus? {
+    target.isEmpty ? nil : target.withUnsafeBufferPointer { .unknownMethod($0) }
+  }
   /// Contains no headers of gRPC itself.
   private(set) var metadata = HPACKHeaders()
   var timeout: GRPCTimeout?
   var encoding: MessageCompression? = MessageCompression.none
-  var acceptsGzip = false
-  var acceptsDeflate = false
+  var accepted = AcceptedCompressions()
   /// The format in which the client encodes its messages, and expects responses.
   private(set) var contentSubtype = ContentSubtype.unnamed
-  /// The encoding of the body, if this is a gRPC-Web call.
-  private(set) var webFormat: WebFormat?
+  /// The content type, unless it is gRPC's.
+  private var contentType: [UInt8] = []
+  /// The path with its query, if it is not that of a method.
+  private var target: [UInt8] = []
   /// What web pages may do, if they may call at all.
   let crossOrigin: CrossOrigin?
-  /// Over HTTP/1.1, only gRPC-Web calls are accepted.
+  /// Over HTTP/1.1 there are no gRPC calls.
   private let isHTTP1: Bool
+  /// Whether it is a call of another protocol than gRPC.
+  private(set) var isOtherCall = false
+  /// Why a call of another protocol fails before its handler runs.
+  private var otherFailure: GRPCStatus?
+  /// The page that answers, if it is not a call.
+  var page: HTTPPage?
+  /// What another protocol refuses the request with.
+  var refusal: Rejection?
+  /// The HTTP method, unless it is POST.
+  private var otherMethod: String?
+  /// All headers of a call of another protocol, if its metadata is not all of them.
+  private var origin: HPACKHeaders?
   /// The size of the fields, as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
@@ -56,16 +71,14 @@ struct RequestHead {
 
   /// Returns the requested encoding if the client accepts it, and otherwise none.
   func negotiated(_ wanted: MessageCompression) -> MessageCompression {
-    switch wanted {
-    case .none: .none
-    case .gzip: acceptsGzip ? .gzip : .none
-    case .deflate: acceptsDeflate ? .deflate : .none
-    }
+    accepted.contains(wanted) ? wanted : .none
   }
 
   mutating func take(_ route: Router.Route?, for path: Bytes) {
     guard let route else {
-      unknownMethod = .unknownMethod(path)
+      // It may be another protocol's, and is as large as a header may be.
+      listSize += path.count
+      target = Array(path.prefix(listSizeLimit))
       return
     }
     handler = route.handler
@@ -75,15 +88,17 @@ struct RequestHead {
   /// Adds a field other than `:path`, whose handler the caller looks up.
   mutating func add(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     listSize += name.count + value.count + 32
-    guard listSize <= listSizeLimit else { return }
+    guard listSize <= listSizeLimit else {
+      // The protocol in which the refusal is told.
+      if name.equals("content-type"), value.count < 256 { take(contentType: value) }
+      return
+    }
     if name.first == UInt8(ascii: ":") { return addPseudo(name, value) }
     switch name.count {
     case 2 where name.equals("te"):
       acceptsTrailers = value.equals("trailers")
     case 12 where name.equals("content-type"):
-      isGRPC = value.isMediaType("application/grpc")
-      if !isGRPC, crossOrigin != nil { webFormat = WebFormat(contentType: value) }
-      contentSubtype = isGRPC || webFormat != nil ? value.contentSubtype : .unnamed
+      take(contentType: value)
     case 12 where name.equals("grpc-timeout"):
       timeout = GRPCTimeout(value)
       hasBadTimeout = timeout == nil
@@ -96,11 +111,76 @@ struct RequestHead {
     }
   }
 
+  private mutating func take(contentType value: Bytes) {
+    isGRPC = value.isMediaType("application/grpc")
+    if isGRPC { contentSubtype = value.contentSubtype } else { contentType = Array(value) }
+  }
+
   /// Called after the last field.
   mutating func end(_ fields: FieldCollector) { metadata = fields.take() }
 
   /// Whether the content type names a message format.
   @inline(__always) var namesFormat: Bool { !contentSubtype.isUnnamed }
+
+  /// Whether the content type is gRPC's, so that no other protocol is asked.
+  @inline(__always) var isForGRPC: Bool { isGRPC }
+
+  /// Whether the request is not passed to any protocol, because of where its page comes from or what it asks.
+  var isForCrossOrigin: Bool {
+    guard let crossOrigin else { return false }
+    return isOptions && CrossOrigin.isPreflight(metadata) || !crossOrigin.allows(metadata)
+  }
+
+  /// The head as other protocols see it.
+  func wireRequest(hasNoBody: Bool) -> WireRequest {
+    WireRequest(
+      httpMethod: httpMethod,
+      target: handler?.method.pathBytes ?? target,
+      contentType: contentType,
+      headers: metadata,
+      isHTTP1: isHTTP1,
+      hasNoBody: hasNoBody,
+      method: handler.map(RPCMethod.init)
+    )
+  }
+
+  var httpMethod: String { isPost ? "POST" : otherMethod ?? "" }
+
+  /// Takes what another protocol has made of the request.
+  mutating func take(_ call: WireCall, _ router: Router) {
+    isOtherCall = true
+    otherFailure = call.failure
+    handler = call.method?.handler
+    streamsRequests = call.method?.streamsRequests ?? false
+    contentSubtype = call.subtype
+    settleFormat(by: router)
+    guard let settings = call.settings else { return }
+    // A protocol without a header of its own for it has gRPC's.
+    if let own = settings.timeout { timeout = own }
+    hasBadTimeout = false
+    encoding = settings.encoding
+    accepted = settings.accepted
+    origin = metadata
+    metadata = settings.metadata
+  }
+
+  /// The request of a page.
+  func pageRequest(body: [UInt8], peer: PeerIdentity) -> HTTPPage.Request {
+    let request = wireRequest(hasNoBody: body.isEmpty)
+    return HTTPPage.Request(
+      method: request.httpMethod,
+      path: String(decoding: request.path, as: UTF8.self),
+      query: request.query.map { String(decoding: $0, as: UTF8.self) },
+      headers: metadata,
+      body: body,
+      peer: peer
+    )
+  }
+
+  /// Adds the headers that let a page of another origin read the response.
+  func addCrossOrigin(to headers: HeaderWriter) {
+    crossOrigin?.addResponse(to: origin ?? metadata, into: headers)
+  }
 
   /// Finds the handler for the client's message format. Called after the last field.
   mutating func settleFormat(by router: Router) {
@@ -116,15 +196,13 @@ struct RequestHead {
   private mutating func addPseudo(_ name: Bytes, _ value: Bytes) {
     guard name.equals(":method") else { return }
     isPost = value.equals("POST")
+    guard !isPost else { return }
     isOptions = value.equals("OPTIONS")
+    otherMethod = String(decoding: value.prefix(32), as: UTF8.self)
   }
 
   private mutating func noteAccepted(_ value: Bytes) {
-    for encoding in value.split(separator: UInt8(ascii: ",")) {
-      let name = Bytes(rebasing: encoding).trimmed
-      if name.equals("gzip") { acceptsGzip = true }
-      if name.equals("deflate") { acceptsDeflate = true }
-    }
+    accepted.add(value)
   }
 
   var isTooLarge: Bool { listSize > listSizeLimit }
@@ -132,26 +210,41 @@ struct RequestHead {
   /// Whether this is a valid gRPC call with a handler, as most requests are. Inlined, so that the caller copies
   /// nothing.
   @inline(__always) var isPlainCall: Bool {
-    isPost && isGRPC && acceptsTrailers && handler != nil && encoding != nil && crossOrigin == nil
-      && !isHTTP1 && !isTooLarge && !hasBadTimeout && !hasUnknownFormat
+    isPost && isGRPC && acceptsTrailers && handler != nil && encoding != nil && !isHTTP1 && !isTooLarge
+      && !hasBadTimeout && !hasUnknownFormat
   }
 
   /// The rejection that the gRPC-over-HTTP/2 specification requires; `nil` if the request may be passed to the handler.
   var rejection: Rejection? {
-    guard !isTooLarge else { return .status(.headersTooLarge) }
-    if let crossOrigin, webFormat != nil || isOptions, !crossOrigin.allows(metadata) {
+    guard !isTooLarge else {
+      guard !isGRPC, !isOtherCall else { return .status(.headersTooLarge) }
+      return .http(status: "431", message: "the request's headers are larger than the limit", allowed: nil)
+    }
+    if let crossOrigin, !isGRPC, !isOtherCall, !crossOrigin.allows(metadata) {
       return .http(status: "403", message: "pages of this origin may not call", allowed: nil)
     }
     if isOptions, crossOrigin != nil, CrossOrigin.isPreflight(metadata) { return .preflight }
+    if isOtherCall { return otherRejection }
+    if let refusal { return refusal }
+    guard page == nil else { return nil }
     guard isPost else { return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST") }
-    guard isGRPC && !isHTTP1 || webFormat != nil else {
+    guard isGRPC, !isHTTP1 else {
       let message: StaticString =
-        isHTTP1
-        ? "over HTTP/1.1 the content type is application/grpc-web"
+        isGRPC
+        ? "gRPC needs HTTP/2; over HTTP/1.1 the content type is application/grpc-web"
         : "the content type is not application/grpc"
       return .http(status: "415", message: message, allowed: nil)
     }
-    guard acceptsTrailers || webFormat != nil else { return .status(.missingTrailersSupport) }
+    guard acceptsTrailers else { return .status(.missingTrailersSupport) }
+    guard !hasBadTimeout else { return .status(.badTimeout) }
+    guard handler != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
+    guard !hasUnknownFormat else { return .status(.unknownFormat) }
+    guard encoding != nil else { return .status(.unknownEncoding) }
+    return nil
+  }
+
+  private var otherRejection: Rejection? {
+    if let otherFailure { return .status(otherFailure) }
     guard !hasBadTimeout else { return .status(.badTimeout) }
     guard handler != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard !hasUnknownFormat else { return .status(.unknownFormat) }

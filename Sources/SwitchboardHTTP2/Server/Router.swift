@@ -2,16 +2,7 @@ import SwitchboardCall
 
 /// Finds the handler for a path by its bytes, in an immutable open-addressing hash table.
 final class Router: Sendable {
-  /// A handler, and the properties of its method that every call needs.
-  struct Route {
-    let handler: MethodHandler
-    let streamsRequests: Bool
-
-    init(_ handler: MethodHandler) {
-      self.handler = handler
-      streamsRequests = handler.method.type.streamsRequests
-    }
-  }
+  typealias Route = RPCMethod
 
   private let slots: [Route?]
   private let paths: [[UInt8]]
@@ -51,6 +42,8 @@ final class Router: Sendable {
     self.paths = paths
     mask = capacity - 1
   }
+
+  var routes: [Route] { slots.compactMap(\.self) }
 
   func route(for path: UnsafeBufferPointer<UInt8>) -> Route? {
     var index = Self.hash(path) & mask

@@ -52,7 +52,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
-    return HandlerPlace(connection.core.options.handlerExecutor, or: loop)
+    return HandlerPlace(connection.core.options.handlerExecutor, or: loop, tracer)
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
@@ -119,6 +119,7 @@ extension ServerCallStream {
   private func sendResponses() {
     guard phase == .handling || phase == .ending else { return }
     connection.sawTraffic()
+    if !headersSent, wire?.exchange.waitsForEnd == true { return }
     if headersSent {
       if body.pipe == nil { body.pipe = shared.withLock { $0.responses } }
       connection.withWire { $0.resume(id) }
@@ -130,7 +131,7 @@ extension ServerCallStream {
 
   /// Sends the headers before there are messages.
   private func sendHeadersAlone() {
-    guard phase == .handling, !headersSent else { return }
+    guard phase == .handling, !headersSent, wire?.exchange.waitsForEnd != true else { return }
     connection.sawTraffic()
     submitHeaders()
     connection.setNeedsFlush()
@@ -148,19 +149,14 @@ extension ServerCallStream {
   @discardableResult
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
     let session = connection.session
-    guard
-      metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || head.webFormat != nil
-    else {
+    guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || wire != nil else {
       headersDidLeave()
       session.submitResponse(self, constant: .response)
       return true
     }
     session.headers.reset()
-    session.headers.add(":status", "200")
-    addFormat(to: session.headers)
-    if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
-    if let metadata {
-      session.headers.add(metadata)
+    if let wire { writeHead(metadata, for: wire) } else { writeHead(metadata) }
+    if metadata != nil {
       if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
         giveUpAnswer(refusal)
         return false
@@ -171,13 +167,21 @@ extension ServerCallStream {
     return true
   }
 
-  private func headersDidLeave() {
+  private func writeHead(_ metadata: HPACKHeaders?) {
+    let headers = connection.session.headers
+    headers.add(":status", "200")
+    headers.add(head.contentSubtype)
+    if body.compression != .none { headers.add("grpc-encoding", body.compression.rawValue.utf8) }
+    if let metadata { headers.add(metadata) }
+  }
+
+  func headersDidLeave() {
     headersSent = true
     if tellsSent { observer?.sent(.metadata) }
   }
 
   /// Sends the failure instead of a response whose metadata cannot be sent.
-  private func giveUpAnswer(_ status: GRPCStatus) {
+  func giveUpAnswer(_ status: GRPCStatus) {
     shared.withLock { $0.headers = nil }
     phase = .handling
     cut(status)
@@ -203,9 +207,11 @@ extension ServerCallStream {
     if !headersSent { body.compression = head.negotiated(compression) }
     if headersSent {
       endOpenResponse(message, pipe)
+    } else if let wire, submitAnswer(message, metadata, for: wire) {
+      // It is whole.
     } else if let message {
       if submitResponse(metadata) { body.setOnly(message) }
-    } else if status?.isOk ?? true || metadata != nil || head.webFormat != nil {
+    } else if status?.isOk ?? true || metadata != nil || wire != nil {
       body.isLast = true
       submitResponse(metadata)
     } else {
@@ -257,8 +263,10 @@ extension ServerCallStream {
     let headers = connection.session.headers
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
-    headers.add("grpc-status", "13")
-    headers.add("grpc-message", message)
+    if head.isForGRPC || connection.core.protocols.isEmpty {
+      headers.add("grpc-status", "13")
+      headers.add("grpc-message", message)
+    }
     if let allowed { headers.add("allow", allowed) }
     connection.withWire { $0.submitTrailersOnly(self) }
     connection.setNeedsFlush()
@@ -288,8 +296,12 @@ extension ServerCallStream.Shared {
 extension HandlerPlace {
   /// The executor of the server's options, or the call's loop without one.
   @inline(__always)
-  init(_ executor: (any TaskExecutor)?, or loop: Loop) {
-    self = executor.map { .executor($0) } ?? .loop(loop)
+  init(_ executor: (any TaskExecutor)?, or loop: Loop, _ tracer: (any ServerCallTracer)?) {
+    if let tracer, tracer.givesContext {
+      self = executor.map { .tracedExecutor($0, tracer) } ?? .tracedLoop(loop, tracer)
+    } else {
+      self = executor.map { .executor($0) } ?? .loop(loop)
+    }
   }
 }
 

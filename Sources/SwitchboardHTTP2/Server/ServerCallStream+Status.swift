@@ -3,8 +3,6 @@ import SwitchboardCall
 // MARK: - The status, as it is sent to the client
 
 extension ServerCallStream {
-  /// The maximum length of a status message as it is sent: half of what clients accept for all trailers.
-  private static let longestMessage = 8 * 1024
   /// The length that is reserved for the message before the metadata and the details.
   private static let leastMessage = 512
 
@@ -33,14 +31,11 @@ extension ServerCallStream {
   }
 
   private func writeWhole(_ status: GRPCStatus, into headers: HeaderWriter) {
-    writeCode(of: status, into: headers)
-    if let message = status.message { add(message, to: headers, limit: .max) }
-    if let details = status.packedDetails { headers.add("grpc-status-details-bin", Base64.encode(details)) }
-    if let trailerMetadata { headers.add(trailerMetadata) }
+    headers.add(status, trailerMetadata)
   }
 
   private func writeWhatFits(of status: GRPCStatus, into headers: HeaderWriter, limit: Int) {
-    writeCode(of: status, into: headers)
+    headers.addCode(of: status)
     let rest = limit - Self.leastMessage
     if let trailerMetadata {
       let start = headers.mark
@@ -52,18 +47,31 @@ extension ServerCallStream {
       headers.add("grpc-status-details-bin", Base64.encode(details))
       if headers.listSize > rest { headers.rewind(to: start) }
     }
-    if let message = status.message { add(message, to: headers, limit: limit) }
+    if let message = status.message { headers.addMessage(message, limit: limit) }
+  }
+}
+
+extension HeaderWriter {
+  /// The maximum length of a status message as it is sent: half of what clients accept for all trailers.
+  private static let longestMessage = 8 * 1024
+
+  /// Adds a status, its details and the trailing metadata, as gRPC sends them.
+  func add(_ status: GRPCStatus, _ trailers: HPACKHeaders?) {
+    addCode(of: status)
+    if let message = status.message { addMessage(message, limit: .max) }
+    if let details = status.packedDetails { add("grpc-status-details-bin", Base64.encode(details)) }
+    if let trailers { add(trailers) }
   }
 
-  private func writeCode(of status: GRPCStatus, into headers: HeaderWriter) {
-    headers.add("grpc-status", String(status.code.rawValue).utf8)
-    if status.code == .unimplemented { headers.add("grpc-accept-encoding", "identity,deflate,gzip") }
+  func addCode(of status: GRPCStatus) {
+    add("grpc-status", String(status.code.rawValue).utf8)
+    if status.code == .unimplemented { add("grpc-accept-encoding", AcceptedCompressions.offered) }
   }
 
-  private func add(_ message: String, to headers: HeaderWriter, limit: Int) {
+  func addMessage(_ message: String, limit: Int) {
     let frame = "grpc-message".utf8.count + 32
-    let room = min(Self.longestMessage, max(0, limit - headers.listSize - frame))
-    headers.add("grpc-message", StatusMessage.encode(message, upTo: room))
+    let room = min(Self.longestMessage, max(0, limit - listSize - frame))
+    add("grpc-message", StatusMessage.encode(message, upTo: room))
   }
 }
 

@@ -30,8 +30,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private(set) var flow: InboundFlow?
   /// Why the request failed. If set, the rest of the request is ignored.
   @exclusivity(unchecked) private(set) var failure: GRPCStatus?
-  /// The state of a gRPC-Web body; `nil` for gRPC.
-  @exclusivity(unchecked) private var web: WebBody?
+  /// The state of a call of another protocol; `nil` for gRPC.
+  @exclusivity(unchecked) var wire: WireState?
+  /// The body of a request that a page answers.
+  @exclusivity(unchecked) var pageBody: [UInt8] = []
   /// Not written after the handler starts. In a stream of requests, each message has this property itself.
   @exclusivity(unchecked) private(set) var requestWasCompressed = false
   @exclusivity(unchecked) var headersSent = false
@@ -45,7 +47,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Whether the observer is notified of what was sent.
   @exclusivity(unchecked) private(set) var tellsSent = false
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
-  @exclusivity(unchecked) private var observation: Observation?
+  @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -106,12 +108,18 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     phase = .receiving
     if endsStream { state.remoteDidEnd() }
     head.end(fields)
-    if head.namesFormat { head.settleFormat(by: connection.router) }
-    if let format = head.webFormat { web = WebBody(format) }
+    if head.isForGRPC {
+      if head.namesFormat { head.settleFormat(by: connection.router) }
+    } else {
+      settleProtocol()
+    }
     if head.streamsRequests {
       flow = InboundFlow(MessagePipe(limit: connection.core.options.streamBufferSize))
     }
-    if endsStream { endOfRequests() }
+    if endsStream {
+      if let wire { requestDidEnd(for: wire) }
+      endOfRequests()
+    }
     connection.streamIsReady(self)
   }
 
@@ -122,6 +130,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func remoteDidEnd() {
     state.remoteDidEnd()
+    if let wire { requestDidEnd(for: wire) }
     endOfRequests()
     if phase == .receiving || phase == .refusing { connection.streamIsReady(self) }
   }
@@ -141,7 +150,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     phase = .closed
     // Without headers, it was not a call, or the call failed.
     connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
-    if connection.isObserved { endObservation(isWhole: wasEnded) }
+    if connection.isObserved { endTracing(wasEnded ? status ?? .ok : .callGone) }
     cancelTimers()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
     let responses = shared.withLock { shared in
@@ -161,11 +170,6 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection.streamDidClose(self)
   }
 
-  private func endObservation(isWhole: Bool) {
-    observation?.end(isWhole ? status ?? .ok : .callGone, sent: body.totals, received: inbound.totals)
-    observation = nil
-  }
-
   func watchSent() { tellsSent = true }
 
   func tellClosed(_ failure: GRPCStatus?) {
@@ -175,8 +179,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
-    guard let web else { return body.read(into: buffer) }
-    return readWebBody(web, into: buffer)
+    guard let wire else { return body.read(into: buffer) }
+    return readBody(into: buffer, for: wire)
   }
 
   func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
@@ -187,7 +191,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func tellSent() {
     // A long response is traffic while it is being sent, and its reader may send pings to measure the link.
     connection.sawTraffic()
-    if body.sentCount > 0 { connection.counters.sent(body.sentCount, at: loop.turnTime) }
+    if body.sentCount > 0 {
+      connection.counters.sent(body.sentCount, at: loop.turnTime)
+      if let tracer { body.tell(tracer) }
+    }
     guard tellsSent, let observer else {
       body.sentCount = 0
       return
@@ -199,8 +206,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func trailers(into headers: HeaderWriter) -> Trailers {
-    // The trailers of gRPC-Web were part of the body.
-    web == nil ? makeTrailers(into: headers) : .none
+    // Other protocols have no trailers, or have sent them in the body.
+    wire == nil && head.page == nil ? makeTrailers(into: headers) : .none
   }
 
   func runOnLoop() { handleSignals() }
@@ -210,19 +217,21 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Processes bytes of the request, and returns how many bytes the client may send again at once.
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard wantsMessages else { return bytes.count }
-    if let web, web.isText { return takeText(bytes, web) }
+    if let wire { return take(bytes, for: wire) }
+    if let page = head.page { return take(bytes, for: page) }
     return take(bytes)
   }
 
-  func countReceived() {
+  func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
+    if let tracer, tracer.wantsMessages { tracer.messageReceived(byteCount) }
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
   /// Ends the stream of requests, once the reader has all of them.
   func endOfRequests() {
     guard phase != .refusing, inbound.isEmpty || failure != nil else { return }
-    if failure == nil, inbound.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
+    if failure == nil, inbound.isInsideMessage { fail(.truncatedMessage) }
     flow?.pipe.finish(failure)
   }
 
@@ -243,35 +252,42 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling: if let failure { cut(failure) }
-    case .head, .ending, .closed: break
+    case .ending: if wire?.isBroken == true { giveUp() }
+    case .head, .closed: break
     }
     if case .lent = inbound.single { inbound.single = .none }
   }
 
   private func startIfWhole() {
-    if !head.isPlainCall, let rejection = head.rejection { return refuse(rejection) }
+    if !head.isPlainCall {
+      if let rejection = head.rejection { return refuse(rejection) }
+      if let page = head.page { return state.hasRemoteEnded ? start(page) : limitRequest() }
+    }
     guard let handler = head.handler else { return }
     if connection.isObserved { observe(handler.method) }
     if failure != nil { return end(nil, failure) }
     if flow != nil {
       begin()
-      handler.start(self)
+      run { handler.start(self) }
     } else if state.hasRemoteEnded, inbound.isEmpty {
       startSingle(handler)
     } else {
       startDeadline()
       limitRequest()
       if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
+      wire?.keep()
     }
   }
 
   private func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
     switch rejection {
     case .status(let status):
+      if connection.isObserved, connection.core.tracing != nil { observe(.unknown) }
       if head.isTooLarge { connection.report(.headersTooLarge) }
       end(nil, status)
     case .preflight: answerPreflight()
     case .http(let code, let message, let allowed):
+      if head.isTooLarge { connection.report(.headersTooLarge) }
       // A peer that does not speak gRPC may not understand a response before it has sent its whole request.
       guard state.hasRemoteEnded || isLate else {
         phase = .refusing
@@ -282,7 +298,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   /// Limits the time for a request that must be complete before its handler starts.
-  private func limitRequest() {
+  func limitRequest() {
     guard requestTimer == nil, let limit = connection.core.options.requestTimeout else { return }
     let timer = LoopTimer { self.requestDidNotCome() }
     requestTimer = timer
@@ -305,26 +321,27 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     switch request {
     case .none: end(nil, .wrongRequestCount)
     case .lent(let bytes):
+      guard wire == nil else { return startOther(handler, bytes) }
       begin()
-      handler.start(self, message: bytes.bytes)
+      run { handler.start(self, message: bytes.bytes) }
     case .kept(let message):
       requestWasCompressed = message.wasCompressed
+      guard wire == nil else {
+        let framed = message.unsafeFramedBytes
+        return withExtendedLifetime(message) {
+          startOther(handler, UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...]))
+        }
+      }
       begin()
-      message.withBytes { handler.start(self, message: $0) }
+      run { message.withBytes { handler.start(self, message: $0) } }
     }
   }
 
-  private func begin() {
+  func begin() {
     phase = .handling
     stopLimitingRequest()
     startDeadline()
     flow?.pipe.attach(self)
-  }
-
-  private func observe(_ method: MethodDescriptor) {
-    guard observation == nil, let observer = connection.core.options.observer else { return }
-    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
-    observation = Observation(observer, call)
   }
 
   /// Starts the deadline when the headers have arrived, even if the request is incomplete.
@@ -352,8 +369,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Gives up a response that the client has not read in time.
   private func giveUp() {
     timer = nil
-    observation?.end(.deadlinePassed, sent: body.totals, received: inbound.totals)
-    observation = nil
+    endTracing(.deadlinePassed)
     connection.withWire { $0.giveUpResponse(id) }
     connection.setNeedsFlush()
   }

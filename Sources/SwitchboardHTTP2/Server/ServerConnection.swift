@@ -8,7 +8,7 @@ final class ServerConnection: ConnectionParts, Connection {
   let router: Router
   /// Whether there is an observer. Each call asks, and to read the observer itself would copy it.
   let isObserved: Bool
-  /// What web pages may do; `nil` if the server does not offer gRPC-Web.
+  /// What web pages may do; `nil` if the options do not say.
   let crossOrigin: CrossOrigin?
   /// The connection's number among the server's listeners and connections.
   let number: Int
@@ -46,7 +46,7 @@ final class ServerConnection: ConnectionParts, Connection {
       guard tls != nil else { return nil }
     }
     super.init(loop: loop, socket: socket, session: session, tls: tls)
-    awaitsGreeting = crossOrigin != nil
+    awaitsGreeting = core.allowsHTTP1
     socket.setUserTimeout(core.options.keepaliveTimeout)
     startLimits()
   }
@@ -60,7 +60,7 @@ final class ServerConnection: ConnectionParts, Connection {
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true): return .clientSpeaksTLS
-    case (.http1, true): return crossOrigin == nil ? .peerSpeaksHTTP1 : nil
+    case (.http1, true): return core.allowsHTTP1 ? nil : .peerSpeaksHTTP1
     case (.http1, false): return .clientSpeaksNoTLS
     case (.http2, false):
       let answer = loop.takeOutput()
@@ -71,15 +71,17 @@ final class ServerConnection: ConnectionParts, Connection {
     }
   }
 
-  func peerSpeaksHTTP1() -> HTTP1Session? {
-    guard let crossOrigin else { return nil }
+  func peerSpeaksHTTP1() -> (any WireSession)? {
+    guard core.allowsHTTP1 else { return nil }
     socket.probe(after: Self.probeInterval)
-    return HTTP1Session(self, idleTimeout: crossOrigin.options.idleTimeout)
+    return HTTP1Session(self, idleTimeout: core.options.web?.idleTimeout ?? Self.idleTimeout)
   }
 
   /// How long a client of HTTP/1.1 may be silent before the system probes the connection. Such a client cannot be
   /// pinged.
   private static let probeInterval = Duration.seconds(60)
+  /// How long a connection of HTTP/1.1 stays open without a request, unless `WebOptions` says otherwise.
+  private static let idleTimeout = Duration.seconds(75)
 
   /// The client's first settings end its handshake.
   func sessionDidReceiveSettings() { didOpen() }

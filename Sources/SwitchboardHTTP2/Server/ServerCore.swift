@@ -8,6 +8,11 @@ final class ServerCore: @unchecked Sendable {
   let options: ServerOptions
   let router: Router
   let crossOrigin: CrossOrigin?
+  /// The observer of the options, if it follows calls closely.
+  let tracing: (any CallTracing)?
+  /// The protocols besides gRPC, in the order in which they are asked.
+  let protocols: [any WireProtocol]
+  let methods: RPCMethods
   private let providers: [any CallHandlerProvider]
   let group: LoopGroup
   private let state = Locked(State())
@@ -27,15 +32,18 @@ final class ServerCore: @unchecked Sendable {
     throws(GRPCStatus)
   {
     self.options = options.inRange
+    tracing = options.observer as? any CallTracing
     crossOrigin = options.web.map { CrossOrigin($0) }
-    let allowsHTTP1 = options.web != nil
+    router = Router(providers, options)
+    methods = RPCMethods(router: router)
+    protocols = try options.protocols(for: methods)
+    let allowsHTTP1 = !protocols.isEmpty
     tls = Locked(
       try options.tls.map { options throws(GRPCStatus) in
         try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
       }
     )
     self.providers = providers
-    router = Router(providers, options)
     self.group = group
   }
 
@@ -51,6 +59,9 @@ final class ServerCore: @unchecked Sendable {
     )
   }
 
+  /// Whether clients may speak HTTP/1.1: gRPC itself cannot.
+  var allowsHTTP1: Bool { !protocols.isEmpty }
+
   var tlsContext: TLSContext? { tls.withLock { $0 } }
 
   /// Reads again what the certificates in use were read from.
@@ -61,7 +72,7 @@ final class ServerCore: @unchecked Sendable {
 
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
     guard tlsContext != nil else { throw .serverWithoutTLS }
-    let context = try TLSContext(server: options, allowsHTTP1: crossOrigin != nil)
+    let context = try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
     tls.withLock { $0 = context }
   }
 

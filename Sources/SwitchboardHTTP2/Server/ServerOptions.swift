@@ -44,8 +44,14 @@ public struct ServerOptions: Sendable {
   public var requestTimeout: Duration? = .seconds(120)
   /// The TLS configuration. `nil`: connections are not encrypted.
   public var tls: ServerTLS?
-  /// The options for gRPC-Web calls from pages in browsers. `nil`: such calls are rejected.
+  /// The options for calls by gRPC-Web and Connect, from pages in browsers and from other HTTP clients. `nil`: such
+  /// calls are rejected.
   public var web: WebOptions?
+  /// Plain HTTP answers on the server's port, by HTTP/2 and HTTP/1.1: metrics, documents, probes.
+  public var pages: [HTTPPage] = []
+  /// Makes the protocols of other modules, when the server is created; see `WireProtocol`. They are asked after the
+  /// library's own. What one throws, creating the server throws.
+  package var wireProtocols: [@Sendable (RPCMethods) throws(GRPCStatus) -> any WireProtocol] = []
   /// How long the handshakes of a new connection may take, for TLS and HTTP/2.
   public var handshakeTimeout = Duration.seconds(20)
   /// Whether the loops spin for up to 60 µs after each event of a call before they block. This removes the time of
@@ -79,6 +85,17 @@ public struct ServerOptions: Sendable {
 }
 
 extension ServerOptions {
+  /// The protocols besides gRPC, in the order in which they are asked.
+  func protocols(for methods: RPCMethods) throws(GRPCStatus) -> [any WireProtocol] {
+    var protocols: [any WireProtocol] = []
+    if !pages.isEmpty { protocols.append(PageProtocol(pages)) }
+    let error = ConnectError(describe: web?.detailJSON)
+    if web != nil { protocols += [GRPCWebProtocol(), ConnectProtocol(error: error)] }
+    for make in wireProtocols { protocols.append(try make(methods)) }
+    if web != nil { protocols.append(UnknownConnectMethod(error: error)) }
+    return protocols
+  }
+
   /// The options with sizes and counts that HTTP/2 can express and that can be doubled without overflow. A user may set
   /// the largest integer to mean no limit.
   var inRange: ServerOptions {

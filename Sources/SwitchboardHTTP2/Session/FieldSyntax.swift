@@ -30,6 +30,19 @@ enum ReservedHeaders {
   /// The only field of gRPC that handlers send. It says when to retry.
   private static let pushback = Array("grpc-retry-pushback-ms".utf8)
 
+  /// The names that belong to the connection, whatever is sent over it.
+  private static let hopByHop: Set<[UInt8]> = Set(
+    [
+      "te", "content-length", "connection", "keep-alive", "proxy-connection", "upgrade", "transfer-encoding",
+      "host",
+    ].map { Array($0.utf8) }
+  )
+
+  static func allowPlain(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = name.first, first != UInt8(ascii: ":") else { return false }
+    return !hopByHop.contains(Array(name))
+  }
+
   static func allow(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = name.first, first != UInt8(ascii: ":") else { return false }
     if name.starts(with: "grpc-".utf8) { return name.elementsEqual(pushback) }

@@ -5,7 +5,7 @@ import SwitchboardCall
 ///
 /// Constant names and values are passed by reference. The rest is copied into the writer's own memory, from which
 /// nghttp2 copies it.
-final class HeaderWriter {
+package final class HeaderWriter {
   // Unchecked exclusivity: confined to the session's loop, and no access lasts while other code is called.
   @exclusivity(unchecked) private var entries: [nghttp2_nv] = []
   /// Allocated when it is first needed: most responses have constant fields only.
@@ -71,7 +71,7 @@ final class HeaderWriter {
     }
   }
 
-  func add(_ name: StaticString, _ value: StaticString) {
+  package func add(_ name: StaticString, _ value: StaticString) {
     append(
       nghttp2_nv(
         name: UnsafeMutablePointer(mutating: name.utf8Start),
@@ -83,7 +83,7 @@ final class HeaderWriter {
     )
   }
 
-  func add(_ name: StaticString, _ value: some Collection<UInt8>) {
+  package func add(_ name: StaticString, _ value: some Collection<UInt8>) {
     let target = copy(value)
     append(
       nghttp2_nv(
@@ -92,6 +92,20 @@ final class HeaderWriter {
         namelen: name.utf8CodeUnitCount,
         valuelen: value.count,
         flags: Self.nameIsConstant
+      )
+    )
+  }
+
+  /// Adds a field whose value no other request has, and which is not worth a place in the table of either side.
+  func add(unindexed name: StaticString, _ value: RawSpan) {
+    let target = value.withUnsafeBytes { copy($0) }
+    append(
+      nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: name.utf8Start),
+        value: target,
+        namelen: name.utf8CodeUnitCount,
+        valuelen: value.byteCount,
+        flags: Self.nameIsConstant | UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
       )
     )
   }
@@ -107,13 +121,39 @@ final class HeaderWriter {
 
   /// Adds a user's metadata, except names that belong to HTTP/2 or gRPC itself. If there were fields that HTTP does not
   /// allow, `failureToSend` has already failed the call.
-  func add(_ metadata: HPACKHeaders) {
+  package func add(_ metadata: HPACKHeaders) {
     for index in 0..<metadata.fieldCount {
       metadata.withField(at: index) { name, value in
         guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
           return
         }
         add(name: name, value: value)
+      }
+    }
+  }
+
+  /// Adds the headers of a plain HTTP response, except those that belong to the connection.
+  func add(plain headers: HPACKHeaders) {
+    for index in 0..<headers.fieldCount {
+      headers.withField(at: index) { name, value in
+        guard ReservedHeaders.allowPlain(name), FieldSyntax.isName(name), FieldSyntax.isStrictValue(value)
+        else {
+          return
+        }
+        add(name: name, value: value)
+      }
+    }
+  }
+
+  /// Adds metadata whose names get a prefix, such as `trailer-`.
+  package func add(_ metadata: HPACKHeaders, prefix: StaticString) {
+    for index in 0..<metadata.fieldCount {
+      metadata.withField(at: index) { name, value in
+        guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
+          return
+        }
+        let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+        (Array(start) + name).withUnsafeBufferPointer { add(name: $0, value: value) }
       }
     }
   }

@@ -242,10 +242,14 @@ extension Session {
   }
 
   /// Opens a stream with the headers in `headers`. Returns `false` if no stream numbers are left.
-  func submitRequest<Stream: SessionStream>(_ stream: Stream) -> Bool {
+  func submitRequest<Stream: SessionStream>(_ stream: Stream, hasBody: Bool = true) -> Bool {
     var provider = provider(for: stream)
     let data = streams.insert(stream)
-    let id = headers.withEntries { nghttp2_submit_request(raw, nil, $0, $1, &provider, data) }
+    let id = headers.withEntries { entries, count in
+      hasBody
+        ? nghttp2_submit_request(raw, nil, entries, count, &provider, data)
+        : nghttp2_submit_request(raw, nil, entries, count, nil, data)
+    }
     guard id > 0 else {
       _ = streams.remove(data)
       return false

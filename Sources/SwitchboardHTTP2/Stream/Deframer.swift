@@ -13,6 +13,11 @@ struct Deframer {
   private var state = State.prefix
   private var prefix: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)
   private var prefixCount = 0
+  /// The flag of a frame that is no message but the end of the body, in other protocols than gRPC.
+  var endFlag: UInt8 = 0
+  private var isEnd = false
+  /// The frame that ended the body.
+  private(set) var end: MessageBuffer?
   let sizeLimit: Int
 
   init(sizeLimit: Int) {
@@ -38,6 +43,7 @@ struct Deframer {
 
   /// Consumes bytes up to the end of a message. Returns the message if it is complete.
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer? {
+    if end != nil, !bytes.isEmpty { throw .bytesAfterEnd }
     while !bytes.isEmpty {
       switch state {
       case .prefix:
@@ -47,7 +53,9 @@ struct Deframer {
       }
       if case .body(let message, let filled) = state, filled == message.byteCount {
         state = .prefix
-        return message
+        guard isEnd else { return message }
+        end = message
+        guard bytes.isEmpty else { throw .bytesAfterEnd }
       }
     }
     return nil
@@ -65,11 +73,17 @@ struct Deframer {
       return UnsafeRawBufferPointer(rebasing: bytes[taken...])
     }
     prefixCount = 0
-    guard prefix.0 <= 1 else { throw .badPrefix(prefix.0) }
+    if prefix.0 > 1 { try takeFlags() }
     let length = Int(prefix.1) << 24 | Int(prefix.2) << 16 | Int(prefix.3) << 8 | Int(prefix.4)
     guard length <= sizeLimit else { throw .messageTooLarge(length, limit: sizeLimit) }
     state = .body(MessageBuffer(unsafeByteCount: length, isCompressed: prefix.0 == 1) { _ in }, filled: 0)
     return UnsafeRawBufferPointer(rebasing: bytes[taken...])
+  }
+
+  private mutating func takeFlags() throws(GRPCStatus) {
+    guard endFlag != 0, prefix.0 & ~1 == endFlag else { throw .badPrefix(prefix.0) }
+    isEnd = true
+    prefix.0 &= 1
   }
 
   private mutating func fill(
@@ -94,6 +108,11 @@ extension GRPCStatus {
     GRPCStatus(code: .internalError, message: "a message's flags are \(flags), not 0 or 1", origin: .peer)
   }
 
+  static let bytesAfterEnd = GRPCStatus(
+    code: .internalError,
+    message: "there are bytes after the last frame of the body",
+    origin: .peer
+  )
   static let truncatedMessage = GRPCStatus(
     code: .internalError,
     message: "the stream ended inside a message",

@@ -29,6 +29,15 @@ struct InboundMessages {
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
+  /// Lets a frame with this flag end the body.
+  mutating func endWith(_ flag: UInt8) { deframer.endFlag = flag }
+
+  /// The frame that ended the body.
+  var end: MessageBuffer? { deframer.end }
+
+  /// The largest message.
+  var sizeLimit: Int { deframer.sizeLimit }
+
   /// Drops the messages, which are no longer needed.
   mutating func drop() {
     held = HeldBytes()
@@ -42,6 +51,14 @@ enum SingleMessage {
   /// It is in the read buffer, until the connection has processed its ready streams.
   case lent(UnsafeRawBufferPointer)
   case kept(MessageBuffer)
+
+  var byteCount: Int {
+    switch self {
+    case .none: 0
+    case .lent(let bytes): bytes.count
+    case .kept(let message): message.byteCount
+    }
+  }
 }
 
 /// A stream that delivers messages in order, as its reader has room for them.
@@ -66,8 +83,8 @@ protocol MessageTaker: AnyObject, Sendable {
   /// The failure of a call with a single message when another one arrives.
   static var tooManyMessages: GRPCStatus { get }
 
-  /// Called when a message has arrived.
-  func countReceived()
+  /// Called when a message has arrived, of this size after decompression.
+  func countReceived(_ byteCount: Int)
   /// Called when the single message is complete or the call has failed. Schedules `processReady`.
   func goOn()
   /// Called when the messages are invalid.
@@ -82,12 +99,22 @@ extension MessageTaker {
     inbound.totals.bytes += bytes.count
     if flow == nil, inbound.totals.messages == 0, let whole = inbound.deframer.wholeMessage(in: bytes) {
       inbound.single = .lent(whole)
-      countReceived()
+      countReceived(whole.count)
       goOn()
     } else {
       deframe(bytes)
     }
     return flow?.credit(forArrived: bytes.count) ?? bytes.count
+  }
+
+  /// Takes a message that did not arrive in a frame.
+  func takeWhole(_ message: MessageBuffer) {
+    countReceived(message.byteCount)
+    do throws(GRPCStatus) {
+      _ = try take(message, flush: true)
+    } catch {
+      fail(error)
+    }
   }
 
   func deframe(_ bytes: UnsafeRawBufferPointer) {
@@ -114,7 +141,7 @@ extension MessageTaker {
     var isFlushed = true
     defer { if !isFlushed { flow?.pipe.flush() } }
     while let message = try inbound.deframer.next(&rest) {
-      countReceived()
+      countReceived(message.byteCount)
       isFlushed = rest.isEmpty
       guard try take(message, flush: isFlushed) else { break }
     }

@@ -11,6 +11,10 @@ struct OutboundBody {
   private var offset = 0
   /// The compression of messages that are sent.
   var compression = MessageCompression.none
+  /// Encodes each message, in a call that is not gRPC's.
+  var exchange: (any WireExchange)?
+  /// Whether messages are sent with their prefix.
+  var hasPrefixes = true
   var pipe: MessagePipe?
   /// The number of messages that were sent completely and not yet reported. The stream reduces it as it reports them.
   var sentCount = 0
@@ -26,6 +30,8 @@ struct OutboundBody {
   private var hasTaken = false
   /// The failure of the pipe, if no status follows.
   private(set) var failure: GRPCStatus?
+  /// The sizes of messages that were not reported to the call's tracer, if it wants them.
+  private var sizes: [Size]?
 
   init(endsWithStatus: Bool) { self.endsWithStatus = endsWithStatus }
 
@@ -35,13 +41,24 @@ struct OutboundBody {
   }
 
   private mutating func begin(_ message: MessageBuffer) {
-    guard compression != .none, message.mayCompress else { return start(message) }
-    start(Compressor.compress(message, compression))
+    if let exchange { return compressed(exchange.encode(message)) }
+    compressed(message)
+  }
+
+  @inline(__always)
+  private mutating func compressed(_ message: MessageBuffer) {
+    guard compression != .none, message.mayCompress else {
+      sizes?.append(Size(whole: message.byteCount))
+      return start(message)
+    }
+    let compressed = Compressor.compress(message, compression)
+    sizes?.append(Size(whole: message.byteCount, compressed: compressed.byteCount))
+    start(compressed)
   }
 
   private mutating func start(_ message: MessageBuffer) {
     current = message
-    offset = 0
+    offset = hasPrefixes ? 0 : MessageBuffer.prefixByteCount
     totals.messages += 1
     totals.bytes += message.unsafeFramedBytes.count
   }
@@ -108,6 +125,26 @@ struct OutboundBody {
     guard wholeCount > toldCount else { return }
     toldCount = wholeCount
     sentCount += 1
+  }
+}
+
+// MARK: - For the call's tracer
+
+extension OutboundBody {
+  private struct Size {
+    let whole: Int
+    var compressed: Int?
+  }
+
+  /// Keeps the sizes of messages until they are reported.
+  mutating func keepSizes() { sizes = [] }
+
+  /// Reports the messages that were sent since the last time.
+  mutating func tell(_ tracer: any CallTracer) {
+    guard let known = sizes else { return }
+    let count = min(sentCount, known.count)
+    for size in known[..<count] { tracer.messageSent(size.whole, compressed: size.compressed) }
+    sizes?.removeFirst(count)
   }
 }
 

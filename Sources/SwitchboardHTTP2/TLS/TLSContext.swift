@@ -38,9 +38,10 @@ final class TLSContext: @unchecked Sendable {
     guard isSet == 1 else { throw .tls("cannot set the session ID of the context", code: .internalError) }
   }
 
-  init(client options: ClientTLS, serverName: String) throws(GRPCStatus) {
+  /// `versions` are those of HTTP that the channel speaks, preferred ones first.
+  init(client options: ClientTLS, serverName: String, versions: [String] = ["h2"]) throws(GRPCStatus) {
     isServer = false
-    allowsHTTP1 = false
+    allowsHTTP1 = versions.contains("http/1.1")
     serverOptions = nil
     let name = try ServerName(options.serverNameOverride ?? serverName)
     self.serverName = name
@@ -48,14 +49,18 @@ final class TLSContext: @unchecked Sendable {
     guard let raw = SSL_CTX_new(TLS_client_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
     try configure(options.minimumVersion)
-    let protocols: [UInt8] = [2] + Array("h2".utf8)
+    let protocols = versions.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
     // Unlike other functions, this one returns zero on success.
     guard SSL_CTX_set_alpn_protos(raw, protocols, UInt32(protocols.count)) == 0 else {
-      throw .tls("cannot offer HTTP/2", code: .internalError)
+      throw .tls("cannot offer versions of HTTP", code: .internalError)
     }
-    try require(name)
-    SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
-    try trust(options.trustRoots)
+    if options.skipsVerification {
+      SSL_CTX_set_verify(raw, SSL_VERIFY_NONE, nil)
+    } else {
+      try require(name)
+      SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
+      try trust(options.trustRoots)
+    }
     if let credentials = options.credentials { try use(credentials) }
   }
 

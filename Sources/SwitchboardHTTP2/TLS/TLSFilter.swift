@@ -177,7 +177,7 @@ final class TLSFilter {
     )
   }
 
-  private var speaksHTTP2: Bool {
+  var speaksHTTP2: Bool {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
     SSL_get0_alpn_selected(ssl, &name, &count)

@@ -38,11 +38,17 @@ final class CrossOrigin: Sendable {
   /// Adds the headers that answer a preflight request.
   func addPreflight(to request: HPACKHeaders, into headers: HeaderWriter) {
     guard addOrigin(of: request, into: headers) else { return }
-    headers.add("access-control-allow-methods", "POST")
+    headers.add("access-control-allow-methods", Self.allowedMethod(of: request).utf8)
     if let names = allowedHeaders ?? request.first(name: "access-control-request-headers") {
       headers.add("access-control-allow-headers", names.utf8)
     }
     headers.add("access-control-max-age", maxAge.utf8)
+  }
+
+  /// The method that the page wants to use, if it is one that HTTP itself has: which of them a path takes, its calls say.
+  private static func allowedMethod(of request: HPACKHeaders) -> String {
+    let wanted = request.first(name: "access-control-request-method") ?? ""
+    return ["GET", "HEAD", "PUT", "PATCH", "DELETE"].contains(wanted) ? wanted : "POST"
   }
 
   private func addOrigin(of request: HPACKHeaders, into headers: HeaderWriter) -> Bool {

@@ -1,7 +1,7 @@
-/// The options for gRPC-Web calls from pages in browsers.
+/// The options for calls of HTTP clients: of pages in browsers, and of others.
 ///
-/// A server with these options accepts gRPC-Web calls in addition to gRPC, over HTTP/2 and HTTP/1.1 on the same port,
-/// and answers the CORS preflight requests of browsers.
+/// A server with these options accepts calls by gRPC-Web and by Connect in addition to gRPC, over HTTP/2 and HTTP/1.1 on
+/// the same port, and answers the CORS preflight requests of browsers.
 public struct WebOptions: Sendable {
   /// The origins whose pages may call.
   public enum Origins: Sendable {
@@ -25,8 +25,14 @@ public struct WebOptions: Sendable {
   /// How long an idle HTTP/1.1 connection stays open.
   public var idleTimeout = Duration.seconds(75)
 
-  /// Allows calls from pages of these origins.
-  public init(origins: Origins) {
+  /// Turns a detail of an error, given by the name of its type and its bytes, into JSON. `nil` for a type that it does
+  /// not know.
+  public typealias DetailJSON = @Sendable (_ type: String, _ value: [UInt8]) -> String?
+  /// What Connect sends along with the details of errors as `debug`, for people. `nil`: details are only sent in Base64.
+  public var detailJSON: DetailJSON?
+
+  /// Allows calls from pages of these origins: by default from none, but from clients that are no browsers.
+  public init(origins: Origins = .only([])) {
     self.origins = origins
   }
 }

@@ -9,6 +9,12 @@ import Testing
     try await compareShares(of: ReplicaConfig.roundRobin, on: ReplicaProcesses(ours: 5, grpcio: 2))
   }
 
+  @Test func outlierDetectionHasTheSameShares() async throws {
+    let settings = #"{"childPolicy": [{"round_robin": {}}], "failurePercentageEjection": {}}"#
+    let config = ReplicaConfig.with("outlier_detection_experimental", settings)
+    try await compareShares(of: config, on: ReplicaProcesses(ours: 5, grpcio: 2))
+  }
+
   @Test func weightedRoundRobinHasTheSameShares() async throws {
     let settings = #"{"blackoutPeriod": "0s", "weightUpdatePeriod": "0.1s"}"#
     let replicas = try ReplicaProcesses(ours: 0, grpcio: 4, loads: [0.2, 0.4, 0.6, 0.8])

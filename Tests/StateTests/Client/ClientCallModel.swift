@@ -109,7 +109,7 @@ struct ClientCallModel {
     let isCallers = isCancelled && status.code == .cancelled || isLate && status.code == .deadlineExceeded
     let isInterceptors = isAnswered && status.code == Self.answerCode
     let isIncomplete =
-      !streamsResponses && end == .ok && responses.whole.isEmpty && status.code == .internalError
+      !streamsResponses && end == .ok && responses.whole.isEmpty && status.code == .unimplemented
     let hasReason =
       isServers || isCallers || isInterceptors || isIncomplete || isGone || isBroken || refusals > 0
       || isHalfClosed && end == nil

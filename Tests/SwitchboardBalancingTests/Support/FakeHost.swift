@@ -32,6 +32,9 @@ final class FakeTime: BalancerTime, @unchecked Sendable {
     return timer
   }
 
+  /// Forgets all timers.
+  func end() { timers = [] }
+
   /// Runs what is due on the way, in order.
   func advance(by duration: Duration = .zero) {
     let end = now + duration
@@ -55,7 +58,7 @@ final class FakeSubchannel: Subchannel {
   private(set) var state = SubchannelState(.idle)
   private(set) var connects = 0
   private(set) var isShutDown = false
-  private let observer: any SubchannelObserver
+  fileprivate var observer: (any SubchannelObserver)?
   /// What it becomes as soon as it is to connect.
   var connectsTo: [SubchannelState] = []
   /// Runs when it has been shut down, as calls that waited for it are placed anew then.
@@ -83,14 +86,14 @@ final class FakeSubchannel: Subchannel {
 
   func set(_ connectivity: ConnectivityState, _ failure: GRPCStatus? = nil) {
     state = SubchannelState(connectivity, failure: failure)
-    observer.subchannelChanged(self, to: state)
+    observer?.subchannelChanged(self, to: state)
   }
 
   func fail(_ message: String = "refused") {
     set(.transientFailure, GRPCStatus(code: .unavailable, message: message))
   }
 
-  func report(_ load: LoadReport) { observer.subchannel(self, reported: load) }
+  func report(_ load: LoadReport) { observer?.subchannel(self, reported: load) }
 }
 
 /// A channel without anything below it.
@@ -132,6 +135,17 @@ final class FakeHost: BalancerHost {
     isPicking = true
     picker.pick(FakeCall([("key", "waiting")])).tracker?.callEnded(CallOutcome(status: .ok))
     isPicking = false
+  }
+
+  /// Lets go of what refers to this host, so that nothing leaks when a test ends.
+  func end() {
+    picker = ConstantPicker(.wait)
+    clock.end()
+    for subchannel in subchannels {
+      subchannel.observer = nil
+      subchannel.onShutDown = {}
+    }
+    subchannels = []
   }
 
   /// Those that are not shut down.
@@ -216,6 +230,11 @@ final class Bench {
   init(seed: UInt64 = 1) {
     host.numbers = QuickRandom(seed: seed)
     child = ChildBalancer(host)
+  }
+
+  deinit {
+    host.end()
+    child.shutDown()
   }
 
   func update(

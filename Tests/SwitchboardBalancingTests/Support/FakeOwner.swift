@@ -29,6 +29,8 @@ final class FakeOwner: ChannelBalancerOwner {
   private(set) var events: [String] = []
   private(set) var warnings: [String] = []
 
+  deinit { host.end() }
+
   var eventLoop: any EventLoop { loop }
   var time: any BalancerTime { host.clock }
 

@@ -131,7 +131,7 @@ import Testing
     ),
     Attack(
       name: "a compressed message too many",
-      code: .internalError,
+      code: .unimplemented,
       abuse: .brokenFraming,
       once: FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head + [("grpc-encoding", "gzip")]))
         + FramePeer.frame(Kind.data, 0, 1, MessageAttackTests.zeros(1000) + MessageAttackTests.zeros(1000))

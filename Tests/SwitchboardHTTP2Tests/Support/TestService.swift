@@ -6,6 +6,12 @@ struct TestService: CallHandlerProvider {
   var serviceName: String { "test.Test" }
 
   static let get = MethodDescriptor(service: "test.Test", method: "Get", type: .unary)
+  static let safe = MethodDescriptor(
+    service: "test.Test",
+    method: "Safe",
+    type: .unary,
+    idempotency: .noSideEffects
+  )
   static let fail = MethodDescriptor(service: "test.Test", method: "Fail", type: .unary)
   static let reflect = MethodDescriptor(service: "test.Test", method: "Reflect", type: .unary)
   static let hang = MethodDescriptor(service: "test.Test", method: "Hang", type: .unary)
@@ -61,6 +67,10 @@ struct TestService: CallHandlerProvider {
         request,
         _ in
         request
+      },
+      Self.safe.bytes.unaryHandler { request, context in
+        context.setCompression(.gzip)
+        return request
       },
       Self.compressed.bytes.bidirectionalStreamingHandler {
         requests,

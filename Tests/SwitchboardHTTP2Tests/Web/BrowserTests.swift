@@ -21,6 +21,7 @@ import Testing
     var options = ServerOptions()
     options.web = WebOptions(origins: .only(["http://127.0.0.1:\(port)"]))
     options.web?.exposedHeaders = ["one"]
+    options.payloadFormats = [BytesFormat()]
     var strict = options
     strict.web = WebOptions(origins: .only(["http://elsewhere.example"]))
     try await TestPair.with(wire, server: options) { pair async throws in
@@ -42,6 +43,9 @@ import Testing
     "large: 200 200000 bytes grpc-status:0",
     "error: 200  grpc-status:9 grpc-message:no why:asked to",
     "unknown: 200  grpc-status:12", "deadline: 200  grpc-status:4", "metadata: yes", "stranger: TypeError",
+    "connect: 200 [1,2,3]", "connect stream: 200 [1] [2] {}", "connect get: 200 [4,5]",
+    "connect error: 400 failed_precondition no", "connect unknown: 404 unimplemented",
+    "connect stranger: TypeError",
     "done",
   ]
 

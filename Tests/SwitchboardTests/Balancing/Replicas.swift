@@ -7,6 +7,7 @@ final class Replica: Echo_EchoProvider {
   let name: String
   let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? = nil
   private let refusing = Locked(false)
+  private let beforeGet = Locked<(@Sendable () async -> Void)?>(nil)
 
   init(_ name: String) { self.name = name }
 
@@ -16,7 +17,14 @@ final class Replica: Echo_EchoProvider {
     set { refusing.withLock { $0 = newValue } }
   }
 
+  /// What a unary call waits for.
+  var onGet: (@Sendable () async -> Void)? {
+    get { beforeGet.withLock { $0 } }
+    set { beforeGet.withLock { $0 = newValue } }
+  }
+
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    await onGet?()
     if refuses { throw GRPCStatus(code: .unavailable, message: "\(name) refuses") }
     return .with { $0.text = name }
   }

@@ -12,7 +12,10 @@ final class Ends: ResponseReceiver {
 
   var count: Int { state.withLock { $0.count } }
   var last: GRPCStatus? { state.withLock { $0.last } }
-  func then(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.action = action } }
+  /// Does nothing if the call has ended.
+  func then(_ action: @escaping @Sendable () -> Void) {
+    state.withLock { state in if state.count == 0 { state.action = action } }
+  }
 
   var wantsMetadata: Bool { false }
   func receive(headers: HPACKHeaders) {}
@@ -22,6 +25,8 @@ final class Ends: ResponseReceiver {
     let action = state.withLock { state in
       state.count += 1
       state.last = status
+      // It may hold the call, which holds this.
+      defer { state.action = nil }
       return state.action
     }
     action?()

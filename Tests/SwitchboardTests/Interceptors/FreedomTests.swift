@@ -58,7 +58,8 @@ import Testing
         ]
       }
       let error = await #expect(throws: GRPCStatus.self) { _ = try await client.get(Echo_EchoRequest("x")) }
-      #expect(error?.code == .internalError)
+      // A server that sends none breaks the rules of gRPC; here an interceptor does.
+      #expect(error?.code == (count == 0 ? .unimplemented : .internalError))
     }
   }
 

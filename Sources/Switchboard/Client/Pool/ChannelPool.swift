@@ -31,7 +31,7 @@ public final class ChannelPool: Sendable {
   private let idleTimeout: Duration
   private let time: any CallTime
   private let logger: Logger
-  private let observer: (any CallObserver)?
+  let observer: (any CallObserver)?
   private let state = Locked(State())
 
   /// The pool of clients that are given none; created for the first of them.

@@ -61,7 +61,8 @@ extension Channel {
         PooledTransport(owner, host, options, loop: owner.loop(for: host)),
         serviceConfig: settings[\.serviceConfig],
         retryBufferSize: settings[\.retryBufferSize],
-        enablesRetry: settings[\.enableRetry] ?? true
+        enablesRetry: settings[\.enableRetry] ?? true,
+        observer: owner.observer
       )
     } catch {
       self.init(FailingTransport(error))

@@ -14,6 +14,8 @@ final class CallEngine: ByteTransport {
   private let retryBufferSize: Int
   private let enablesRetry: Bool
   private let throttles: RetryThrottles
+  /// Follows the channel's calls, if its observer traces.
+  @usableFromInline let tracer: (any ChannelTracer)?
 
   init(
     _ transport: any ByteTransport,
@@ -21,6 +23,7 @@ final class CallEngine: ByteTransport {
     retryBufferSize: Int?,
     enablesRetry: Bool,
     _ environment: CallEnvironment,
+    tracer: (any ChannelTracer)? = nil,
     throttles: RetryThrottles = RetryThrottles()
   ) {
     self.transport = transport
@@ -31,6 +34,7 @@ final class CallEngine: ByteTransport {
     self.retryBufferSize = retryBufferSize ?? 256 * 1024
     self.enablesRetry = enablesRetry
     self.environment = environment
+    self.tracer = tracer
     self.throttles = throttles
   }
 
@@ -48,6 +52,7 @@ final class CallEngine: ByteTransport {
       retryBufferSize: retryBufferSize,
       enablesRetry: enablesRetry,
       environment,
+      tracer: tracer,
       throttles: throttles
     )
   }
@@ -63,10 +68,38 @@ final class CallEngine: ByteTransport {
 
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+    if tracer != nil { return makeTracedCall(request, receiver) }
+    return makeUntracedCall(request, receiver)
+  }
+
+  @inline(__always)
+  private func makeUntracedCall(
+    _ request: consuming CallRequest,
+    _ receiver: any ResponseReceiver
+  ) -> any ByteCall {
     guard config != nil || request.options?.box != nil || resolvedConfig != nil else {
       return transport.makeCall(request, receiver: receiver)
     }
     return makeCallWithOptions(request, receiver)
+  }
+
+  @inline(never)
+  private func makeTracedCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
+    var request = request
+    if request.tracer == nil { trace(&request, context: nil) }
+    let (call, tracer) = (makeUntracedCall(request, receiver), request.tracer)
+    tracer?.made(call)
+    return call
+  }
+
+  /// Has the call followed, if the channel's calls are, with the context of the task that began it.
+  func trace(_ request: inout CallRequest, context: AnyObject?) {
+    guard let tracer else { return }
+    // The tracer may make the deadline sooner.
+    if request.deadline == nil, let timeout = request.options?.timeout {
+      request.deadline = environment.time.deadline(after: timeout)
+    }
+    request.tracer = tracer.callMade(&request, context: context)
   }
 
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {

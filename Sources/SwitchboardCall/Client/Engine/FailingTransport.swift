@@ -41,7 +41,10 @@ package final class RefusedCall: ByteCall {
 
   package func start() {
     if case .stream(let pipe) = request.body { pipe.abort(status) }
-    loop.execute { self.receiver.close(self.status, trailers: HPACKHeaders()) }
+    loop.execute {
+      self.request.tracer?.ended(self.status)
+      self.receiver.close(self.status, trailers: HPACKHeaders())
+    }
   }
 
   package func cancel(_ status: GRPCStatus) {}

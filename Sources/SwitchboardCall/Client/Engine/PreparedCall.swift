@@ -99,6 +99,9 @@ final class PreparedCall: ByteCall {
 
   private func close(_ status: GRPCStatus) {
     if case .stream(let pipe) = request.body { pipe.abort(status) }
-    engine.eventLoop.execute { self.receiver.close(status, trailers: HPACKHeaders()) }
+    engine.eventLoop.execute {
+      self.request.tracer?.ended(status)
+      self.receiver.close(status, trailers: HPACKHeaders())
+    }
   }
 }

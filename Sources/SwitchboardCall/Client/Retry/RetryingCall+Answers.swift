@@ -112,6 +112,8 @@ struct AttemptSchedule {
     }
   }
 
+  var isHedging: Bool { if case .hedging = mode { true } else { false } }
+
   mutating func stop() { maxAttempts = 1 }
 
   func allowsAnother(after attemptsMade: Int) -> Bool { attemptsMade < maxAttempts }

@@ -46,6 +46,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     self.plan = plan
     self.environment = environment
     schedule = AttemptSchedule(plan.repetition)
+    if let tracer = request.tracer { tracer.mayRepeat(hedging: schedule.isHedging) }
     if case .message(let message) = request.body, message.byteCount > plan.bufferLimit { schedule.stop() }
   }
 
@@ -173,6 +174,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
       pipe.abort(status.isOk ? .callEnded : status)
     }
     log = RequestLog()
+    request.tracer?.ended(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers : HPACKHeaders())
   }
 

@@ -98,16 +98,20 @@ extension ClientPipeline {
     }
     // Most calls choose nothing.
     if settings.areEmpty, metadata.isEmpty {
-      return start(transport.makeCall(request(method, nil, body), receiver: self))
+      var request = request(method, nil, body)
+      transport.trace(&request, context: callerContext)
+      return start(transport.makeCall(request, receiver: self))
     }
     let settings = settings.current
     let changed = settings.path.map { MethodDescriptor(path: $0, type: method.type) }
     var request = request(changed ?? method, settings.options(startingWith: metadata), body)
     request.deadline = settings.deadline
+    transport.trace(&request, context: callerContext)
     guard let host = settings.host else { return start(transport.makeCall(request, receiver: self)) }
     do {
       start(try transport.sibling(for: host).makeCall(request, receiver: self))
     } catch {
+      request.tracer?.ended(error)
       finish(error, HPACKHeaders())
     }
   }

@@ -30,6 +30,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @usableFromInline let method: MethodDescriptor
   @usableFromInline let settings: SharedCallSettings
   @usableFromInline let codec: ClientCodec<Request, Response>
+  /// The context of the caller's task, if the call is followed.
+  @usableFromInline let callerContext: AnyObject?
 
   // The caller.
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
@@ -74,6 +76,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     self.codec = codec
     self.contentSubtype = contentSubtype
     metadata = options.initialMetadata
+    callerContext = engine.tracer?.context
     settings = SharedCallSettings(options, engine)
     super.init(interceptors, on: engine.eventLoop)
   }

@@ -67,7 +67,7 @@ extension ServerPipeline {
     promises.addEnd(promise)
     if !trailers.isEmpty { stream.setTrailers(trailers) }
     if status.isOk, !streamsResponses {
-      guard let message = message.take() else { return end(.missingResponse) }
+      guard let message = message.take() else { return end(.handlerGaveNoResponse) }
       hasEnded = true
       stream.respond(message)
     } else {

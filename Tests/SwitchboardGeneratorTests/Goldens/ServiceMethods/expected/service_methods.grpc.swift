@@ -32,7 +32,7 @@ public enum Golden_Services_DeskMetadata {
       "golden.services.Desk", "Talk", .bidirectionalStreaming
     )
     public static let wait = Switchboard.ProtobufMethod<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>(
-      "golden.services.Desk", "Wait", .unary
+      "golden.services.Desk", "Wait", .unary, idempotency: .idempotent
     )
   }
 }
@@ -454,7 +454,7 @@ public enum Golden_Services_ArchiveMetadata {
   /// The methods, each with its path, its kind and its messages.
   public enum Methods {
     public static let find = Switchboard.ProtobufMethod<Golden_Services_Question.Key, Golden_Services_Answer>(
-      "golden.services.Archive", "Find", .unary
+      "golden.services.Archive", "Find", .unary, idempotency: .noSideEffects
     )
   }
 }

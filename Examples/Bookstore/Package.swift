@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "bookstore",
+  platforms: [.macOS("26.0")],
+  dependencies: [
+    .package(name: "switchboard", path: "../..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "Bookstore",
+      dependencies: [
+        .product(name: "Switchboard", package: "switchboard"),
+        .product(name: "SwitchboardREST", package: "switchboard"),
+      ],
+      plugins: [.plugin(name: "SwitchboardPlugin", package: "switchboard")]
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)

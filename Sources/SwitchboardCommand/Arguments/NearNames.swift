@@ -1,0 +1,70 @@
+/// Names that are much like one that does not exist, for a suggestion.
+struct NearNames {
+  /// The nearest, best first; empty if none is near.
+  let names: [String]
+
+  var best: String? { names.first }
+
+  /// A server may have very many names, and long ones: more are not compared.
+  private static let mostNames = 5000
+  private static let mostLetters = 80
+
+  /// The names among `candidates` that differ from `name` in few letters, as a whole or in their last part.
+  init(of name: String, in candidates: some Sequence<String>) {
+    let wanted = Self.letters(of: name)
+    guard !wanted.isEmpty, wanted.count <= Self.mostLetters else {
+      names = []
+      return
+    }
+    let last = Self.lastPart(of: wanted)
+    var found: [(name: String, distance: Int, startsAlike: Bool)] = []
+    for candidate in candidates.prefix(Self.mostNames) {
+      let letters = Self.letters(of: candidate)
+      guard letters.count <= Self.mostLetters else { continue }
+      // "Greeter" is near to "hello.Greeter", and "helo.Greeter" is too.
+      let parts = Self.lastPart(of: letters)
+      let distance = min(
+        Self.distance(wanted, letters),
+        Self.distance(last, parts) + (parts == letters ? 0 : 1)
+      )
+      guard distance <= max(2, wanted.count / 4), distance < wanted.count else { continue }
+      found.append((candidate, distance, letters.first == wanted.first || parts.first == last.first))
+    }
+    names = found.sorted { left, right in
+      (left.distance, left.startsAlike ? 0 : 1, left.name) < (
+        right.distance, right.startsAlike ? 0 : 1, right.name
+      )
+    }.prefix(3).map(\.name)
+  }
+
+  /// Without regard to case, and with one separator.
+  private static func letters(of name: String) -> [UInt8] {
+    name.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+      case UInt8(ascii: "/"): UInt8(ascii: ".")
+      default: byte
+      }
+    }
+  }
+
+  private static func lastPart(of letters: [UInt8]) -> [UInt8] {
+    letters.lastIndex(of: UInt8(ascii: ".")).map { Array(letters[($0 + 1)...]) } ?? letters
+  }
+
+  /// How many letters must be inserted, removed or replaced to get from one to the other.
+  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    if left == right { return 0 }
+    var row = Array(0...right.count)
+    for (index, letter) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for (column, other) in right.enumerated() {
+        let replaced = diagonal + (letter == other ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, min(row[column], diagonal) + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

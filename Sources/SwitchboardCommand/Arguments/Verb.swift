@@ -1,0 +1,113 @@
+/// A verb of the command: what it is called, what it takes, and what it does.
+///
+/// All that users read about a verb is made from this value: its help, the man page and the completions. To add a verb,
+/// make a folder for it with an `enum` that has a `static let verb`, and list that in ``SwitchboardCommand/verbs``:
+///
+/// ```swift
+/// enum GreetVerb {
+///   static let times = Flag("-n", "--times", value: "N", help: "Greet N times.")
+///
+///   static let verb = Verb(
+///     "greet",
+///     summary: "greet a server",
+///     usage: ["TARGET [FLAG]..."],
+///     operands: [.target],
+///     flags: [FlagGroup("Greeting", [times]), TargetFlags.group],
+///     examples: [Example("greet localhost:50051 -n 3", "Greet three times.")]
+///   ) { arguments in
+///     let target = try Target(arguments)
+///     let channel = try target.channel()
+///     ...
+///     return .success
+///   }
+/// }
+/// ```
+///
+/// The closure runs with arguments that were parsed by these flags. It throws a ``Failure``, or a status of gRPC, whose
+/// code becomes the exit code; what it writes goes through ``Output``.
+struct Verb: Sendable {
+  typealias Body = @Sendable (Arguments) async throws -> ExitCode
+
+  /// What runs the verb.
+  enum Action: Sendable {
+    /// Runs with arguments that were parsed by the flags and operands.
+    case parsed(Body)
+    /// Runs with the arguments as they are, and explains itself: a verb with a parser and a help of its own.
+    case raw(@Sendable ([String]) async -> ExitCode, help: String)
+  }
+
+  let name: String
+  /// What it does, in a few words that start with a verb in lower case: "list services and methods".
+  let summary: String
+  /// What may follow the name, a line for each form.
+  let usage: [String]
+  /// More about the verb, a paragraph each.
+  let details: [String]
+  let operands: [Operand]
+  let flags: [FlagGroup]
+  let examples: [Example]
+  /// Whether the list of verbs leaves it out, because it is for programs.
+  let isHidden: Bool
+  let action: Action
+
+  init(
+    _ name: String,
+    summary: String,
+    usage: [String],
+    details: [String] = [],
+    operands: [Operand] = [],
+    flags: [FlagGroup] = [],
+    examples: [Example] = [],
+    isHidden: Bool = false,
+    _ body: @escaping Body
+  ) {
+    self.init(
+      name,
+      summary: summary,
+      usage: usage,
+      details: details,
+      operands: operands,
+      flags: flags,
+      examples: examples,
+      isHidden: isHidden,
+      action: .parsed(body)
+    )
+  }
+
+  init(
+    _ name: String,
+    summary: String,
+    usage: [String],
+    details: [String] = [],
+    operands: [Operand] = [],
+    flags: [FlagGroup] = [],
+    examples: [Example] = [],
+    isHidden: Bool = false,
+    action: Action
+  ) {
+    self.name = name
+    self.summary = summary
+    self.usage = usage
+    self.details = details
+    self.operands = operands
+    self.flags = flags
+    self.examples = examples
+    self.isHidden = isHidden
+    self.action = action
+  }
+
+  /// All flags, and `--help`, which every verb has.
+  var allFlags: [Flag] { flags.flatMap(\.flags) + [.help] }
+}
+
+/// A command line as an example, and what it shows.
+struct Example: Sendable, Hashable {
+  /// The words after `switchboard`.
+  let line: String
+  let meaning: String
+
+  init(_ line: String, _ meaning: String) {
+    self.line = line
+    self.meaning = meaning
+  }
+}

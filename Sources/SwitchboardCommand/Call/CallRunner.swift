@@ -1,0 +1,136 @@
+import Switchboard
+import SwitchboardProtobuf
+import SwitchboardToolSupport
+
+/// Makes one call of a method of any kind: sends requests while it reads them, and writes responses as they come.
+struct CallRunner: Sendable {
+  let target: Target
+  let channel: Channel
+  let source: SchemaSource
+  let schema: Schema
+  let method: SchemaMethod
+  let settings: CallSettings
+  let clock: PhaseClock?
+
+  /// A started call, of whatever kind.
+  private struct Started: Sendable {
+    let call: any AsyncCall
+    let responses: ResponseStream<DynamicMessage>
+    /// Nil if the call has its only request.
+    let requests: RequestStreamWriter<DynamicMessage>?
+  }
+
+  func run() async throws -> ExitCode {
+    let cancel = Locked<(@Sendable () -> Void)?>(nil)
+    // Before there is a call, nothing needs to end in order.
+    let interrupts = await Interrupts {
+      guard let cancel = cancel.withLock({ $0 }) else { Interrupts.endProcess() }
+      cancel()
+    }
+    defer { interrupts.stop() }
+    let dynamic = try schema.dynamicMethod(method)
+    let reader = try RequestReader(data, dynamic.requests.type, settings.format, schema.types)
+    // A single request is read and checked before there is a call.
+    let single =
+      method.descriptor.clientStreaming ? nil : try await onlyRequest(reader, dynamic.requests.type)
+    describeCall()
+    let started = start(dynamic, single)
+    let call = started.call
+    cancel.withLock { $0 = { call.cancel() } }
+    // Sending may wait for a user to type when the call has ended, so nothing waits for it.
+    let wrongRequest = Locked<Failure?>(nil)
+    let sending = Task {
+      await send(reader, on: started) { failure in wrongRequest.withLock { $0 = failure } }
+    }
+    let watching = clock.map { clock in Task { await watchMetadata(of: call, clock) } }
+    var failure: (any Error)?
+    do {
+      let writer = ResponseWriter(schema, source, settings)
+      for try await response in started.responses { try await writer.write(response) }
+    } catch is GRPCStatus {
+      // The status has it all, once the call has ended.
+    } catch {
+      failure = error
+      call.cancel()
+    }
+    sending.cancel()
+    let status = await call.status
+    await watching?.value
+    if let clock { await describeEnd(of: call, status, clock) }
+    // What was wrong with a request is more to the point than that the call was cancelled for it.
+    if let failure { throw failure }
+    if let failure = wrongRequest.withLock({ $0 }) { throw failure }
+    if interrupts.isInterrupted { return .interrupted }
+    guard !status.isOk else { return .success }
+    throw await StatusReport(status, target, source, schema).failure
+  }
+
+  // MARK: Requests
+
+  /// Without `-d`, a stream of requests is read from standard input.
+  private var data: RequestData {
+    guard case .none = settings.data, method.descriptor.clientStreaming else { return settings.data }
+    if Terminal.current(.input).isTerminal {
+      Output.note("Type requests in \(settings.format == .json ? "JSON" : "text"); Ctrl-D ends them.")
+    }
+    return .input
+  }
+
+  private func onlyRequest(_ reader: RequestReader, _ type: MessageTable) async throws -> DynamicMessage {
+    guard let request = try await reader.next() else { return DynamicMessage(type) }
+    guard try await reader.next() == nil else {
+      throw Failure("\(method.path) takes one request, and there are more", code: .data)
+    }
+    return request
+  }
+
+  /// Responses are a stream for every kind of method, so that one way through this code serves all four.
+  private func start(_ method: DynamicMethod, _ single: DynamicMessage?) -> Started {
+    let call = MethodClient(channel: channel).call(method, callOptions: settings.options)
+    if let single {
+      let started = call.makeServerStreamingCall(single)
+      return Started(call: started, responses: started.responseStream, requests: nil)
+    }
+    let started = call.makeBidirectionalStreamingCall()
+    return Started(call: started, responses: started.responseStream, requests: started.requestStream)
+  }
+
+  private func send(
+    _ reader: RequestReader,
+    on started: Started,
+    refused: @Sendable (Failure) -> Void
+  ) async {
+    guard let requests = started.requests else { return }
+    do {
+      while let request = try await reader.next() { try await requests.send(request) }
+      requests.finish()
+    } catch let failure as Failure {
+      refused(failure)
+      started.call.cancel()
+    } catch {
+      // The call has ended, and its status says why.
+    }
+  }
+
+  // MARK: Verbose
+
+  private func describeCall() {
+    guard clock != nil else { return }
+    Output.note("> \(method.path) on \(target.text) (\(target.usesTLS ? "TLS" : "plaintext"))")
+    for (name, value) in settings.options.initialMetadata { Output.note("> \(name): \(value)".harmless) }
+  }
+
+  private func watchMetadata(of call: any AsyncCall, _ clock: PhaseClock) async {
+    guard let metadata = try? await call.initialMetadata else { return }
+    clock.note("first byte", "the server's metadata")
+    for (name, value) in metadata { Output.note("< \(name): \(value)".harmless) }
+  }
+
+  private func describeEnd(of call: any AsyncCall, _ status: GRPCStatus, _ clock: PhaseClock) async {
+    clock.note("last byte", status.code.specName)
+    let trailers = (try? await call.trailingMetadata) ?? HPACKHeaders()
+    for (name, value) in trailers { Output.note("< \(name): \(value) (trailer)".harmless) }
+    Output.note("< \(Failure(status).message)".harmless)
+    for line in clock.lines { Output.note(line) }
+  }
+}

@@ -1,0 +1,52 @@
+import Switchboard
+import SwitchboardToolSupport
+
+/// What the flags of `call` say about one call.
+struct CallSettings: Sendable {
+  let data: RequestData
+  let format: CallVerb.Format
+  let isPretty: Bool
+  let emitsDefaults: Bool
+  let options: CallOptions
+  let serviceConfig: ServiceConfig?
+
+  init(_ arguments: Arguments) throws(Failure) {
+    data = try RequestData(arguments[CallVerb.data])
+    format = try arguments.choice(CallVerb.format) ?? .json
+    if arguments.has(CallVerb.compact), arguments.has(CallVerb.pretty) {
+      throw .usage("--compact and --pretty contradict each other")
+    }
+    isPretty =
+      arguments.has(CallVerb.pretty)
+      || !arguments.has(CallVerb.compact) && Terminal.current().isTerminal
+    emitsDefaults = arguments.has(CallVerb.emitDefaults)
+    var options = CallOptions()
+    if let deadline = try arguments.duration(CallVerb.deadline) { options.timeout = deadline }
+    if let name = arguments[CallVerb.compress] {
+      guard let compression = MessageCompression(rawValue: name) else {
+        throw .usage("--compress needs gzip or deflate, not '\(name)'")
+      }
+      options.compression = compression
+    }
+    options.waitForReady = arguments.has(CallVerb.waitForReady)
+    options.initialMetadata = try HPACKHeaders(arguments: arguments.all(TargetFlags.header))
+    self.options = options
+    serviceConfig = try arguments[CallVerb.serviceConfig].map(Self.serviceConfig)
+  }
+
+  private static func serviceConfig(_ text: String) throws(Failure) -> ServiceConfig {
+    var json = text
+    if text.hasPrefix("@") {
+      do {
+        json = String(decoding: try readFile(String(text.dropFirst())), as: UTF8.self)
+      } catch {
+        throw .unreadable(error)
+      }
+    }
+    do {
+      return try ServiceConfig(json: json)
+    } catch {
+      throw .usage("--service-config: \(error.message ?? "\(error)")")
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import Switchboard
+import SwitchboardServices
+
+/// The verb `call`: calls a method of any kind with requests in JSON or text.
+enum CallVerb {
+  /// How messages are written and read.
+  enum Format: String, CaseIterable {
+    case json, text
+  }
+
+  static let data = Flag(
+    "-d",
+    "--data",
+    value: "DATA",
+    help:
+      "The request; several one after the other for a method that streams requests. @FILE reads them from a file and "
+      + "@- from standard input, as they come."
+  )
+  static let format = Flag(
+    "--format",
+    value: "FORMAT",
+    completion: .words(["json", "text"]),
+    help:
+      "json, or text for protobuf's text format; the default is json. Text requests are separated by a line with ---."
+  )
+  static let template = Flag("--template", help: "Write a request to fill in, and call nothing.")
+  static let emitDefaults = Flag("--emit-defaults", help: "Write fields that have their default value, too.")
+  static let compact = Flag(
+    "--compact",
+    help: "Write each response on one line. The default where the output is no terminal."
+  )
+  static let pretty = Flag("--pretty", help: "Write a member on each line. The default on a terminal.")
+  static let verbose = Flag(
+    "-v",
+    "--verbose",
+    help: "Show metadata, trailers and how long each phase took, on standard error."
+  )
+  static let deadline = Flag(
+    "-t",
+    "--deadline",
+    value: "TIME",
+    help: "Give up after TIME, such as 500ms, 3s or 1m."
+  )
+  static let compress = Flag(
+    "--compress",
+    value: "METHOD",
+    completion: .words(["gzip", "deflate"]),
+    help: "Compress requests: gzip or deflate."
+  )
+  static let waitForReady = Flag(
+    "--wait-for-ready",
+    help: "Wait for the server, if it cannot be reached now."
+  )
+  static let serviceConfig = Flag(
+    "--service-config",
+    value: "JSON",
+    help: "A service config, for retries and hedging; @FILE reads it from a file."
+  )
+
+  static let verb = Verb(
+    "call",
+    summary: "call a method, with requests and responses in JSON",
+    usage: ["TARGET METHOD [-d DATA] [FLAG]...", "TARGET METHOD --template"],
+    details: [
+      "Methods of all four kinds are called alike: requests are sent as they are read, and responses are written as they "
+        + "come. Without -d the request of a method that takes one is empty, and those of a method that takes a stream come "
+        + "from standard input.",
+      "If the call fails, its status and its details go to standard error, and the exit code is that of the status.",
+    ],
+    operands: [
+      .target,
+      Operand("METHOD", completion: .methods, "The method: shop.Shop/Order or shop.Shop.Order."),
+    ],
+    flags: [
+      FlagGroup("Messages", [data, format, template, emitDefaults, compact, pretty]),
+      FlagGroup("Call", [deadline, compress, waitForReady, serviceConfig, verbose]),
+      SchemaFlags.group, TargetFlags.group,
+    ],
+    examples: [
+      Example(#"call localhost:50051 hello.Greeter/Greet -d '{"name": "Ada"}'"#, "Call a method."),
+      Example("call localhost:50051 hello.Greeter/Greet --template", "See what its request may have."),
+      Example("call localhost:50051 chat.Chat/Talk", "Talk: a request for each line that you type."),
+      Example(
+        "call shop.example shop.Shop/Buy -d @order.json -H 'authorization: Bearer TOKEN' -t 3s -v",
+        "Call over TLS, with metadata and a deadline, and see how long each phase takes."
+      ),
+    ],
+    run
+  )
+
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let settings = try CallSettings(arguments)
+    var target = try Target(arguments)
+    let clock = arguments.has(verbose) ? PhaseClock() : nil
+    if let clock { target.options.onConnectionPhase = { clock.note($0) } }
+    target.options.serviceConfig = settings.serviceConfig
+    let channel = try target.channel()
+    let source = try SchemaSource(arguments, target, channel)
+    let (schema, method) = try await find(arguments.operand(1) ?? "", in: source)
+    clock?.note("schema", SchemaSource.isInFiles(arguments) ? "from files" : "by reflection")
+    if arguments.has(template) {
+      guard let type = schema.pool.messageType(named: method.requestType) else {
+        throw Failure(
+          "\(method.path) uses the message '\(method.requestType)', which is not declared",
+          code: .data
+        )
+      }
+      let text = RequestTemplate(of: type).text
+      try Output.write(JSONPainter(Painter(Terminal.current()), isPretty: true).text(of: Array(text.utf8)))
+      return .success
+    }
+    let runner = CallRunner(
+      target: target,
+      channel: channel,
+      source: source,
+      schema: schema,
+      method: method,
+      settings: settings,
+      clock: clock
+    )
+    return try await runner.run()
+  }
+
+  /// The method that the user names.
+  static func find(_ name: String, in source: SchemaSource) async throws -> (Schema, SchemaMethod) {
+    guard let parts = SchemaMethod.parts(of: name) else {
+      throw Failure.usage("METHOD is package.Service/Method, and '\(name)' is not")
+    }
+    let schema = try await source.schema(of: parts.service)
+    if let method = schema.method(named: name) { return (schema, method) }
+    guard let service = schema.service(named: parts.service) else {
+      let kind = schema.symbol(named: parts.service)?.kind.rawValue ?? "name"
+      throw Failure("\(parts.service) is not a service but a \(kind)", code: .usage)
+    }
+    let names = service.methods.map(\.name)
+    let near = NearNames(of: parts.method, in: names).names
+    throw Failure(
+      "\(parts.service) has no method '\(parts.method)'",
+      hints: near.isEmpty
+        ? ["Its methods are \(names.prefix(20).joined(separator: ", "))."]
+        : ["Did you mean \(near.joined(separator: " or "))?"],
+      code: .status(.notFound)
+    )
+  }
+}

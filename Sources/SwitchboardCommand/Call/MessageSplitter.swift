@@ -1,0 +1,153 @@
+/// Cuts a stream of bytes into messages as soon as each is whole, and knows where each began.
+struct MessageSplitter {
+  /// A piece of the input.
+  struct Piece: Hashable {
+    let bytes: [UInt8]
+    /// Where it begins, both from 1. A column counts bytes.
+    let line: Int
+    let column: Int
+  }
+
+  private let format: CallVerb.Format
+  private var pending: [UInt8] = []
+  /// How much of `pending` was looked at.
+  private var scanned = 0
+  private var start = (line: 1, column: 1)
+  private var place = (line: 1, column: 1)
+
+  // Of JSON: where in a value the cursor is.
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+  private var isInScalar = false
+  // Of text: where the line began.
+  private var lineStart = 0
+
+  /// Larger messages are not read: gRPC's limit for a message is lower in almost any server.
+  static let mostBytes = 256 << 20
+
+  init(_ format: CallVerb.Format) { self.format = format }
+
+  /// Takes bytes, and returns the messages that they complete.
+  mutating func feed(_ bytes: [UInt8]) throws(Failure) -> [Piece] {
+    pending += bytes
+    var pieces: [Piece] = []
+    switch format {
+    case .json: splitJSON(&pieces)
+    case .text: splitText(&pieces)
+    }
+    guard pending.count <= Self.mostBytes else {
+      throw Failure(
+        "the request that starts at line \(start.line) is larger than \(Self.mostBytes >> 20) MiB",
+        code: .data
+      )
+    }
+    return pieces
+  }
+
+  /// What is left at the end; for JSON perhaps a value that is not whole, which its reader refuses.
+  mutating func finish() -> Piece? {
+    let rest = Array(pending)
+    pending = []
+    let isBlank = rest.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return isBlank ? nil : Piece(bytes: rest, line: start.line, column: start.column)
+  }
+
+  // MARK: JSON
+
+  private mutating func splitJSON(_ pieces: inout [Piece]) {
+    // Of what is handed out: `pending` is cut once at the end, so that many small values do not move the rest each.
+    var first = 0
+    while scanned < pending.count {
+      let byte = pending[scanned]
+      let isOutside = depth == 0 && !isInString && !isInScalar
+      if isOutside {
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0D:
+          advance(byte)
+          first = scanned
+          start = place
+          continue
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth = 1
+        case UInt8(ascii: "\""): isInString = true
+        default: isInScalar = true
+        }
+        advance(byte)
+        continue
+      }
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+        }
+        advance(byte)
+        if !isInString, depth == 0 { cut(&first, &pieces) }
+        continue
+      }
+      if isInScalar {
+        // A number or a word ends before what cannot be in it.
+        guard " \t\n\r{[\"".utf8.contains(byte) else {
+          advance(byte)
+          continue
+        }
+        isInScalar = false
+        cut(&first, &pieces)
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default: break
+      }
+      advance(byte)
+      if depth == 0, !isInString { cut(&first, &pieces) }
+    }
+    pending.removeFirst(first)
+    scanned -= first
+  }
+
+  // MARK: Text
+
+  /// Messages end at a line with nothing but `---`, or at a record separator, which grpcurl has.
+  private mutating func splitText(_ pieces: inout [Piece]) {
+    var first = 0
+    while scanned < pending.count {
+      let byte = pending[scanned]
+      if byte == 0x1E {
+        cut(&first, &pieces)
+        advance(byte)
+        (first, start, lineStart) = (scanned, place, scanned)
+        continue
+      }
+      advance(byte)
+      guard byte == UInt8(ascii: "\n") else { continue }
+      var line = pending[lineStart..<(scanned - 1)]
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      if line.elementsEqual("---".utf8) {
+        pieces.append(Piece(bytes: Array(pending[first..<lineStart]), line: start.line, column: start.column))
+        (first, start) = (scanned, place)
+      }
+      lineStart = scanned
+    }
+    pending.removeFirst(first)
+    scanned -= first
+    lineStart -= first
+  }
+
+  // MARK: Places
+
+  private mutating func advance(_ byte: UInt8) {
+    scanned += 1
+    if byte == UInt8(ascii: "\n") { place = (place.line + 1, 1) } else { place.column += 1 }
+  }
+
+  private mutating func cut(_ first: inout Int, _ pieces: inout [Piece]) {
+    pieces.append(Piece(bytes: Array(pending[first..<scanned]), line: start.line, column: start.column))
+    first = scanned
+    start = place
+  }
+}

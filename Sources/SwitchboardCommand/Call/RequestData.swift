@@ -1,0 +1,76 @@
+import Dispatch
+import Switchboard
+import SwitchboardToolSupport
+
+/// Where the bytes of requests come from: the command line, a file or standard input.
+enum RequestData: Sendable {
+  /// There is no `-d`.
+  case none
+  case text(String)
+  case file(String)
+  case input
+
+  init(_ argument: String?) throws(Failure) {
+    switch argument {
+    case nil: self = .none
+    case "@-"?: self = .input
+    case let argument? where argument.hasPrefix("@"):
+      guard argument.count > 1 else { throw .usage("-d @FILE needs the name of a file") }
+      self = .file(String(argument.dropFirst()))
+    case let argument?: self = .text(argument)
+    }
+  }
+}
+
+/// Hands out bytes as they come.
+final class ByteChunks: Sendable {
+  private enum Source {
+    case bytes([UInt8])
+    case descriptor(Descriptor)
+    case ended
+  }
+
+  private static let chunkSize = 1 << 16
+  private let source: Locked<Source>
+  private let isFile: Bool
+
+  init(_ data: RequestData) throws(Failure) {
+    isFile = if case .file = data { true } else { false }
+    switch data {
+    case .none: source = Locked(.ended)
+    case .text(let text): source = Locked(.bytes(Array(text.utf8)))
+    case .input: source = Locked(.descriptor(.standardInput))
+    case .file(let path):
+      do { source = Locked(.descriptor(try Descriptor(reading: path))) } catch { throw .unreadable(error) }
+    }
+  }
+
+  deinit {
+    if isFile, case .descriptor(let file) = source.withLock({ $0 }) { try? file.closeFile() }
+  }
+
+  /// The next bytes; nil at the end. Blocks a thread of Dispatch's and none of the tasks'.
+  func next() async throws -> [UInt8]? {
+    let descriptor: Descriptor
+    switch source.withLock({ $0 }) {
+    case .ended: return nil
+    case .bytes(let bytes):
+      source.withLock { $0 = .ended }
+      return bytes
+    case .descriptor(let open): descriptor = open
+    }
+    let result: Result<[UInt8], SystemError> = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          returning: Result { () throws(SystemError) in try descriptor.readSome(Self.chunkSize) }
+        )
+      }
+    }
+    do {
+      let bytes = try result.get()
+      return bytes.isEmpty ? nil : bytes
+    } catch {
+      throw Failure.unreadable(error)
+    }
+  }
+}

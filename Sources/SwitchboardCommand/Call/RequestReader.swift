@@ -1,0 +1,94 @@
+import SwitchboardProtobuf
+
+/// Reads requests of one type from bytes, one after the other.
+actor RequestReader {
+  private let chunks: ByteChunks
+  private var splitter: MessageSplitter
+  private var ready: [MessageSplitter.Piece] = []
+  private var isAtEnd = false
+  private let type: MessageTable
+  private let format: CallVerb.Format
+  private let types: TypeRegistry
+  private let place: String
+
+  init(_ data: RequestData, _ type: MessageTable, _ format: CallVerb.Format, _ types: TypeRegistry)
+    throws(Failure)
+  {
+    chunks = try ByteChunks(data)
+    splitter = MessageSplitter(format)
+    self.type = type
+    self.format = format
+    self.types = types
+    place =
+      switch data {
+      case .none, .text: "-d"
+      case .file(let path): path
+      case .input: "standard input"
+      }
+  }
+
+  /// The next request, as soon as it is whole; nil at the end.
+  func next() async throws -> DynamicMessage? {
+    while ready.isEmpty, !isAtEnd {
+      if let bytes = try await chunks.next() {
+        // Reversed, so that taking the next one moves nothing.
+        ready = try splitter.feed(bytes).reversed()
+      } else {
+        isAtEnd = true
+        ready = splitter.finish().map { [$0] } ?? []
+      }
+    }
+    guard let piece = ready.popLast() else { return nil }
+    do {
+      return try decode(piece.bytes)
+    } catch {
+      throw failure(error, in: piece)
+    }
+  }
+
+  private func decode(_ bytes: [UInt8]) throws(DecodeError) -> DynamicMessage {
+    switch format {
+    case .json:
+      var options = JSONDecodingOptions()
+      options.typeRegistry = types
+      return try DynamicMessage(type, jsonUTF8Bytes: bytes, options: options)
+    case .text:
+      var options = TextFormatDecodingOptions()
+      options.typeRegistry = types
+      return try DynamicMessage(
+        type,
+        textFormatString: String(decoding: bytes, as: UTF8.self),
+        options: options
+      )
+    }
+  }
+
+  /// The error with its line in the whole input: the piece is read once more behind as many lines as came before it.
+  private func failure(_ error: DecodeError, in piece: MessageSplitter.Piece) -> Failure {
+    var shown = error
+    if piece.line > 1 || piece.column > 1 {
+      let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: piece.line - 1)
+      let columns = [UInt8](repeating: UInt8(ascii: " "), count: piece.column - 1)
+      do {
+        _ = try decode(lines + columns + piece.bytes)
+      } catch {
+        shown = error
+      }
+    }
+    var hints: [String] = []
+    if let field = Self.unknownField(in: shown.description) {
+      let names = field.type == type.fullName ? type.fields.flatMap { [$0.jsonName, $0.name] } : []
+      if let near = NearNames(of: field.name, in: names).best { hints.append("Did you mean \"\(near)\"?") }
+    }
+    return Failure("\(place): \(shown)", hints: hints, code: .data)
+  }
+
+  /// The parts of `shop.Order has no field "nmae"`.
+  private static func unknownField(in text: String) -> (type: String, name: String)? {
+    let parts = text.split(separator: " has no field \"", maxSplits: 1)
+    guard parts.count == 2, let type = parts[0].split(separator: " ").last,
+      let name = parts[1].split(separator: "\"", omittingEmptySubsequences: false).first
+    else { return nil }
+    return (String(type), String(name))
+  }
+}

@@ -1,0 +1,45 @@
+import SwitchboardProtobuf
+
+/// Writes responses to standard output, each as it comes.
+struct ResponseWriter {
+  private var types: TypeRegistry
+  private let source: SchemaSource
+  private let settings: CallSettings
+  private let paint = Painter(Terminal.current())
+
+  init(_ schema: Schema, _ source: SchemaSource, _ settings: CallSettings) {
+    types = DetailTypes.registry(with: schema)
+    self.source = source
+    self.settings = settings
+  }
+
+  func write(_ response: DynamicMessage) async throws {
+    switch settings.format {
+    case .json:
+      let bytes: [UInt8]
+      do {
+        bytes = try response.jsonUTF8Bytes(options: options(types))
+      } catch {
+        // An Any may hold a type that only other services of the server use.
+        guard let whole = try? await source.wholeSchema() else { throw error }
+        bytes = try response.jsonUTF8Bytes(options: options(DetailTypes.registry(with: whole)))
+      }
+      try Output.write(JSONPainter(paint, isPretty: settings.isPretty).text(of: bytes))
+    case .text:
+      var options = TextFormatEncodingOptions()
+      options.singleLine = !settings.isPretty
+      options.typeRegistry = types
+      let text = response.textFormatString(options: options)
+      try Output.write((text.last == "\n" ? String(text.dropLast()) : text).harmless)
+      if settings.isPretty { try Output.write("---") }
+    }
+  }
+
+  private func options(_ types: TypeRegistry) -> JSONEncodingOptions {
+    var options = JSONEncodingOptions()
+    options.alwaysPrintFieldsWithNoPresence = settings.emitsDefaults
+    options.deterministic = true
+    options.typeRegistry = types
+    return options
+  }
+}

@@ -1,0 +1,59 @@
+import Switchboard
+import SwitchboardProtobuf
+import SwitchboardServices
+
+/// The status of a failed call in full: with its details, those of the server's own types too.
+struct StatusReport {
+  let failure: Failure
+
+  init(_ status: GRPCStatus, _ target: Target, _ source: SchemaSource, _ schema: Schema) async {
+    var failure = target.failure(status)
+    let details = ((try? status.richStatus) ?? nil)?.details ?? []
+    if !details.isEmpty { failure.hints.append("details:") }
+    // A server may send very many.
+    for detail in details.prefix(50) {
+      failure.hints += await Self.text(of: detail, source, schema).split(separator: "\n").map { "  " + $0 }
+    }
+    self.failure = failure
+  }
+
+  private static func text(
+    of detail: Google_Protobuf_Any,
+    _ source: SchemaSource,
+    _ schema: Schema
+  ) async -> String {
+    if let text = text(of: detail, DetailTypes.registry(with: schema)) { return text }
+    // The type may be one that no method uses, which reflection knows by its name all the same.
+    if let name = detail.typeName, let other = try? await source.schema(of: name),
+      let text = text(of: detail, DetailTypes.registry(with: other))
+    {
+      return text
+    }
+    let bytes = Base64Argument.encode(detail.value.prefix(4096))
+    return "{\"@type\": \(JSONText.string(detail.typeURL)), \"value\": \"\(bytes)\"}"
+  }
+
+  private static func text(of detail: Google_Protobuf_Any, _ types: TypeRegistry) -> String? {
+    var options = JSONEncodingOptions()
+    options.typeRegistry = types
+    guard let bytes = try? detail.jsonUTF8Bytes(options: options) else { return nil }
+    return JSONPainter(.plain, isPretty: true).text(of: bytes)
+  }
+}
+
+/// The types that an `Any` may hold: those of a schema, and the details of errors that everyone uses.
+enum DetailTypes {
+  static func registry(with schema: Schema) -> TypeRegistry {
+    var types = schema.types
+    for type in common { types.insert(type) }
+    return types
+  }
+
+  private static let common: [any Message.Type] = [
+    Google_Rpc_ErrorInfo.self, Google_Rpc_RetryInfo.self, Google_Rpc_DebugInfo.self,
+    Google_Rpc_QuotaFailure.self,
+    Google_Rpc_PreconditionFailure.self, Google_Rpc_BadRequest.self, Google_Rpc_RequestInfo.self,
+    Google_Rpc_ResourceInfo.self, Google_Rpc_Help.self, Google_Rpc_LocalizedMessage.self,
+    Google_Rpc_Status.self,
+  ]
+}

@@ -1,0 +1,106 @@
+import Switchboard
+import SwitchboardServices
+
+/// What channelz said at one moment.
+struct ChannelzInventory: Sendable {
+  let time: ContinuousClock.Instant
+  var servers: [Grpc_Channelz_V1_Server] = []
+  var channels: [Grpc_Channelz_V1_Channel] = []
+  /// The sockets of each server.
+  var serverSockets: [Int64: [Grpc_Channelz_V1_SocketRef]] = [:]
+  var subchannels: [Int64: Grpc_Channelz_V1_Subchannel] = [:]
+  var nested: [Int64: Grpc_Channelz_V1_Channel] = [:]
+  var sockets: [Int64: Grpc_Channelz_V1_Socket] = [:]
+  /// How many were left out, because there are more than are shown.
+  var left = 0
+}
+
+/// Asks for everything that channelz has, up to bounds: the other side says how much there is.
+struct ChannelzReader: Sendable {
+  private static let mostEntries = 500
+  private let client: Grpc_Channelz_V1_ChannelzClient
+  private let mostSockets: Int
+
+  init(_ target: Target, _ channel: Channel, mostSockets: Int) {
+    self.mostSockets = mostSockets
+    client = Grpc_Channelz_V1_ChannelzClient(
+      channel: channel,
+      defaultCallOptions: CallOptions.with {
+        $0.initialMetadata = target.metadata
+        $0.timeout = .seconds(10)
+      }
+    )
+  }
+
+  func read() async throws -> ChannelzInventory {
+    var inventory = ChannelzInventory(time: .now)
+    let servers = try await client.getServers(.with { $0.maxResults = Int64(Self.mostEntries) })
+    inventory.servers = Array(servers.server.prefix(Self.mostEntries))
+    if !servers.end { inventory.left += 1 }
+    for server in inventory.servers {
+      let id = server.ref.serverID
+      let answer = try? await client.getServerSockets(
+        .with {
+          $0.serverID = id
+          $0.maxResults = Int64(mostSockets)
+        }
+      )
+      guard let answer, mostSockets > 0 else { continue }
+      inventory.serverSockets[id] = Array(answer.socketRef.prefix(mostSockets))
+      if !answer.end { inventory.left += 1 }
+      for ref in inventory.serverSockets[id] ?? [] { await read(socket: ref, into: &inventory) }
+    }
+    let channels = try await client.getTopChannels(.with { $0.maxResults = Int64(Self.mostEntries) })
+    inventory.channels = Array(channels.channel.prefix(Self.mostEntries))
+    if !channels.end { inventory.left += 1 }
+    for channel in inventory.channels {
+      await read(below: channel.channelRef, channel.subchannelRef, channel.socketRef, into: &inventory)
+    }
+    return inventory
+  }
+
+  /// Reads what is below a channel. What ends meanwhile is left out.
+  private func read(
+    below channels: [Grpc_Channelz_V1_ChannelRef],
+    _ subchannels: [Grpc_Channelz_V1_SubchannelRef],
+    _ sockets: [Grpc_Channelz_V1_SocketRef],
+    into inventory: inout ChannelzInventory
+  ) async {
+    // Entries that refer to each other in a circle end here too: each is read once.
+    var (channels, subchannels, sockets) = (channels, subchannels, sockets)
+    while true {
+      if let ref = channels.popLast() {
+        guard inventory.nested.count < Self.mostEntries, inventory.nested[ref.channelID] == nil,
+          let found = try? await client.getChannel(.with { $0.channelID = ref.channelID }).channel
+        else { continue }
+        inventory.nested[ref.channelID] = found
+        channels += found.channelRef
+        subchannels += found.subchannelRef
+        sockets += found.socketRef
+      } else if let ref = subchannels.popLast() {
+        guard inventory.subchannels.count < Self.mostEntries, inventory.subchannels[ref.subchannelID] == nil,
+          let found = try? await client.getSubchannel(.with { $0.subchannelID = ref.subchannelID }).subchannel
+        else { continue }
+        inventory.subchannels[ref.subchannelID] = found
+        channels += found.channelRef
+        subchannels += found.subchannelRef
+        sockets += found.socketRef
+      } else if let ref = sockets.popLast() {
+        await read(socket: ref, into: &inventory)
+      } else {
+        return
+      }
+    }
+  }
+
+  private func read(socket ref: Grpc_Channelz_V1_SocketRef, into inventory: inout ChannelzInventory) async {
+    guard inventory.sockets.count < Self.mostEntries, inventory.sockets[ref.socketID] == nil else { return }
+    let answer = try? await client.getSocket(
+      .with {
+        $0.socketID = ref.socketID
+        $0.summary = true
+      }
+    )
+    if let answer { inventory.sockets[ref.socketID] = answer.socket }
+  }
+}

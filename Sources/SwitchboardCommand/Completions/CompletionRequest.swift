@@ -1,0 +1,162 @@
+import Switchboard
+
+/// The words before the cursor, and what could stand there.
+struct CompletionRequest {
+  private let words: [String]
+  private let verbs: [Verb]
+
+  /// How long a server may take.
+  private let patience: Duration
+
+  /// `words` are those after the command's name; the last, perhaps empty, is to be completed.
+  init(_ words: [String], _ verbs: [Verb], patience: Duration) {
+    self.words = words.isEmpty ? [""] : words
+    self.verbs = verbs
+    self.patience = patience
+  }
+
+  private var current: String { words.last ?? "" }
+
+  func candidates() async -> [String] {
+    let shown = verbs.filter { !$0.isHidden }
+    guard words.count > 1, let verb = verbs.first(where: { $0.name == words[0] }) else {
+      return words.count > 1 ? [] : matching(shown.map { ($0.name, $0.summary) })
+    }
+    if verb.name == "help" { return matching(shown.map { ($0.name, $0.summary) }) }
+    let line = Line(words.dropFirst().dropLast(), verb)
+    if let flag = line.pending { return await values(flag.completion, line, verb) }
+    if current.hasPrefix("--"), let equals = current.firstIndex(of: "=") {
+      guard let flag = verb.allFlags.first(where: { $0.names.contains(String(current[..<equals])) }) else {
+        return []
+      }
+      if case .words(let words) = flag.completion {
+        return matching(words.map { ("\(flag.name)=\($0)", "") })
+      }
+      return []
+    }
+    if current.hasPrefix("-") {
+      let flags = verb.allFlags.filter { $0.repeats || line.given.isDisjoint(with: $0.names) }
+      return matching(flags.map { ($0.name, $0.text) })
+    }
+    guard let operand = line.operand else { return [] }
+    return await values(operand.completion, line, verb)
+  }
+
+  /// What stands before the current word.
+  private struct Line {
+    /// The flags that were given.
+    var given: Set<String> = []
+    /// The flag whose value is to be completed.
+    var pending: Flag?
+    /// The operand that is to be completed.
+    var operand: Operand?
+
+    init(_ words: some Sequence<String>, _ verb: Verb) {
+      var count = 0
+      var hasOnlyOperands = false
+      for word in words {
+        if pending != nil {
+          pending = nil
+        } else if !hasOnlyOperands, word == "--" {
+          hasOnlyOperands = true
+        } else if !hasOnlyOperands, word.hasPrefix("-"), word != "-" {
+          let name = String(word.prefix { $0 != "=" })
+          given.insert(name)
+          guard !word.contains("="), let flag = verb.allFlags.first(where: { $0.names.contains(name) }) else {
+            continue
+          }
+          given.formUnion(flag.names)
+          if flag.value != nil { pending = flag }
+        } else {
+          count += 1
+        }
+      }
+      // With files there is no TARGET where it may be left out.
+      let takesFiles = given.contains("--proto") || given.contains("--descriptor-set")
+      if takesFiles, verb.operands.first?.isOptional == true { count += 1 }
+      operand =
+        verb.operands.indices.contains(count)
+        ? verb.operands[count] : verb.operands.last.flatMap { $0.repeats ? $0 : nil }
+    }
+  }
+
+  private func values(_ completion: Completion, _ line: Line, _ verb: Verb) async -> [String] {
+    switch completion {
+    case .none: return []
+    case .file: return [":file"]
+    case .directory: return [":directory"]
+    case .words(let words): return matching(words.map { ($0, "") })
+    case .services, .methods, .symbols: return matching(await names(completion, verb))
+    }
+  }
+
+  // MARK: Asking the server
+
+  private func names(_ completion: Completion, _ verb: Verb) async -> [(String, String)] {
+    guard case .parsed = verb.action else { return [] }
+    // Flags without the word that is being written: the connection and the files are in them.
+    var line = Array(words.dropFirst().dropLast())
+    while line.last == "--" { line.removeLast() }
+    let lenient = Verb(
+      verb.name,
+      summary: "",
+      usage: [],
+      operands: verb.operands.map(\.optional),
+      flags: verb.flags
+    ) { _ in
+      .success
+    }
+    guard let arguments = try? Arguments(line, for: lenient) else { return [] }
+    return await withTaskGroup(of: [(String, String)].self) { group in
+      group.addTask { (try? await Self.ask(completion, arguments)) ?? [] }
+      group.addTask {
+        try? await Task.sleep(for: patience)
+        return []
+      }
+      let first = await group.next() ?? []
+      group.cancelAll()
+      return first
+    }
+  }
+
+  private static func ask(_ completion: Completion, _ arguments: Arguments) async throws -> [(String, String)]
+  {
+    let source: SchemaSource
+    var channel: Channel?
+    defer { withExtendedLifetime(channel) {} }
+    if let files = try SchemaSource.files(arguments) {
+      source = files
+    } else {
+      let target = try Target(arguments)
+      let opened = try target.channel()
+      channel = opened
+      source = .reflection(ReflectionClient(target, opened))
+    }
+    if completion == .services { return try await source.services().map { ($0, "") } }
+    let schema = try await source.wholeSchema()
+    let methods = schema.services.flatMap(\.methods).map {
+      ($0.path, "\($0.requestType) → \($0.responseType)")
+    }
+    if completion == .methods { return methods }
+    let kinds: Set<Symbol.Kind> = [.service, .message, .enum]
+    let symbols = schema.symbolNames.compactMap { schema.symbol(named: $0) }.filter {
+      kinds.contains($0.kind)
+    }
+    return symbols.map { ($0.fullName, $0.kind.rawValue) } + methods
+  }
+
+  /// The lines for those that start with the current word. A name from a server is left out if it could end a line.
+  private func matching(_ candidates: [(name: String, meaning: String)]) -> [String] {
+    candidates.filter {
+      $0.name.hasPrefix(current) && $0.name.harmless == $0.name && !$0.name.contains { "\n\t ".contains($0) }
+    }
+    .map { $0.meaning.isEmpty ? $0.name : "\($0.name)\t\($0.meaning.harmless)" }
+  }
+}
+
+extension Operand {
+  /// The same, for a line that is not finished.
+  fileprivate var optional: Operand {
+    Operand(name, isOptional: true, repeats: repeats, completion: completion, text)
+  }
+}

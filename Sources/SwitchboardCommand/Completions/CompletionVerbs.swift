@@ -1,0 +1,61 @@
+/// The verbs that shells and installations need: `completions`, `man`, and `complete`, which scripts call.
+enum CompletionVerbs {
+  static let completions = Verb(
+    "completions",
+    summary: "write the script that completes this command in a shell",
+    usage: ["SHELL"],
+    details: [
+      "The script asks this command for each word, and this asks the server that is named on the line for its services "
+        + "and methods. 'make install' installs it for all three shells."
+    ],
+    operands: [Operand("SHELL", completion: .words(["bash", "zsh", "fish"]), "bash, zsh or fish.")],
+    examples: [
+      Example("completions bash > ~/.local/share/bash-completion/completions/switchboard", "For bash."),
+      Example("completions fish > ~/.config/fish/completions/switchboard.fish", "For fish."),
+    ]
+  ) { arguments in
+    let name = arguments.operand(0) ?? ""
+    guard let script = CompletionScript(rawValue: name) else {
+      let shells = CompletionScript.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Failure.usage("there are completions for \(shells), not for '\(name)'")
+    }
+    try Output.write(script.text)
+    return .success
+  }
+
+  static let man = Verb(
+    "man",
+    summary: "write the man page",
+    usage: [""],
+    details: ["'man -l <(switchboard man)' shows it; 'make install' installs it."],
+    examples: [Example("man > switchboard.1", "Keep it.")]
+  ) { _ in
+    try Output.write(bytes: Array(ManPage.text(of: SwitchboardCommand.verbs).utf8))
+    return .success
+  }
+
+  static let patience = Flag(
+    "--patience",
+    value: "TIME",
+    help: "How long to wait for a server; the default is 1.5s, because nobody waits longer for a word."
+  )
+
+  /// Writes a candidate for the last word on each line, with its meaning after a tab; `:file` and `:directory` leave the
+  /// word to the shell. Never complains: a shell would show that in the middle of a line.
+  static let complete = Verb(
+    "complete",
+    summary: "write the candidates for the last of some words",
+    usage: ["-- WORD..."],
+    operands: [
+      Operand("WORD", isOptional: true, repeats: true, "The words after 'switchboard', up to the cursor.")
+    ],
+    flags: [FlagGroup("Completion", [patience])],
+    isHidden: true
+  ) { arguments in
+    let time = try arguments.duration(patience) ?? .milliseconds(1500)
+    let request = CompletionRequest(arguments.operands, SwitchboardCommand.verbs, patience: time)
+    let candidates = await request.candidates()
+    if !candidates.isEmpty { try Output.write(candidates.joined(separator: "\n")) }
+    return .success
+  }
+}

@@ -1,0 +1,70 @@
+import SwitchboardProtobuf
+
+/// Draws a message with the messages in it, or a service with those of its methods.
+///
+/// A message that contains itself, or that was drawn before, is only named. So a tree is never larger than its schema.
+struct SchemaTree {
+  private let schema: Schema
+  private let paint: Painter
+  private(set) var lines: [String] = []
+  private var drawn: Set<String> = []
+
+  init(_ schema: Schema, _ paint: Painter) {
+    self.schema = schema
+    self.paint = paint
+  }
+
+  mutating func draw(_ service: SchemaService) {
+    lines.append(paint(.name, service.fullName.harmless))
+    let methods = service.methods
+    for (index, method) in methods.enumerated() {
+      let isLast = index == methods.count - 1
+      lines.append((isLast ? "└── " : "├── ") + paint(.name, method.name.harmless))
+      let indent = isLast ? "    " : "│   "
+      draw(method.requestType, method.descriptor.clientStreaming, "takes", indent, isLast: false)
+      draw(method.responseType, method.descriptor.serverStreaming, "returns", indent, isLast: true)
+    }
+  }
+
+  private mutating func draw(_ type: String, _ streams: Bool, _ verb: String, _ indent: String, isLast: Bool)
+  {
+    let stream = streams ? "stream " : ""
+    let place = indent + (isLast ? "└── " : "├── ")
+    guard let table = schema.pool.messageType(named: type) else {
+      return lines.append("\(place)\(verb) \(type.harmless)")
+    }
+    draw(table, place + "\(verb) \(stream)", indent + (isLast ? "    " : "│   "), depth: 0)
+  }
+
+  mutating func draw(_ message: MessageTable) { draw(message, "", "", depth: 0) }
+
+  /// Deeper than anyone reads, and than a chain of types that a server makes up may lead.
+  private static let mostLevels = 40
+
+  private mutating func draw(_ message: MessageTable, _ head: String, _ indent: String, depth: Int) {
+    let name = paint(.type, message.fullName.harmless)
+    let isNew = drawn.insert(message.fullName).inserted
+    lines.append(head + name + (isNew || message.fields.isEmpty ? "" : paint(.comment, " (above)")))
+    guard isNew, depth < Self.mostLevels else { return }
+    // What well-known types consist of is not what anyone writes.
+    if message.fullName.hasPrefix("google.protobuf.") { return }
+    let fields = message.fields
+    for (index, field) in fields.enumerated() {
+      let isLast = index == fields.count - 1
+      let place = indent + (isLast ? "└── " : "├── ")
+      let label = self.label(of: field) + field.name.harmless + paint(.number, " = \(field.number)")
+      guard let inner = message.message(of: field) else {
+        let type = message.enumeration(of: field)?.fullName ?? "\(field.type)"
+        lines.append("\(place)\(label): \(paint(.type, type.harmless))")
+        continue
+      }
+      draw(inner, "\(place)\(label): ", indent + (isLast ? "    " : "│   "), depth: depth + 1)
+    }
+  }
+
+  private func label(of field: TableField) -> String {
+    if let key = field.mapKey { return "map<\(key)> " }
+    if field.isRepeated { return "repeated " }
+    return field.isRequired ? "required " : ""
+  }
+}

@@ -1,0 +1,50 @@
+import SwitchboardGenerateVerb
+
+/// The verb `generate`, which is the same as the program `switchboard-generate`.
+enum GenerateEntry {
+  private static let name = "switchboard generate"
+
+  /// Its flags are here for completions only: it parses them itself.
+  static let verb = Verb(
+    "generate",
+    summary: "generate Swift from .proto files",
+    usage: ["[-I DIR]... --output DIR [--option Key=Value]... FILE..."],
+    operands: [
+      Operand("FILE", isOptional: true, repeats: true, completion: .file, "A .proto file to generate for.")
+    ],
+    flags: [
+      FlagGroup(
+        "Generating",
+        [
+          Flag(
+            "-I",
+            "--include",
+            value: "DIR",
+            repeats: true,
+            completion: .directory,
+            help: "Look for files in DIR."
+          ),
+          Flag("-o", "--output", value: "DIR", completion: .directory, help: "Write to this directory."),
+          Flag("--option", value: "Key=Value", repeats: true, help: "Set an option of the generator."),
+          Flag(
+            "--configuration",
+            value: "JSON",
+            completion: .file,
+            help: "Take all from a switchboard.json."
+          ),
+          Flag(
+            "--descriptor-set",
+            value: "SET",
+            completion: .file,
+            help: "Read compiled files instead of sources."
+          ),
+          Flag("--expect", value: "NAME", repeats: true, help: "Always write the output file NAME."),
+        ]
+      )
+    ],
+    action: .raw(
+      { ExitCode(rawValue: await GenerateVerb.run($0, as: name, hint: "switchboard help generate")) },
+      help: GenerateVerb.help(as: name)
+    )
+  )
+}

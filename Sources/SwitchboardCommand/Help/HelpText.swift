@@ -1,0 +1,103 @@
+/// The help of the command and of its verbs, made from what the verbs say about themselves.
+enum HelpText {
+  static let usage = """
+    usage: switchboard VERB [ARGUMENT]...
+           switchboard help [VERB]
+           switchboard --help | --version
+    """
+
+  /// The list of verbs.
+  static func overview(in verbs: [Verb], _ paint: Painter = Painter(Terminal.current())) -> String {
+    let shown = verbs.filter { !$0.isHidden }
+    let lines = shown.map { Row($0.name, $0.summary) }
+    return """
+      Asks gRPC servers, presses on them, stands in for them; and generates Swift from .proto files.
+
+      \(usage)
+
+      \(paint(.heading, "Verbs"))
+      \(table(lines, paint))
+
+      'switchboard help VERB' has the flags of a verb, and examples.
+
+      \(exitCodes)
+      """
+  }
+
+  static let exitCodes = """
+    The exit code is 0 for success, the code of the gRPC status if a call failed (5 is NOT_FOUND, 14 is UNAVAILABLE), 64 for
+    wrong arguments, 65 for wrong input, 66 for a file that cannot be read, 74 for output that cannot be written, and 130
+    after Ctrl-C. 'generate' has 1 for errors in files and 2 for wrong arguments.
+    """
+
+  /// All about a verb.
+  static func text(of verb: Verb, _ paint: Painter = Painter(Terminal.current())) -> String {
+    if case .raw(_, let help) = verb.action { return help }
+    var parts = [verb.summary.capitalizedFirst + ".", usage(of: verb)]
+    parts += verb.details.map { wrap($0, indent: 0) }
+    if !verb.operands.isEmpty { parts.append(table(verb.operands.map { Row($0.name, $0.text) }, paint)) }
+    for group in verb.flags where !group.flags.isEmpty {
+      parts.append(
+        paint(.heading, group.title) + "\n" + table(group.flags.map { Row($0.shown, $0.text) }, paint)
+      )
+    }
+    if !verb.examples.isEmpty {
+      let examples = verb.examples.map { "  \($0.meaning)\n    \(paint(.name, "switchboard \($0.line)"))" }
+      parts.append(paint(.heading, "Examples") + "\n" + examples.joined(separator: "\n"))
+    }
+    return parts.joined(separator: "\n\n")
+  }
+
+  static func usage(of verb: Verb) -> String {
+    verb.usage.enumerated()
+      .map { ($0.offset == 0 ? "usage: " : "       ") + "switchboard \(verb.name) \($0.element)" }
+      .joined(separator: "\n")
+  }
+
+  // MARK: Layout
+
+  /// A word and what it means.
+  private struct Row {
+    let word: String
+    let meaning: String
+
+    init(_ word: String, _ meaning: String) {
+      self.word = word
+      self.meaning = meaning
+    }
+  }
+
+  private static let width = 100
+  private static let widestWord = 28
+
+  private static func table(_ rows: [Row], _ paint: Painter) -> String {
+    let column = min(rows.map(\.word.count).max() ?? 0, widestWord) + 4
+    return rows.map { row in
+      let text = wrap(row.meaning, indent: column)
+      let word = "  " + paint(.name, row.word)
+      guard row.word.count + 4 <= column else {
+        return word + "\n" + String(repeating: " ", count: column) + text
+      }
+      return word + String(repeating: " ", count: column - 2 - row.word.count) + text
+    }.joined(separator: "\n")
+  }
+
+  /// Breaks a paragraph into lines; all but the first start with an indent.
+  static func wrap(_ text: String, indent: Int) -> String {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, indent + line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      line += line.isEmpty ? word : " " + word
+    }
+    lines.append(line)
+    return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+  }
+}
+
+extension String {
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

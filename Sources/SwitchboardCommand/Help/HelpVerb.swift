@@ -1,0 +1,18 @@
+/// The verb `help`.
+enum HelpVerb {
+  static let verb = Verb(
+    "help",
+    summary: "explain a verb, or list all",
+    usage: ["[VERB]"],
+    operands: [Operand("VERB", isOptional: true, "The verb to explain.")],
+    examples: [Example("help list", "Show what 'list' takes, with examples.")]
+  ) { arguments in
+    guard let name = arguments.operand(0) else {
+      try Output.write(HelpText.overview(in: SwitchboardCommand.verbs))
+      return .success
+    }
+    guard let verb = SwitchboardCommand.verb(named: name) else { throw SwitchboardCommand.unknownVerb(name) }
+    try Output.write(HelpText.text(of: verb))
+    return .success
+  }
+}

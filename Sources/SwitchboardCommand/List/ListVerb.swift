@@ -1,0 +1,81 @@
+import SwitchboardDescriptors
+
+/// The verb `list`: the services of a server or of files, or the methods of a service.
+enum ListVerb {
+  static let long = Flag("-l", "--long", help: "Show the types of requests and responses, too.")
+  static let json = Flag("--json", help: "Write JSON.")
+
+  static let verb = Verb(
+    "list",
+    summary: "list the services of a server, or the methods of a service",
+    usage: [
+      "TARGET [SERVICE] [FLAG]...", "--proto FILE [-I DIR]... [SERVICE]", "--descriptor-set FILE [SERVICE]",
+    ],
+    details: [
+      "Asks the reflection service of the server, v1 or v1alpha. With --proto or --descriptor-set there is no TARGET: "
+        + "the files are listed."
+    ],
+    operands: [
+      Operand(
+        "TARGET",
+        isOptional: true,
+        "The server: HOST[:PORT], unix:PATH, or any target of gRPC; also http:// and https:// URLs."
+      ),
+      Operand("SERVICE", isOptional: true, completion: .services, "List the methods of this service."),
+    ],
+    flags: [FlagGroup("Output", [long, json]), SchemaFlags.group, TargetFlags.group],
+    examples: [
+      Example("list localhost:50051", "The services of a server."),
+      Example("list localhost:50051 shop.Shop -l", "The methods of a service, with their types."),
+      Example("list --proto shop.proto -I protos", "The services in a file."),
+    ],
+    run
+  )
+
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let request = try SchemaRequest(arguments)
+    defer { request.close() }
+    guard let name = request.symbol else {
+      let services = try await request.source.services()
+      if arguments.has(json) {
+        try Output.write(JSONText.array(services))
+      } else if arguments.has(long) {
+        let schema = try await request.source.wholeSchema()
+        for service in schema.services where services.contains(service.fullName) {
+          try write(service, isLong: true)
+        }
+      } else if !services.isEmpty {
+        try Output.write(services.map(\.harmless).joined(separator: "\n"))
+      }
+      return .success
+    }
+    let schema = try await request.source.schema(of: name)
+    guard let service = schema.service(named: name) else {
+      let kind = schema.symbol(named: name)?.kind.rawValue ?? "name"
+      throw Failure(
+        "\(name) is not a service but a \(kind)",
+        hints: ["'switchboard describe' shows what it is."],
+        code: .usage
+      )
+    }
+    if arguments.has(json) {
+      try Output.write(JSONText.array(service.methods.map(\.path)))
+    } else {
+      try write(service, isLong: arguments.has(long))
+    }
+    return .success
+  }
+
+  private static func write(_ service: SchemaService, isLong: Bool) throws {
+    let paint = Painter(Terminal.current())
+    for method in service.methods {
+      var line = method.path.harmless
+      if isLong {
+        let request = (method.descriptor.clientStreaming ? "stream " : "") + method.requestType
+        let response = (method.descriptor.serverStreaming ? "stream " : "") + method.responseType
+        line += "(\(paint(.type, request.harmless))) returns (\(paint(.type, response.harmless)))"
+      }
+      try Output.write(line)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Switchboard
+import SwitchboardLoad
+
+/// The verb `load-agent`.
+enum LoadAgentVerb {
+  static let listen = Flag(
+    "--listen",
+    value: "HOST:PORT",
+    help: "Where to listen; the default is 127.0.0.1:0, whose port the system chooses."
+  )
+  static let token = Flag(
+    "--token",
+    value: "TOKEN",
+    help:
+      "What callers must know; by default that of the environment's SWITCHBOARD_AGENT_TOKEN, or a random one, which "
+      + "is printed."
+  )
+  static let certificate = Flag(
+    "--tls-cert",
+    value: "FILE",
+    completion: .file,
+    help: "Serve with TLS: the certificate and its chain, in PEM."
+  )
+  static let key = Flag("--tls-key", value: "FILE", completion: .file, help: "Its key, in PEM.")
+
+  static let verb = Verb(
+    "load-agent",
+    summary: "make calls for a 'load' elsewhere",
+    usage: ["[FLAG]..."],
+    details: [
+      "An agent calls any server that a caller with its token names, from this machine. Without --tls-cert the token goes "
+        + "over the network as it is: listen on loopback, or in a network that you trust."
+    ],
+    flags: [FlagGroup("Agent", [listen, token, certificate, key])],
+    examples: [Example("load-agent --listen 0.0.0.0:7000 --token s3cret", "On each machine that presses.")],
+    run
+  )
+
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let place = arguments[listen] ?? "127.0.0.1:0"
+    let (host, port) = try ListeningPlace.parse(place, listen)
+    let given = arguments[token] ?? Terminal.environment(LoadAgentList.variable)
+    if given?.isEmpty == true { throw Failure.usage("the token is empty") }
+    var numbers = SystemRandomNumberGenerator()
+    let secret = given ?? String(numbers.next(), radix: 36) + String(numbers.next(), radix: 36)
+    let agent = LoadAgent(token: secret) { plan in
+      Output.note(
+        "pressing on \(plan.target.harmless): \(plan.method.service.harmless)/\(plan.method.name.harmless)"
+      )
+    }
+    var options = ServerOptions()
+    options.tls = try tls(arguments)
+    let server = try Server(providers: [agent], options: options)
+    let address = try server.bind(host: host, port: port)
+    try await Interrupts.first {
+      try Output.write("listening on \(address)" + (given == nil ? ", token \(secret)" : ""))
+    }
+    await server.shutDown(grace: .seconds(2))
+    return .success
+  }
+
+  private static func tls(_ arguments: Arguments) throws -> ServerTLS? {
+    switch (arguments[certificate], arguments[key]) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      return ServerTLS(
+        credentials: TLSCredentials(certificateChain: .file(certificate), privateKey: .file(key))
+      )
+    default: throw Failure.usage("--tls-cert and --tls-key go together")
+    }
+  }
+}

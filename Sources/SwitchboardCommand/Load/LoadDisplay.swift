@@ -1,0 +1,65 @@
+import SwitchboardLoad
+import SwitchboardToolSupport
+
+/// What a terminal shows while a run goes on: on standard error, so that the report can go elsewhere.
+struct LoadDisplay: Sendable {
+  private let view: LoadView
+  private let runner: LoadRunner
+  private let first: LiveState
+
+  static let interval = Duration.milliseconds(200)
+
+  init(_ view: LoadView, _ runner: LoadRunner, _ state: LiveState) {
+    self.view = view
+    self.runner = runner
+    first = state
+  }
+
+  /// The view, if there is a terminal that can have it.
+  static func possible(_ view: LoadView) -> LoadView {
+    Terminal.current(.errors).isTerminal && Terminal.environment("TERM") != "dumb" ? view : .none
+  }
+
+  /// Draws until the task is cancelled, and then leaves the terminal as it was.
+  func run() async {
+    guard view != .none else { return }
+    var state = first
+    if view == .screen { Self.write(Self.enterScreen) }
+    while !Task.isCancelled {
+      runner.update(&state)
+      draw(state)
+      try? await Task.sleep(for: Self.interval)
+    }
+    Self.leave(view)
+  }
+
+  private func draw(_ state: LiveState) {
+    // Asked each time: the window may have another size by now.
+    let terminal = Terminal.current(.errors)
+    let ink = Ink(isColoured: terminal.hasColor)
+    let fits = terminal.columns >= LiveScreen.smallest.width && terminal.rows >= LiveScreen.smallest.height
+    guard view == .screen, fits else {
+      Self.write("\r" + LiveLine.text(state, width: terminal.columns, ink: ink) + Self.eraseLine)
+      return
+    }
+    let lines = LiveScreen.lines(state, width: terminal.columns, height: terminal.rows, ink: ink)
+    Self.write("\u{1b}[H" + lines.map { $0 + Self.eraseLine }.joined(separator: "\r\n") + "\u{1b}[J")
+  }
+
+  /// Takes away what was drawn.
+  static func leave(_ view: LoadView) {
+    switch view {
+    case .none: break
+    case .line: write("\r" + eraseLine)
+    case .screen: write("\u{1b}[?25h\u{1b}[?1049l")
+    }
+  }
+
+  private static let enterScreen = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[2J"
+  private static let eraseLine = "\u{1b}[K"
+
+  private static func write(_ text: String) {
+    // A terminal that went away has nothing to show.
+    try? Descriptor.standardError.writeAll(Array(text.utf8))
+  }
+}

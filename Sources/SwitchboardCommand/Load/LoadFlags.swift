@@ -1,0 +1,150 @@
+/// The flags of `load`.
+enum LoadFlags {
+  // MARK: What is sent
+
+  static let data = Flag(
+    "-d",
+    "--data",
+    value: "JSON",
+    help:
+      "The request: JSON, @FILE, or @- for standard input. A file may have several, which are sent in turn. "
+      + "{{i}}, {{uuid}} and {{random 1 10}} differ from call to call."
+  )
+  static let messages = Flag(
+    "--messages",
+    value: "N",
+    help: "How many requests a call with a stream of requests sends; the default is 1."
+  )
+  static let timeout = Flag(
+    "--timeout",
+    value: "TIME",
+    help: "The deadline of each call; by default none."
+  )
+  static let seed = Flag(
+    "--seed",
+    value: "N",
+    help: "What random values begin with: the same seed sends the same."
+  )
+  static let payload = FlagGroup("Requests", [data, messages, timeout, seed])
+
+  // MARK: How much
+
+  static let concurrency = Flag(
+    "-c",
+    "--concurrency",
+    value: "N",
+    help:
+      "How many callers make one call after the other, 50 by default; with --rate, how many calls may be in progress, "
+      + "10000 by default."
+  )
+  static let rate = Flag(
+    "-r",
+    "--rate",
+    value: "RATE",
+    help:
+      "Make so many calls each second, whether or not earlier ones have ended; 100..5000 rises from one to the other. "
+      + "Latency counts from when a call was due."
+  )
+  static let ramp = Flag(
+    "--ramp",
+    value: "TIME",
+    help: "How long the rate rises; by default as long as the run."
+  )
+  static let duration = Flag(
+    "-z",
+    "--duration",
+    value: "TIME",
+    help: "How long calls are started; the default is 10s."
+  )
+  static let calls = Flag("-n", "--calls", value: "N", help: "End after N calls.")
+  static let warmUp = Flag(
+    "--warm-up",
+    value: "TIME",
+    help: "Make calls that do not count for TIME before; the default is 1s, and none with --calls."
+  )
+  static let connections = Flag("--connections", value: "N", help: "Use N connections; the default is 2.")
+  static let loops = Flag(
+    "--loops",
+    value: "N",
+    help: "Use N event loops, each with a thread; the default is 1."
+  )
+  static let amount = FlagGroup(
+    "Load",
+    [concurrency, rate, ramp, duration, calls, warmUp, connections, loops]
+  )
+
+  // MARK: What comes out
+
+  static let output = Flag(
+    "-o",
+    "--output",
+    value: "FORMAT",
+    completion: .words(["text", "json", "csv", "html"]),
+    help: "Write the report as text, json, csv or html; the default is text."
+  )
+  static let save = Flag(
+    "--save",
+    value: "FILE",
+    repeats: true,
+    completion: .file,
+    help: "Write the report to a file, too: in the format that its name ends in (.json, .csv, .html, .txt)."
+  )
+  static let compare = Flag(
+    "--compare",
+    value: "FILE",
+    completion: .file,
+    help: "Show what changed since an earlier run, whose report FILE has as JSON."
+  )
+  static let failIf = Flag(
+    "--fail-if",
+    value: "CONDITIONS",
+    help:
+      "Exit with 20 if one holds, such as 'p99>20ms,errors>0.1%'. There are p50 and all other percentiles, mean, min, "
+      + "max, rate, errors and calls."
+  )
+  static let findMax = Flag(
+    "--find-max",
+    value: "CONDITIONS",
+    help: "Find the highest rate at which all hold, such as 'p99<10ms'. --rate is the first to try."
+  )
+  static let step = Flag(
+    "--step",
+    value: "TIME",
+    help: "How long --find-max tries each rate; the default is 5s."
+  )
+  static let live = Flag(
+    "--live",
+    value: "VIEW",
+    completion: .words(["line", "screen", "none"]),
+    help: "What is shown meanwhile on a terminal: a line, a full screen with a histogram, or nothing."
+  )
+  static let report = FlagGroup("Report", [output, save, compare, failIf, findMax, step, live])
+
+  // MARK: Agents
+
+  static let agents = Flag(
+    "--agents",
+    value: "HOST:PORT,...",
+    help: "Have agents make the calls, which 'switchboard load-agent' starts, each its part."
+  )
+  static let token = Flag(
+    "--agent-token",
+    value: "TOKEN",
+    help: "The agents' token; by default that of the environment's SWITCHBOARD_AGENT_TOKEN."
+  )
+  static let agentRoots = Flag(
+    "--agent-cacert",
+    value: "FILE",
+    completion: .file,
+    help: "Connect to the agents with TLS, and trust the authorities in this PEM file."
+  )
+  static let agentGroup = FlagGroup("Agents", [agents, token, agentRoots])
+}
+
+enum LoadFormat: String, CaseIterable {
+  case text, json, csv, html
+}
+
+enum LoadView: String, CaseIterable {
+  case line, screen, none
+}

@@ -1,0 +1,200 @@
+import LoadMessages
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardLoad
+import SwitchboardProtobuf
+import SwitchboardToolSupport
+
+/// What `load` is asked: a plan, and the server it is for.
+struct LoadRequest {
+  let target: Target
+  var plan: LoadTestPlan
+  /// The method's path without a leading slash.
+  let method: String
+  let findMax: [LoadCondition]
+  let failIf: [LoadCondition]
+
+  init(_ arguments: Arguments) async throws {
+    target = try Target(arguments)
+    findMax = try Self.conditions(arguments, LoadFlags.findMax)
+    failIf = try Self.conditions(arguments, LoadFlags.failIf)
+    var plan = try Self.amount(arguments, findsMax: !findMax.isEmpty)
+    plan.target = target.address
+    plan.secure = target.usesTLS
+    plan.serverName = arguments[TargetFlags.serverName] ?? ""
+    plan.authority = arguments[TargetFlags.authority] ?? ""
+    plan.metadata = target.metadata.map { field in
+      .with {
+        $0.name = field.name
+        $0.value = field.value
+      }
+    }
+    // Wrong templates are told before a server is asked.
+    let texts = try Self.payloads(arguments)
+    let schema = try await Self.schema(arguments, target)
+    let name = arguments.operand(1) ?? ""
+    guard let method = schema.method(named: name) else {
+      throw Failure(
+        "'\(name)' is no method",
+        hints: ["'switchboard list \(target.text) SERVICE' has the methods of a service."],
+        code: .usage
+      )
+    }
+    self.method = method.path
+    plan.method = .with {
+      $0.service = method.service
+      $0.name = method.name
+      $0.streamsRequests = method.descriptor.clientStreaming
+      $0.streamsResponses = method.descriptor.serverStreaming
+      $0.inputType = method.requestType
+    }
+    try Self.encode(texts, schema, into: &plan)
+    do {
+      _ = try plan.settings()
+    } catch {
+      throw Failure("\(error)", code: .usage)
+    }
+    self.plan = plan
+  }
+
+  private static func schema(_ arguments: Arguments, _ target: Target) async throws -> Schema {
+    guard let name = arguments.operand(1), let parts = SchemaMethod.parts(of: name) else {
+      throw Failure.usage("METHOD must be SERVICE/METHOD", verb: "load")
+    }
+    let channel = try target.channel()
+    let schema = try await SchemaSource(arguments, target, channel).schema(of: parts.service)
+    await channel.shutDown(grace: .zero)
+    return schema
+  }
+
+  private static func conditions(_ arguments: Arguments, _ flag: Flag) throws -> [LoadCondition] {
+    guard let text = arguments[flag] else { return [] }
+    do {
+      return try LoadCondition.list(text)
+    } catch {
+      throw Failure.usage("\(flag.name): \(error)")
+    }
+  }
+
+  // MARK: How much
+
+  private static func amount(_ arguments: Arguments, findsMax: Bool) throws -> LoadTestPlan {
+    var plan = LoadTestPlan()
+    func count(_ flag: Flag, _ range: ClosedRange<Int>, _ value: Int) throws -> UInt32 {
+      UInt32(try arguments.integer(flag, in: range) ?? value)
+    }
+    let isOpen = arguments.has(LoadFlags.rate) || findsMax
+    plan.concurrency = try count(LoadFlags.concurrency, LoadLimits.concurrency, isOpen ? 10_000 : 50)
+    plan.connections = try count(LoadFlags.connections, LoadLimits.connections, 2)
+    plan.loops = try count(LoadFlags.loops, LoadLimits.loops, 1)
+    plan.messagesPerCall = try count(LoadFlags.messages, LoadLimits.messagesPerCall, 1)
+    plan.callLimit = UInt64(try arguments.integer(LoadFlags.calls, in: 1...(1 << 50)) ?? 0)
+    plan.seed = UInt64(try arguments.integer(LoadFlags.seed, in: 0...Int.max) ?? 1)
+    plan.timeoutSeconds = try seconds(arguments, LoadFlags.timeout) ?? 0
+    let isCounted = plan.callLimit > 0
+    plan.durationSeconds = try seconds(arguments, LoadFlags.duration) ?? (isCounted ? 0 : 10)
+    plan.warmUpSeconds = try seconds(arguments, LoadFlags.warmUp) ?? (isCounted ? 0 : 1)
+    if findsMax {
+      plan.durationSeconds = try seconds(arguments, LoadFlags.step) ?? 5
+      guard !isCounted, !arguments.has(LoadFlags.duration) else {
+        throw Failure.usage("--find-max takes --step, and neither --duration nor --calls")
+      }
+    }
+    if let text = arguments[LoadFlags.rate] {
+      plan.rate = try rate(text, ramp: seconds(arguments, LoadFlags.ramp) ?? plan.durationSeconds)
+    } else if arguments.has(LoadFlags.ramp) {
+      throw Failure.usage("--ramp needs --rate FROM..TO")
+    }
+    return plan
+  }
+
+  private static func seconds(_ arguments: Arguments, _ flag: Flag) throws -> Double? {
+    guard let duration = try arguments.duration(flag) else { return nil }
+    let seconds = duration / .seconds(1)
+    guard LoadLimits.seconds.contains(seconds) else { throw Failure.usage("\(flag.name) is more than a day") }
+    return seconds
+  }
+
+  private static func rate(_ text: String, ramp: Double) throws -> LoadTestRate {
+    let ends = text.split(separator: ".", omittingEmptySubsequences: false)
+    // A rate may have a fraction, too: only two points in a row separate.
+    let parts: [Substring]
+    if let gap = ends.firstIndex(where: { $0.isEmpty }), gap > 0, gap < ends.count - 1 {
+      let from = ends[..<gap].joined(separator: ".")
+      let to = ends[(gap + 1)...].joined(separator: ".")
+      parts = [Substring(from), Substring(to)]
+    } else {
+      parts = [Substring(text)]
+    }
+    let numbers = parts.compactMap { Figure.number($0.hasSuffix("/s") ? $0.dropLast(2) : $0) }
+    guard numbers.count == parts.count, let from = numbers.first, let to = numbers.last,
+      RateSchedule.rates.contains(to)
+    else { throw Failure.usage("--rate needs calls each second, such as 500 or 100..5000, not '\(text)'") }
+    return .with {
+      $0.from = from
+      $0.to = to
+      $0.rampSeconds = parts.count == 2 ? ramp : 0
+    }
+  }
+
+  // MARK: Requests
+
+  private static func payloads(_ arguments: Arguments) throws -> [String] {
+    guard let data = arguments[LoadFlags.data] else { return ["{}"] }
+    guard data.hasPrefix("@") else { return [data] }
+    let path = String(data.dropFirst())
+    let bytes: [UInt8]
+    do {
+      bytes = path == "-" ? try Descriptor.standardInput.readAll() : try readFile(path)
+    } catch {
+      throw Failure.unreadable(error)
+    }
+    do {
+      return try PayloadFile.payloads(in: String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw Failure("\(path): \(error)", code: .data)
+    }
+  }
+
+  /// Payloads without placeholders are encoded here, once.
+  private static func encode(_ texts: [String], _ schema: Schema, into plan: inout LoadTestPlan) throws {
+    guard let type = schema.pool.messageType(named: plan.method.inputType) else {
+      throw Failure("the message \(plan.method.inputType) is not declared", code: .data)
+    }
+    var options = JSONDecodingOptions()
+    options.typeRegistry = schema.pool.typeRegistry
+    do {
+      let templates = try texts.map { text throws(PayloadError) in try PayloadTemplate(text) }
+      if templates.contains(where: { !$0.isConstant }) {
+        plan.payloads = texts.map { text in .with { $0.template = text } }
+        plan.descriptorSet = try Google_Protobuf_FileDescriptorSet.with { $0.file = schema.files }
+          .serializedBytes()
+        return
+      }
+      plan.payloads = try texts.map { text in
+        let message = try DynamicMessage(type, jsonString: text, options: options)
+        return try .with { $0.encoded = try message.serializedBytes() }
+      }
+    } catch {
+      throw Failure("the request: \(error)", code: .data)
+    }
+  }
+
+  /// What is done, in words.
+  var load: String {
+    var parts: [String] = []
+    if plan.hasRate {
+      let rate = plan.rate
+      parts.append(
+        rate.rampSeconds > 0 ? "\(Figure.rate(rate.from)) to \(Figure.rate(rate.to))" : Figure.rate(rate.to)
+      )
+    } else {
+      parts.append("\(plan.concurrency) callers")
+    }
+    parts.append("\(plan.connections) connections")
+    if plan.durationSeconds > 0 { parts.append(Figure.time(plan.durationSeconds * 1e9)) }
+    if plan.callLimit > 0 { parts.append("\(Figure.grouped(Double(plan.callLimit))) calls") }
+    if plan.warmUpSeconds > 0 { parts.append("after a warm-up of \(Figure.time(plan.warmUpSeconds * 1e9))") }
+    return parts.joined(separator: ", ")
+  }
+}

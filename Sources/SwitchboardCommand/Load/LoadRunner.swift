@@ -1,0 +1,99 @@
+import LoadMessages
+import Switchboard
+import SwitchboardLoad
+import SwitchboardToolSupport
+
+/// A run of a plan: in this process, or by agents.
+enum LoadRunner {
+  case local(LoadRun)
+  case agents(LoadAgents, begin: UInt64, seconds: Double)
+
+  init(_ plan: LoadTestPlan, _ target: Target, _ agents: LoadAgentList?) async throws {
+    guard let agents else {
+      let run: LoadRun
+      do {
+        run = try await LoadRun(try plan.settings()) { try target.channel(group: $0) }
+      } catch let status as GRPCStatus {
+        throw target.failure(status)
+      }
+      self = .local(run)
+      return
+    }
+    let channels = try agents.channels()
+    let run = try await LoadAgents(plan, channels, token: agents.token)
+    let seconds = plan.durationSeconds > 0 ? plan.durationSeconds + plan.warmUpSeconds : 0
+    self = .agents(run, begin: MonotonicClock.now, seconds: seconds)
+  }
+
+  func run() async throws -> LoadTally {
+    switch self {
+    case .local(let run): await run.run()
+    case .agents(let agents, _, _): try await agents.run()
+    }
+  }
+
+  func stop() async {
+    switch self {
+    case .local(let run): await run.stop()
+    case .agents(let agents, _, _): await agents.stop()
+    }
+  }
+
+  /// Takes the state of the run into what is shown.
+  func update(_ state: inout LiveState) {
+    switch self {
+    case .local(let run):
+      let progress = run.progress
+      state.isWarmingUp = run.isWarmingUp
+      state.advance(to: run.tally, elapsed: progress.elapsed, share: progress.share)
+    case .agents(let agents, let begin, let seconds):
+      let elapsed = MonotonicClock.now &- begin
+      let tally = agents.tally
+      state.isWarmingUp = tally.calls == 0
+      let share = seconds > 0 ? min(1, Double(elapsed) / seconds / 1e9) : nil
+      state.advance(to: tally, elapsed: elapsed, share: share)
+    }
+  }
+}
+
+/// The agents that the arguments name.
+struct LoadAgentList: Sendable {
+  let addresses: [String]
+  let token: String
+  let roots: String?
+
+  /// Nil if the arguments name none.
+  init?(_ arguments: Arguments, _ request: LoadRequest) throws {
+    guard let text = arguments[LoadFlags.agents] else {
+      for flag in [LoadFlags.token, LoadFlags.agentRoots] where arguments.has(flag) {
+        throw Failure.usage("\(flag.name) needs --agents")
+      }
+      return nil
+    }
+    for flag in [TargetFlags.certificate, TargetFlags.insecure] where arguments.has(flag) {
+      throw Failure.usage("\(flag.name) is not given to agents: it would leave this machine")
+    }
+    addresses = text.split(separator: ",").map(String.init)
+    guard !addresses.isEmpty else { throw Failure.usage("--agents needs HOST:PORT") }
+    guard let token = arguments[LoadFlags.token] ?? Terminal.environment(Self.variable), !token.isEmpty else {
+      throw Failure.usage("--agents needs --agent-token TOKEN, which the agents print when they start")
+    }
+    self.token = token
+    roots = arguments[LoadFlags.agentRoots]
+  }
+
+  static let variable = "SWITCHBOARD_AGENT_TOKEN"
+
+  func channels() throws -> [(name: String, channel: Channel)] {
+    var options = ChannelOptions()
+    options.responseSizeLimit = 64 << 20
+    if let roots { options.tls = ClientTLS(trustRoots: .file(roots)) }
+    return try addresses.map { address in
+      do {
+        return (address, try Channel(target: address, options: options))
+      } catch {
+        throw Failure("\(address): \(GRPCStatus(describing: error).message ?? "\(error)")", code: .usage)
+      }
+    }
+  }
+}

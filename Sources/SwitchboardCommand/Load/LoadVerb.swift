@@ -1,0 +1,127 @@
+import LoadMessages
+import Switchboard
+import SwitchboardLoad
+import SwitchboardProtobuf
+import SwitchboardToolSupport
+
+/// The verb `load`.
+enum LoadVerb {
+  static let verb = Verb(
+    "load",
+    summary: "press on a server and measure its latency",
+    usage: ["TARGET METHOD [FLAG]..."],
+    details: [
+      "Without --rate, each of --concurrency callers makes its next call when its last has ended, so that a slow server is "
+        + "called less. With --rate, calls are due at fixed times, and their latency counts from then: what callers would "
+        + "have waited while the server stalled is in the percentiles.",
+      "Ctrl-C stops with a report of what was measured; a second one stops at once.",
+    ],
+    operands: [
+      .target, Operand("METHOD", completion: .methods, "The method: SERVICE/METHOD."),
+    ],
+    flags: [
+      LoadFlags.payload, LoadFlags.amount, LoadFlags.report, LoadFlags.agentGroup, SchemaFlags.group,
+      TargetFlags.group,
+    ],
+    examples: [
+      Example(
+        #"load localhost:50051 shop.Shop/Get -d '{"id": {{random 1 1000}}}'"#,
+        "Fifty callers for ten seconds."
+      ),
+      Example(
+        "load localhost:50051 shop.Shop/Get -r 100..5000 -z 1m --save run.html",
+        "From 100 to 5000 calls each second within a minute, with pictures."
+      ),
+      Example(
+        "load localhost:50051 shop.Shop/Get -r 500 --compare main.json --fail-if 'p99>20ms,errors>0.1%'",
+        "For continuous integration."
+      ),
+      Example(
+        "load shop.example:443 shop.Shop/Get -r 20000 --agents a:7000,b:7000 --agent-token s3cret",
+        "Have two agents make half of the calls each."
+      ),
+      Example("load localhost:50051 shop.Shop/Get --find-max 'p99<10ms'", "How much the server can take."),
+    ],
+    run
+  )
+
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let output = try LoadOutput(arguments)
+    let view = try arguments.choice(LoadFlags.live, of: LoadView.self) ?? .line
+    let request = try await LoadRequest(arguments)
+    let agents = try LoadAgentList(arguments, request)
+    if let roots = arguments[TargetFlags.roots], agents != nil {
+      var plan = request
+      do { plan.plan.roots = try readFile(roots) } catch { throw Failure.unreadable(error) }
+      return try await run(plan, agents, view, output)
+    }
+    return try await run(request, agents, view, output)
+  }
+
+  private static func run(
+    _ request: LoadRequest,
+    _ agents: LoadAgentList?,
+    _ view: LoadView,
+    _ output: LoadOutput
+  ) async throws -> ExitCode {
+    let started = LoadOutput.timestamp
+    let load = request.load + (agents.map { ", by \($0.addresses.count) agents" } ?? "")
+    if !request.findMax.isEmpty {
+      return try await LoadSearch(request: request, agents: agents, view: view, output: output).run()
+    }
+    let tally = try await measure(request.plan, request, agents, view)
+    let report = LoadTestReport(
+      tally,
+      target: request.target.text,
+      method: request.method,
+      started: started,
+      load: load
+    )
+    try output.write(report, tally)
+    return exitCode(tally, request.failIf)
+  }
+
+  /// Runs a plan, shows how it goes, and stops when the user asks.
+  static func measure(
+    _ plan: LoadTestPlan,
+    _ request: LoadRequest,
+    _ agents: LoadAgentList?,
+    _ view: LoadView,
+    interrupted: @escaping @Sendable () -> Void = {}
+  ) async throws -> LoadTally {
+    let runner = try await LoadRunner(plan, request.target, agents)
+    let view = LoadDisplay.possible(view)
+    let leave: @Sendable () -> Void = { LoadDisplay.leave(view) }
+    let interrupts = await Interrupts(atOnce: leave) {
+      interrupted()
+      Task { await runner.stop() }
+    }
+    defer { interrupts.stop() }
+    var described = request
+    described.plan = plan
+    let state = LiveState(method: request.method, target: request.target.text, load: described.load)
+    let display = Task { await LoadDisplay(view, runner, state).run() }
+    let result: Result<LoadTally, any Error>
+    do { result = .success(try await runner.run()) } catch { result = .failure(error) }
+    display.cancel()
+    await display.value
+    return try result.get()
+  }
+
+  /// A condition that holds, or the status of calls if none succeeded.
+  private static func exitCode(_ tally: LoadTally, _ conditions: [LoadCondition]) -> ExitCode {
+    let failed = conditions.filter { $0.holds(in: tally) }
+    for condition in failed {
+      Output.complain(Failure(condition.description(in: tally), code: .conditionHolds))
+    }
+    if !failed.isEmpty { return .conditionHolds }
+    guard tally.calls > 0, tally.errors == tally.calls else { return .success }
+    let worst = tally.statuses.enumerated().max { $0.element.calls < $1.element.calls }
+    return worst.flatMap { GRPCStatus.Code(rawValue: $0.offset) }.map(ExitCode.status) ?? .success
+  }
+}
+
+extension ExitCode {
+  /// A condition of `load --fail-if` holds.
+  static let conditionHolds = ExitCode(rawValue: 20)
+}

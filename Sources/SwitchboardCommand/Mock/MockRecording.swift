@@ -1,0 +1,66 @@
+import Switchboard
+import SwitchboardMock
+import SwitchboardServices
+import SwitchboardToolSupport
+
+/// `mock --record`: a server that passes calls on, and a file that grows with what it learns.
+struct MockRecording {
+  private let arguments: Arguments
+  private let target: Target
+  private let host: String
+  private let port: Int
+  private let path: String
+
+  init(_ arguments: Arguments, _ host: String, _ port: Int) throws {
+    self.arguments = arguments
+    self.host = host
+    self.port = port
+    target = try Target(arguments, text: arguments[MockVerb.record] ?? "")
+    path = arguments[MockVerb.output] ?? "rules.yaml"
+  }
+
+  func run() async throws -> ExitCode {
+    let channel = try target.channel()
+    let hasFiles = !arguments.operands.isEmpty || SchemaSource.isInFiles(arguments)
+    let files =
+      hasFiles
+      ? try MockVerb.files(arguments) : try await SchemaSource(arguments, target, channel).wholeSchema().files
+    let schema = try MockSchema(files)
+    let recorder = MockRecorder(schema)
+    // Said before the first call, and not after the last.
+    try write("rules: []\n")
+    let providers = recorder.providers(schema, to: channel)
+    let names = Set(["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"])
+    let server = try Server(
+      providers: providers.filter { !names.contains($0.serviceName) } + reflection(schema)
+    )
+    let address = try server.bind(host: host, port: port)
+    let writing = Task {
+      while !Task.isCancelled {
+        try await Task.sleep(for: .seconds(1))
+        if let text = recorder.takeChanges() { try write(text) }
+      }
+    }
+    try await Interrupts.first {
+      try Output.write("recording \(target.text.harmless) on \(address) to \(path)")
+    }
+    await server.shutDown(grace: .seconds(1))
+    writing.cancel()
+    if case .failure(let error) = await writing.result, !(error is CancellationError) { throw error }
+    if let text = recorder.takeChanges() { try write(text) }
+    await channel.shutDown(grace: .zero)
+    let (rules, left) = recorder.counts
+    Output.note("\(rules) rules in \(path)" + (left > 0 ? "; there was no room for \(left) more" : ""))
+    return .success
+  }
+
+  private func reflection(_ schema: MockSchema) throws -> [any CallHandlerProvider] {
+    try MockService.providers(schema, MockService.Settings()).suffix(1)
+  }
+
+  private func write(_ text: String) throws {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let folder = String(path.dropLast(name.count))
+    try OutputDirectory(folder.isEmpty ? "." : folder).write(Array(text.utf8), to: name)
+  }
+}

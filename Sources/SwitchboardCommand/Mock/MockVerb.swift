@@ -1,0 +1,114 @@
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardMock
+import SwitchboardToolSupport
+
+/// The verb `mock`.
+enum MockVerb {
+  static let listen = Flag(
+    "--listen",
+    value: "HOST:PORT",
+    help: "Where to listen; the default is 127.0.0.1:50051. Port 0 lets the system choose."
+  )
+  static let rules = Flag(
+    "--rules",
+    value: "FILE",
+    completion: .file,
+    help: "Answer by the rules of this file, which is JSON or YAML."
+  )
+  static let onlyRules = Flag(
+    "--only-rules",
+    help: "Fail calls that no rule matches, instead of answering with an example."
+  )
+  static let record = Flag(
+    "--record",
+    value: "TARGET",
+    help:
+      "Pass calls on to this server, and write the rules that answer like it. The flags of the connection are its."
+  )
+  static let output = Flag(
+    "--output",
+    value: "FILE",
+    completion: .file,
+    help: "Where --record writes; the default is rules.yaml."
+  )
+  static let quiet = Flag("-q", "--quiet", help: "Do not tell of each call.")
+
+  static let verb = Verb(
+    "mock",
+    summary: "stand in for a server",
+    usage: [
+      "FILE.proto... [-I DIR]... [FLAG]...", "--descriptor-set FILE [FLAG]...", "--record TARGET [FLAG]...",
+    ],
+    details: [
+      "Serves every method of the files, with reflection. Answers are examples that are made from the types of responses, "
+        + "in which text has the name of its field, or those of --rules. With --record and no files, the descriptors are "
+        + "those of the server."
+    ],
+    operands: [
+      Operand("FILE", isOptional: true, repeats: true, completion: .file, "A .proto file with services.")
+    ],
+    flags: [
+      FlagGroup("Serving", [listen, rules, onlyRules, quiet]), FlagGroup("Recording", [record, output]),
+      SchemaFlags.group, TargetFlags.group,
+    ],
+    examples: [
+      Example("mock shop.proto", "Example answers on 127.0.0.1:50051."),
+      Example("mock shop.proto --rules rules.yaml --listen 127.0.0.1:0", "Answers by rules, on a free port."),
+      Example("mock --record shop.example:443 --output rules.yaml", "Learn the rules from a server."),
+    ],
+    run
+  )
+
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let (host, port) = try ListeningPlace.parse(arguments[listen] ?? "127.0.0.1:50051", listen)
+    if arguments.has(record) {
+      for flag in [rules, onlyRules] where arguments.has(flag) {
+        throw Failure.usage("--record writes rules, and \(flag.name) reads them")
+      }
+      return try await MockRecording(arguments, host, port).run()
+    }
+    if arguments.has(output) { throw Failure.usage("--output needs --record TARGET") }
+    let schema = try MockSchema(try files(arguments))
+    var settings = MockService.Settings()
+    settings.hasExamples = !arguments.has(onlyRules)
+    if let path = arguments[rules] {
+      let bytes: [UInt8]
+      do { bytes = try readFile(path) } catch { throw Failure.unreadable(error) }
+      do {
+        settings.rules = try MockRules(String(decoding: bytes, as: UTF8.self), schema)
+      } catch {
+        throw Failure("\(path): \(error)", code: .data)
+      }
+    }
+    if !arguments.has(quiet) {
+      settings.called = { path, matched in
+        Output.note("\(path.harmless): \(matched ? "by a rule" : "no rule")")
+      }
+    }
+    let server = try Server(providers: try MockService.providers(schema, settings))
+    let address = try server.bind(host: host, port: port)
+    try await Interrupts.first {
+      try Output.write("serving \(schema.serviceNames.joined(separator: ", ").harmless) on \(address)")
+    }
+    await server.shutDown(grace: .seconds(1))
+    return .success
+  }
+
+  /// The files that the arguments name.
+  static func files(_ arguments: Arguments) throws -> [Google_Protobuf_FileDescriptorProto] {
+    var files: [Google_Protobuf_FileDescriptorProto] = []
+    let sources = arguments.operands + arguments.all(SchemaFlags.proto)
+    if !sources.isEmpty {
+      files += try SchemaFiles.compile(sources, includes: arguments.all(SchemaFlags.include))
+    }
+    for path in arguments.all(SchemaFlags.descriptorSet) { files += try SchemaFiles.descriptorSet(path) }
+    guard !files.isEmpty else {
+      throw Failure.usage("a FILE.proto is missing, or --descriptor-set FILE", verb: "mock")
+    }
+    guard files.contains(where: { !$0.service.isEmpty }) else {
+      throw Failure("the files have no services", code: .data)
+    }
+    return files
+  }
+}

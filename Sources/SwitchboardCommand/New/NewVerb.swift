@@ -1,0 +1,142 @@
+import SwitchboardToolSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The verb `new`.
+enum NewVerb {
+  static let clientOnly = Flag("--client-only", help: "Make a client, and no server.")
+  static let package = Flag(
+    "--switchboard",
+    value: "PATH|URL",
+    completion: .directory,
+    help: "Where the package depends on Switchboard: a checkout, or the URL of a repository."
+  )
+  static let directory = Flag(
+    "--directory",
+    value: "DIR",
+    completion: .directory,
+    help: "Where to make it; the default is a directory of that name here."
+  )
+
+  static let verb = Verb(
+    "new",
+    summary: "make a package with a service, a client, an interceptor and a test",
+    usage: ["NAME [FLAG]..."],
+    details: [
+      "The package has a .proto file, from which each build generates; 'make run' in it starts the server and calls it, and "
+        + "'make test' runs its test. Nothing that exists is overwritten. It asks for what is not given, on a terminal only."
+    ],
+    operands: [Operand("NAME", isOptional: true, "The name of the package: letters, digits, '-' and '_'.")],
+    flags: [FlagGroup("Package", [clientOnly, package, directory])],
+    examples: [
+      Example("new greeter --switchboard ../switchboard", "A package that depends on a checkout."),
+      Example("new greeter-cli --client-only --switchboard ../switchboard", "Only the client's side."),
+    ],
+    run
+  )
+
+  private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let given = try arguments.operand(0) ?? ask("The name of the package", flag: "NAME")
+    guard let name = PackageName(given) else {
+      throw Failure.usage("'\(given)' is no name: a letter, and then letters, digits, '-' and '_', up to 60")
+    }
+    let folder = arguments[directory] ?? name.package
+    let dependency = try self.dependency(arguments, in: folder)
+    let files = PackageFiles(name: name, dependency: dependency, hasServer: !arguments.has(clientOnly)).all
+    let present = files.map(\.path).filter { access("\(folder)/\($0)", F_OK) == 0 }
+    guard present.isEmpty else {
+      throw Failure(
+        "\(folder) has \(present.joined(separator: ", ")) already",
+        hints: ["Nothing was written. '--directory DIR' makes the package elsewhere."],
+        code: .output
+      )
+    }
+    let output = try OutputDirectory(making: folder)
+    for file in files { try output.write(Array(file.text.utf8), to: file.path) }
+    try Output.write("\(folder) is made. In it, 'make run' shows it at work, and 'make test' runs its test.")
+    return .success
+  }
+
+  /// How the manifest names the dependency. A relative path is one from here, and the manifest needs one from there.
+  private static func dependency(_ arguments: Arguments, in folder: String) throws -> String {
+    let place =
+      try arguments[package]
+      ?? ask("A checkout of Switchboard, or the URL of a repository", flag: package.name)
+    if place.contains("://") || place.hasPrefix("git@") {
+      return ".package(url: \(SwiftText.literal(place)), branch: \"main\")"
+    }
+    guard access("\(place)/Package.swift", R_OK) == 0 else {
+      throw Failure("\(place) is no checkout of Switchboard: it has no Package.swift", code: .noInput)
+    }
+    guard let resolved = realpath(place, nil) else {
+      throw Failure("\(place) cannot be read", code: .noInput)
+    }
+    defer { free(resolved) }
+    let path = SwiftText.literal(String(cString: resolved))
+    return ".package(name: \"switchboard\", path: \(path))"
+  }
+
+  private static func ask(_ question: String, flag: String) throws -> String {
+    guard Terminal.current(.input).isTerminal, Terminal.current(.errors).isTerminal else {
+      throw Failure.usage("\(flag) is missing", verb: "new")
+    }
+    try Descriptor.standardError.writeAll(Array("\(question): ".utf8))
+    guard let line = readLine(), !line.isEmpty else { throw Failure.usage("\(flag) is missing", verb: "new") }
+    return line
+  }
+}
+
+/// The name of a package, and the names that are made from it.
+struct PackageName: Hashable {
+  /// As the user wrote it.
+  let package: String
+  /// For Swift: `my-greeter` is `MyGreeter`.
+  let type: String
+  /// For `.proto` files: `my_greeter`.
+  let proto: String
+
+  init?(_ text: String) {
+    let letters = text.utf8
+    guard let first = text.first, first.isASCII, first.isLetter, letters.count <= 60,
+      letters.allSatisfy({ Self.isAllowed($0) })
+    else { return nil }
+    package = text
+    let words = text.split { $0 == "-" || $0 == "_" }
+    let joined = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    // A module of the name of a type in it, or of a library below, hides one of both.
+    let taken: Set = ["Switchboard", "Swift", "Testing", "Main", "Greeter", "Client", "Server", "Echo"]
+    type = taken.contains(joined) ? joined + "App" : joined
+    proto = words.map { $0.lowercased() }.joined(separator: "_")
+  }
+
+  private static func isAllowed(_ letter: UInt8) -> Bool {
+    switch letter {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}
+
+enum SwiftText {
+  /// A string literal of Swift.
+  static func literal(_ text: String) -> String {
+    var literal = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": literal += "\\\(scalar)"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+        literal += "\\u{\(String(scalar.value, radix: 16))}"
+      default: literal.unicodeScalars.append(scalar)
+      }
+    }
+    return literal + "\""
+  }
+}

@@ -1,0 +1,122 @@
+extension PackageFiles {
+  private var library: String { "\(name.type)Service" }
+  private var prefix: String { PackageFiles.prefix(of: name.proto) }
+
+  var main: String { hasServer ? serverAndClient : client }
+
+  private var serverAndClient: String {
+    """
+    import \(library)
+    import Switchboard
+
+    // \(name.type) serve [PORT]            serves until the process is ended
+    // \(name.type) call HOST:PORT NAME...   greets people by a server
+    // \(name.type)                         does both, once
+    let words = CommandLine.arguments.dropFirst()
+
+    switch words.first {
+    case "serve":
+      let server = try Server(providers: [GreeterProvider()])
+      let port = words.dropFirst().first.flatMap { Int($0) } ?? 50051
+      print("listening on \\(try server.bind(host: "127.0.0.1", port: port))")
+      while true { try await Task.sleep(for: .seconds(3600)) }
+    case "call":
+      let names = Array(words.dropFirst(2))
+      try await call(words.dropFirst().first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)
+    default:
+      let server = try Server(providers: [GreeterProvider()])
+      let address = try server.bind(host: "127.0.0.1", port: 0)
+      try await call("\\(address)", ["Ada", "Ben"])
+      await server.shutDown()
+    }
+
+    \(callFunction)
+    """
+  }
+
+  private var client: String {
+    """
+    import \(library)
+    import Switchboard
+
+    // \(name.type) HOST:PORT NAME...   greets people by a server
+    let words = CommandLine.arguments.dropFirst()
+    let names = Array(words.dropFirst())
+    try await call(words.first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)
+
+    \(callFunction)
+    """
+  }
+
+  private var callFunction: String {
+    """
+    func call(_ target: String, _ names: [String]) async throws {
+      let channel = try Channel(target: target)
+      let client = \(prefix)GreeterClient(channel: channel, interceptors: LoggedCalls())
+      for text in try await greetings(for: names, from: client) { print(text) }
+      for try await reply in client.repeat(.with { $0.name = "everyone"; $0.times = 2 }) { print(reply.text) }
+      await channel.shutDown()
+    }
+
+    """
+  }
+
+  var makefile: String {
+    """
+    .PHONY: build run test
+
+    build:
+    \tswift build
+
+    run:
+    \tswift run \(name.type)
+
+    test:
+    \tswift test --disable-xctest
+
+    """
+  }
+
+  var readme: String {
+    let sides =
+      hasServer
+      ? """
+      - `Sources/\(library)/GreeterProvider.swift` serves it
+      - `Sources/\(library)/Greetings.swift` calls it
+      """ : "- `Sources/\(library)/Greetings.swift` calls it"
+    let server =
+      hasServer
+      ? """
+      `make run` starts the server and calls it. To have them apart:
+
+      ```
+      swift run \(name.type) serve 50051
+      swift run \(name.type) call 127.0.0.1:50051 Ada
+      ```
+      """
+      : """
+      It needs a server, which `switchboard mock` can stand in for:
+
+      ```
+      switchboard mock Sources/\(library)/\(name.proto).proto
+      make run
+      ```
+      """
+    return """
+      # \(name.package)
+
+      A gRPC service in Swift, made by `switchboard new`.
+
+      - `Sources/\(library)/\(name.proto).proto` describes the service: each build generates Swift from it
+      \(sides)
+      - `Sources/\(library)/RequestLog.swift` is an interceptor of the client
+      - `Sources/\(name.type)/main.swift` is the program
+      - `Tests` has a test with the generated client for tests, which makes no connection
+
+      \(server)
+
+      `make test` runs the test. The libraries that Switchboard needs are in its README.
+
+      """
+  }
+}

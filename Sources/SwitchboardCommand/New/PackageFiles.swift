@@ -1,0 +1,200 @@
+/// The files of a new package.
+struct PackageFiles {
+  struct File: Hashable {
+    let path: String
+    let text: String
+  }
+
+  let name: PackageName
+  /// As the manifest has it.
+  let dependency: String
+  let hasServer: Bool
+
+  private var target: String { name.type }
+  private var library: String { "\(name.type)Service" }
+  private var prefix: String { PackageFiles.prefix(of: name.proto) }
+
+  /// The prefix of types in a proto package: `my_greeter` has `MyGreeter_`.
+  static func prefix(of proto: String) -> String {
+    proto.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "_"
+  }
+
+  var all: [File] {
+    var files = [
+      File(path: "Package.swift", text: manifest),
+      File(path: "README.md", text: readme),
+      File(path: "Makefile", text: makefile),
+      File(path: ".gitignore", text: ".build/\n"),
+      File(path: "Sources/\(library)/\(name.proto).proto", text: proto),
+      File(path: "Sources/\(library)/switchboard.json", text: configuration),
+      File(path: "Sources/\(library)/RequestLog.swift", text: interceptor),
+      File(path: "Sources/\(library)/Greetings.swift", text: greetings),
+      File(path: "Sources/\(target)/main.swift", text: main),
+      File(path: "Tests/\(target)Tests/GreetingsTests.swift", text: tests),
+    ]
+    if hasServer { files.append(File(path: "Sources/\(library)/GreeterProvider.swift", text: provider)) }
+    return files
+  }
+
+  private var manifest: String {
+    """
+    // swift-tools-version: 6.1
+    import PackageDescription
+
+    let runtime = Target.Dependency.product(name: "Switchboard", package: "switchboard")
+
+    let package = Package(
+      name: "\(name.package)",
+      platforms: [.macOS("26.0")],
+      dependencies: [
+        \(dependency)
+      ],
+      targets: [
+        .target(
+          name: "\(library)",
+          dependencies: [runtime],
+          plugins: [.plugin(name: "SwitchboardPlugin", package: "switchboard")]
+        ),
+        .executableTarget(name: "\(target)", dependencies: ["\(library)", runtime]),
+        .testTarget(name: "\(target)Tests", dependencies: ["\(library)", runtime]),
+      ],
+      swiftLanguageModes: [.v6]
+    )
+
+    """
+  }
+
+  private var proto: String {
+    """
+    syntax = "proto3";
+
+    package \(name.proto);
+
+    service Greeter {
+      // Greets one person.
+      rpc Greet(GreetRequest) returns (GreetReply);
+      // Greets the person some times.
+      rpc Repeat(RepeatRequest) returns (stream GreetReply);
+    }
+
+    message GreetRequest { string name = 1; }
+    message RepeatRequest {
+      string name = 1;
+      uint32 times = 2;
+    }
+    message GreetReply { string text = 1; }
+
+    """
+  }
+
+  private var configuration: String {
+    """
+    {
+      "options": {
+        "Visibility": "Public",
+        "Server": \(hasServer),
+        "TestClient": true,
+        "ReflectionData": \(hasServer)
+      }
+    }
+
+    """
+  }
+
+  private var provider: String {
+    """
+    import Switchboard
+
+    /// Serves greetings.
+    public struct GreeterProvider: \(prefix)GreeterProvider {
+      public init() {}
+
+      public func greet(
+        request: \(prefix)GreetRequest,
+        context: ServerCallContext
+      ) async throws -> \(prefix)GreetReply {
+        guard !request.name.isEmpty else {
+          throw GRPCStatus(code: .invalidArgument, message: "the name is empty")
+        }
+        return .with { $0.text = "Hello, \\(request.name)!" }
+      }
+
+      public func `repeat`(
+        request: \(prefix)RepeatRequest,
+        responseStream: ResponseStreamWriter<\(prefix)GreetReply>,
+        context: ServerCallContext
+      ) async throws {
+        for number in 1...max(1, min(request.times, 1000)) {
+          try await responseStream.send(.with { $0.text = "\\(number): Hello, \\(request.name)!" })
+        }
+      }
+    }
+
+    """
+  }
+
+  private var interceptor: String {
+    """
+    import Switchboard
+
+    /// Prints each greeting that is asked for: an interceptor sees the types of the call that it is made for.
+    public final class RequestLog: ClientInterceptor<\(prefix)GreetRequest, \(prefix)GreetReply> {
+      public override func send(
+        _ part: GRPCClientRequestPart<\(prefix)GreetRequest>,
+        promise: EventLoopPromise<Void>?,
+        context: ClientInterceptorContext<\(prefix)GreetRequest, \(prefix)GreetReply>
+      ) {
+        if case .message(let request, _) = part { print("greeting \\(request.name)") }
+        context.send(part, promise: promise)
+      }
+    }
+
+    /// Makes the interceptors of a client.
+    public struct LoggedCalls: \(prefix)GreeterClientInterceptorFactoryProtocol {
+      public init() {}
+
+      public func makeGreetInterceptors() -> [ClientInterceptor<\(prefix)GreetRequest, \(prefix)GreetReply>] {
+        [RequestLog()]
+      }
+    }
+
+    """
+  }
+
+  private var greetings: String {
+    """
+    import Switchboard
+
+    /// Greets several people. It takes any client of the service, so that tests can pass one that makes no connection.
+    public func greetings(
+      for names: [String],
+      from client: some \(prefix)GreeterClientProtocol
+    ) async throws -> [String] {
+      var texts: [String] = []
+      for name in names {
+        texts.append(try await client.greet(.with { $0.name = name }, callOptions: nil).text)
+      }
+      return texts
+    }
+
+    """
+  }
+
+  private var tests: String {
+    """
+    import \(library)
+    import Switchboard
+    import Testing
+
+    @Test func everyoneIsGreeted() async throws {
+      let client = try \(prefix)GreeterTestClient()
+      client.enqueueGreetResponse(.with { $0.text = "Hello, Ada!" })
+      client.enqueueGreetResponse(.with { $0.text = "Hello, Ben!" })
+      let texts = try await greetings(for: ["Ada", "Ben"], from: client)
+      #expect(texts == ["Hello, Ada!", "Hello, Ben!"])
+      #expect(!client.hasGreetResponsesRemaining)
+    }
+
+    """
+  }
+}

@@ -1,0 +1,175 @@
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+import SwitchboardServices
+
+/// Asks a server for its descriptors: by `grpc.reflection.v1`, or by `v1alpha` if it has only that.
+///
+/// Each question is a stream of its own that ends with the answer. Nothing in an answer is trusted: the number and the
+/// size of files are bounded, each file is asked for once, and a ``Schema`` refuses what contradicts itself.
+actor ReflectionClient {
+  /// The server knows no such symbol.
+  struct UnknownSymbol: Error {
+    let name: String
+  }
+
+  private typealias Request = Grpc_Reflection_V1_ServerReflectionRequest
+  private typealias Response = Grpc_Reflection_V1_ServerReflectionResponse
+  private typealias Stream = AsyncBidirectionalStreamingCall<Request, Response>
+
+  nonisolated let target: Target
+  private let client: MethodClient
+  /// The name of the service that answers, once one has.
+  private var service: String?
+  /// The files that the server has sent, by name.
+  private var files: [String: Google_Protobuf_FileDescriptorProto] = [:]
+  private var byteCount = 0
+  /// The names of imports that came with no answer yet.
+  private var wanted: Set<String> = []
+  /// The names that were asked for.
+  private var asked: Set<String> = []
+
+  /// Far more than any server needs, and few enough to be read.
+  static let mostFiles = 10_000
+  static let mostBytes = 128 << 20
+  /// How many questions one stream has.
+  private static let mostAtOnce = 100
+
+  init(_ target: Target, _ channel: Channel) {
+    self.target = target
+    client = MethodClient(
+      channel: channel,
+      defaultCallOptions: CallOptions.with { $0.initialMetadata = target.metadata }
+    )
+  }
+
+  // MARK: Questions
+
+  /// The full names of the server's services.
+  func services() async throws -> [String] {
+    let answers = try await ask([.with { $0.listServices = "*" }])
+    return answers.flatMap { $0.listServicesResponse.service.map(\.name) }
+  }
+
+  /// The files that declare symbols, and all that they import.
+  func schema(of symbols: [String]) async throws -> Schema {
+    for symbol in symbols {
+      let answer = try await ask([.with { $0.fileContainingSymbol = symbol }])[0]
+      if case .errorResponse(let error)? = answer.messageResponse {
+        if error.errorCode == GRPCStatus.Code.notFound.rawValue { throw UnknownSymbol(name: symbol) }
+        throw refusal(error)
+      }
+      try take(answer)
+    }
+    try await fetchImports()
+    return try Schema(files.values.sorted { $0.name < $1.name })
+  }
+
+  /// Asks for imports that came with no answer, those of each round together.
+  private func fetchImports() async throws {
+    while !wanted.isEmpty {
+      let missing = wanted.sorted()
+      wanted = []
+      asked.formUnion(missing)
+      guard asked.count <= Self.mostFiles else { throw tooMuch("more than \(Self.mostFiles) imports") }
+      for start in stride(from: 0, to: missing.count, by: Self.mostAtOnce) {
+        let names = missing[start..<min(start + Self.mostAtOnce, missing.count)]
+        for answer in try await ask(names.map { name in .with { $0.fileByFilename = name } }) {
+          if case .fileDescriptorResponse? = answer.messageResponse { try take(answer) }
+        }
+      }
+    }
+    // Some servers leave out the well-known types, which every compiler brings along.
+    let missing = Set(files.values.flatMap(\.dependency)).subtracting(files.keys)
+    let known = missing.filter { $0.hasPrefix("google/protobuf/") }.sorted()
+    if !known.isEmpty, let compiled = try? SchemaFiles.compile(known, includes: []) {
+      for file in compiled where files[file.name] == nil { files[file.name] = file }
+    }
+  }
+
+  private func take(_ answer: Grpc_Reflection_V1_ServerReflectionResponse) throws {
+    for bytes in answer.fileDescriptorResponse.fileDescriptorProto {
+      let file: Google_Protobuf_FileDescriptorProto
+      do {
+        file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes)
+      } catch {
+        throw Failure("\(target.text) sent a descriptor that is none: \(error)", code: .data)
+      }
+      if let other = files[file.name] {
+        guard other == file else {
+          throw Failure("\(target.text) sent two files that are called \(file.name) and differ", code: .data)
+        }
+        continue
+      }
+      byteCount += bytes.count
+      guard files.count < Self.mostFiles, byteCount <= Self.mostBytes else {
+        throw tooMuch("more than \(Self.mostFiles) files or \(Self.mostBytes >> 20) MiB")
+      }
+      files[file.name] = file
+      wanted.remove(file.name)
+      for name in file.dependency where files[name] == nil && !asked.contains(name) { wanted.insert(name) }
+    }
+  }
+
+  private func tooMuch(_ what: String) -> Failure {
+    Failure("\(target.text) sent \(what) as descriptors", code: .data)
+  }
+
+  private func refusal(_ error: Grpc_Reflection_V1_ErrorResponse) -> Failure {
+    let code = GRPCStatus.Code(rawValue: Int(error.errorCode)) ?? .unknown
+    return Failure(
+      "\(target.text): the reflection service answers \(code.specName): \(error.errorMessage)",
+      code: .status(code == .ok ? .unknown : code)
+    )
+  }
+
+  // MARK: Streams
+
+  private static let names = [
+    "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
+  ]
+
+  /// Sends requests and returns an answer for each.
+  private func ask(_ requests: [Grpc_Reflection_V1_ServerReflectionRequest]) async throws -> [Response] {
+    if let service { return try await ask(requests, of: service) }
+    for name in Self.names {
+      do {
+        let answers = try await ask(requests, of: name)
+        service = name
+        return answers
+      } catch let status as GRPCStatus where status.isAboutMethod {
+        continue
+      }
+    }
+    throw Failure(
+      "\(target.text) has no reflection service, so it does not tell what it serves",
+      hints: ["'--proto FILE' or '--descriptor-set FILE' take the descriptors from files."],
+      code: .status(.unimplemented)
+    )
+  }
+
+  private func ask(
+    _ requests: [Grpc_Reflection_V1_ServerReflectionRequest],
+    of service: String
+  ) async throws -> [Response] {
+    let method = ProtobufMethod<
+      Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse
+    >(service, "ServerReflectionInfo", .bidirectionalStreaming)
+    var answers: [Response] = []
+    do {
+      for try await answer in client.call(method).bidirectionalStreaming(requests) {
+        answers.append(answer)
+        if answers.count == requests.count { break }
+      }
+    } catch let status as GRPCStatus where !status.isAboutMethod {
+      throw target.failure(status)
+    }
+    guard answers.count == requests.count else {
+      throw Failure(
+        "\(target.text): the reflection service left questions unanswered",
+        code: .status(.internalError)
+      )
+    }
+    return answers
+  }
+}

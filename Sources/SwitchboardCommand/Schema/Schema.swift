@@ -1,0 +1,90 @@
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+
+/// Descriptors that were checked, with an index of what they declare.
+struct Schema: Sendable {
+  /// In the order in which the source gave them.
+  let files: [Google_Protobuf_FileDescriptorProto]
+  /// The types, for messages that are known only at run time.
+  let pool: DescriptorPool
+  /// The same types, for what an `Any` may hold.
+  let types: TypeRegistry
+  private let symbols: [String: Symbol]
+  /// The full names of the services, sorted.
+  private let serviceNames: [String]
+
+  /// Throws if the files contradict each other or themselves, or lack one that they import.
+  init(_ given: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
+    pool = try DescriptorPool(given)
+    types = pool.typeRegistry
+    var seen: Set<String> = []
+    files = given.filter { seen.insert($0.name).inserted }
+    var index = SymbolIndex()
+    for (number, file) in files.enumerated() { index.add(file, number) }
+    symbols = index.symbols
+    serviceNames = symbols.values.filter { $0.kind == .service }.map(\.fullName).sorted()
+  }
+
+  /// What a full name declares; a leading dot does not count.
+  func symbol(named name: String) -> Symbol? {
+    symbols[name.hasPrefix(".") ? String(name.dropFirst()) : name]
+  }
+
+  /// All names, sorted.
+  var symbolNames: [String] { symbols.keys.sorted() }
+
+  /// All services, sorted by name.
+  var services: [SchemaService] { serviceNames.compactMap { service(named: $0) } }
+
+  /// The service with a full name.
+  func service(named name: String) -> SchemaService? {
+    guard let symbol = symbol(named: name), symbol.kind == .service, let index = symbol.path.last else {
+      return nil
+    }
+    let services = files[symbol.file].service
+    guard services.indices.contains(Int(index)) else { return nil }
+    return SchemaService(fullName: symbol.fullName, file: symbol.file, descriptor: services[Int(index)])
+  }
+
+  /// A method by `package.Service/Method` or `package.Service.Method`.
+  func method(named name: String) -> SchemaMethod? {
+    guard let parts = SchemaMethod.parts(of: name) else { return nil }
+    return service(named: parts.service)?.methods.first { $0.name == parts.method }
+  }
+}
+
+/// A service of a schema.
+struct SchemaService: Sendable {
+  let fullName: String
+  /// The index of its file.
+  let file: Int
+  let descriptor: Google_Protobuf_ServiceDescriptorProto
+
+  var methods: [SchemaMethod] { descriptor.method.map { SchemaMethod(service: fullName, descriptor: $0) } }
+}
+
+/// A method of a service.
+struct SchemaMethod: Sendable {
+  let service: String
+  let descriptor: Google_Protobuf_MethodDescriptorProto
+
+  var name: String { descriptor.name }
+  /// `package.Service/Method`, as users write it and as the path of a call has it.
+  var path: String { "\(service)/\(name)" }
+  /// The full names of the messages, without a leading dot.
+  var requestType: String { Self.withoutDot(descriptor.inputType) }
+  var responseType: String { Self.withoutDot(descriptor.outputType) }
+
+  /// The parts of `package.Service/Method`, also with a leading slash, or `package.Service.Method`.
+  static func parts(of name: String) -> (service: String, method: String)? {
+    let name = name.drop { $0 == "/" || $0 == "." }
+    let separator = name.lastIndex(of: "/") ?? name.lastIndex(of: ".")
+    guard let separator, separator != name.startIndex else { return nil }
+    let method = name[name.index(after: separator)...]
+    return method.isEmpty ? nil : (String(name[..<separator]), String(method))
+  }
+
+  private static func withoutDot(_ name: String) -> String {
+    name.hasPrefix(".") ? String(name.dropFirst()) : name
+  }
+}

@@ -1,0 +1,61 @@
+import SwitchboardDescriptors
+import SwitchboardGenerateVerb
+import SwitchboardProtoCompiler
+import SwitchboardProtobuf
+import SwitchboardToolSupport
+
+/// Descriptors from files.
+enum SchemaFiles {
+  /// Compiles `.proto` files and what they import. Without `includes`, files are looked for in the current directory, and
+  /// those outside of it, with their imports, in their own.
+  static func compile(
+    _ files: [String],
+    includes: [String]
+  ) throws(Failure) -> [Google_Protobuf_FileDescriptorProto] {
+    for directory in includes where !IncludeDirectories.exists(directory) {
+      Output.warn("\(directory): no such directory, but -I names it")
+    }
+    let folders = includes.isEmpty ? ["."] + files.compactMap(folderOutside) : includes
+    let compiler = ProtoCompiler(includeDirectories: IncludeDirectories.all(user: folders))
+    let compiled: CompiledProtos
+    do {
+      compiled = try compiler.compile(files)
+    } catch {
+      let lines = error.warnings + error.errors
+      throw Failure(lines.joined(separator: "\n"), code: .data)
+    }
+    for warning in compiled.warnings { Output.note(warning) }
+    do {
+      return try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: compiled.request).protoFile
+    } catch {
+      throw Failure("the compiler's output: \(error)", code: .data)
+    }
+  }
+
+  /// The folder of a file that is not in the current directory.
+  private static func folderOutside(_ file: String) -> String? {
+    guard file.hasPrefix("/") || file.hasPrefix("../"), let slash = file.lastIndex(of: "/") else {
+      return nil
+    }
+    return slash == file.startIndex ? "/" : String(file[..<slash])
+  }
+
+  /// The files of a serialized `FileDescriptorSet`.
+  static func descriptorSet(_ path: String) throws(Failure) -> [Google_Protobuf_FileDescriptorProto] {
+    let bytes: [UInt8]
+    do { bytes = try readFile(path) } catch { throw .unreadable(error) }
+    do {
+      let files = try Google_Protobuf_FileDescriptorSet(serializedBytes: bytes).file
+      guard !files.isEmpty, files.allSatisfy({ !$0.name.isEmpty }) else {
+        throw Failure("\(path): not a serialized FileDescriptorSet: it has no files", code: .data)
+      }
+      return files
+    } catch let error as DecodeError {
+      throw Failure("\(path): not a serialized FileDescriptorSet: \(error)", code: .data)
+    } catch let error as Failure {
+      throw error
+    } catch {
+      throw Failure("\(path): \(error)", code: .data)
+    }
+  }
+}

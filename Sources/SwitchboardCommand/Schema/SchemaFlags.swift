@@ -1,0 +1,29 @@
+/// The flags that say where descriptors come from, if not from the server.
+enum SchemaFlags {
+  static let include = Flag(
+    "-I",
+    "--include",
+    value: "DIR",
+    repeats: true,
+    completion: .directory,
+    help:
+      "Look for the .proto files and their imports in DIR; the default is the current directory, or that of a file outside."
+  )
+  static let proto = Flag(
+    "--proto",
+    value: "FILE",
+    repeats: true,
+    completion: .file,
+    help: "Take descriptors from this .proto file instead of asking the server."
+  )
+  static let descriptorSet = Flag(
+    "--descriptor-set",
+    value: "FILE",
+    repeats: true,
+    completion: .file,
+    help:
+      "Take them from this serialized FileDescriptorSet, as 'protoc --include_imports --descriptor_set_out' writes it."
+  )
+
+  static let group = FlagGroup("Descriptors", [proto, include, descriptorSet])
+}

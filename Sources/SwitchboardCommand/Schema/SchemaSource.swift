@@ -1,0 +1,106 @@
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+
+/// Where descriptors come from: files, or the server itself.
+///
+///     let source = try SchemaSource(arguments, target)
+///     let schema = try await source.schema(of: "shop.Shop")
+///
+/// A source knows services by name and finds the files that declare a symbol. What it returns is not trusted: a
+/// ``Schema`` checks it.
+enum SchemaSource: Sendable {
+  /// All files, from `.proto` sources or descriptor sets.
+  case files(Schema)
+  /// The reflection service of the server.
+  case reflection(ReflectionClient)
+
+  /// Whether the flags name files, so that no server is needed.
+  static func isInFiles(_ arguments: Arguments) -> Bool {
+    arguments.has(SchemaFlags.proto) || arguments.has(SchemaFlags.descriptorSet)
+  }
+
+  /// The source that the flags name: files, or else the server behind `channel`.
+  init(_ arguments: Arguments, _ target: Target, _ channel: Channel) throws {
+    if let files = try Self.files(arguments) {
+      self = files
+    } else {
+      self = .reflection(ReflectionClient(target, channel))
+    }
+  }
+
+  /// The files that the flags name; nil if they name none.
+  static func files(_ arguments: Arguments) throws -> SchemaSource? {
+    guard isInFiles(arguments) else {
+      if arguments.has(SchemaFlags.include) { throw Failure.usage("-I needs --proto FILE") }
+      return nil
+    }
+    var files: [Google_Protobuf_FileDescriptorProto] = []
+    let sources = arguments.all(SchemaFlags.proto)
+    if !sources.isEmpty {
+      files += try SchemaFiles.compile(sources, includes: arguments.all(SchemaFlags.include))
+    }
+    for path in arguments.all(SchemaFlags.descriptorSet) { files += try SchemaFiles.descriptorSet(path) }
+    return .files(try Schema(files))
+  }
+
+  /// The full names of all services, sorted.
+  func services() async throws -> [String] {
+    switch self {
+    case .files(let schema): schema.services.map(\.fullName)
+    case .reflection(let client): try await client.services().sorted()
+    }
+  }
+
+  /// Everything that the source has. From a server, the files of all its services.
+  func wholeSchema() async throws -> Schema {
+    switch self {
+    case .files(let schema): return schema
+    case .reflection(let client):
+      return try await client.schema(of: try await client.services())
+    }
+  }
+
+  /// The files that declare a symbol and everything that they import.
+  func schema(of symbol: String) async throws -> Schema {
+    switch self {
+    case .files(let schema):
+      guard schema.symbol(named: symbol) != nil else { throw await unknown(symbol) }
+      return schema
+    case .reflection(let client):
+      // Some servers know only some kinds of symbols: then what a symbol is declared in tells.
+      var name = symbol[...]
+      while true {
+        do {
+          let schema = try await client.schema(of: [String(name)])
+          if name == symbol[...] || schema.symbol(named: symbol) != nil { return schema }
+        } catch is ReflectionClient.UnknownSymbol {}
+        guard let dot = name.lastIndex(of: ".") else { throw await unknown(symbol) }
+        name = name[..<dot]
+      }
+    }
+  }
+
+  /// The failure for a symbol that does not exist, with those that are much like it.
+  private func unknown(_ symbol: String) async -> Failure {
+    var known: [String] = []
+    if case .files(let schema) = self {
+      known = schema.symbolNames
+    } else if let schema = try? await wholeSchema() {
+      known = schema.symbolNames
+    } else if let services = try? await services() {
+      known = services
+    }
+    let near = NearNames(of: symbol, in: known).names
+    var hints = near.isEmpty ? [] : ["Did you mean \(near.joined(separator: " or "))?"]
+    if near.isEmpty, !known.isEmpty { hints.append("'switchboard list' has the names of the services.") }
+    return Failure(message(unknown: symbol), hints: hints, code: .status(.notFound))
+  }
+
+  private func message(unknown symbol: String) -> String {
+    switch self {
+    case .files: "the files do not declare '\(symbol)'"
+    case .reflection(let client): "\(client.target.text) does not know '\(symbol)'"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+import SwitchboardToolSupport
+
+/// The command `switchboard`: finds the verb, runs it, and reports how that ended.
+package enum SwitchboardCommand {
+  /// All verbs, in the order in which the help lists them.
+  static let verbs: [Verb] = [
+    ListVerb.verb,
+    DescribeVerb.verb,
+    CallVerb.verb,
+    HealthVerb.verb,
+    ChannelzVerb.verb,
+    LoadVerb.verb,
+    LoadAgentVerb.verb,
+    MockVerb.verb,
+    NewVerb.verb,
+    OpenAPIVerb.verb,
+    GenerateEntry.verb,
+    HelpVerb.verb,
+    CompletionVerbs.completions,
+    CompletionVerbs.man,
+    CompletionVerbs.complete,
+  ]
+
+  /// The verb with a name.
+  static func verb(named name: String) -> Verb? { verbs.first { $0.name == name } }
+
+  /// Runs the command with what follows its name.
+  package static func run(_ words: [String]) async -> Int32 {
+    do {
+      return try await dispatch(words).rawValue
+    } catch {
+      return report(error).rawValue
+    }
+  }
+
+  private static func dispatch(_ words: [String]) async throws -> ExitCode {
+    switch words.first {
+    case nil: throw Failure("no verb\n\(HelpText.usage)", hints: ["Try 'switchboard help'."], code: .usage)
+    case "--help"?, "-h"?:
+      try Output.write(HelpText.overview(in: verbs))
+      return .success
+    case "--version"?:
+      try Output.write("switchboard \(version)")
+      return .success
+    case let name?:
+      guard let verb = verb(named: name) else { throw unknownVerb(name) }
+      return try await run(verb, Array(words.dropFirst()))
+    }
+  }
+
+  private static func run(_ verb: Verb, _ words: [String]) async throws -> ExitCode {
+    switch verb.action {
+    case .raw(let body, _): return await body(words)
+    case .parsed(let body):
+      guard let arguments = try Arguments(words, for: verb) else {
+        try Output.write(HelpText.text(of: verb))
+        return .success
+      }
+      return try await body(arguments)
+    }
+  }
+
+  static func unknownVerb(_ name: String) -> Failure {
+    let known = verbs.filter { !$0.isHidden }.map(\.name)
+    let near = NearNames(of: name, in: known).best
+    return Failure(
+      "there is no verb '\(name)'",
+      hints: [near.map { "Did you mean '\($0)'?" } ?? "The verbs are \(known.joined(separator: ", "))."],
+      code: .usage
+    )
+  }
+
+  /// Tells the user what went wrong.
+  private static func report(_ error: any Error) -> ExitCode {
+    let failure: Failure
+    switch error {
+    case let error as Failure: failure = error
+    case let error as GRPCStatus: failure = Failure(error)
+    case let error as DescriptorError: failure = Failure("\(error)", code: .data)
+    case let error as DecodeError: failure = Failure("\(error)", code: .data)
+    case let error as SystemError where error.isBrokenPipe: return .brokenPipe
+    case let error as SystemError: failure = Failure("\(error)", code: .output)
+    default: failure = Failure("\(error)", code: .status(.unknown))
+    }
+    Output.complain(failure)
+    return failure.code
+  }
+}

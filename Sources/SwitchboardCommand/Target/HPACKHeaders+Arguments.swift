@@ -1,0 +1,91 @@
+import Switchboard
+
+extension HPACKHeaders {
+  /// Reads headers as users write them: `name: value`, where the value of a name that ends in `-bin` is in base64.
+  init(arguments: [String]) throws(Failure) {
+    self.init()
+    for text in arguments {
+      guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+        throw .usage("--header needs NAME:VALUE, not '\(text)'")
+      }
+      let name = text[..<colon].lowercased()
+      let value = String(text[text.index(after: colon)...].drop { $0 == " " })
+      guard name.utf8.allSatisfy(Self.isNameByte) else {
+        throw .usage("'\(name)' is no name of metadata: letters, digits, '-', '_' and '.' are allowed")
+      }
+      if name.hasSuffix("-bin") {
+        guard let bytes = Base64Argument.decode(value) else {
+          throw .usage("the value of '\(name)' is binary and must be in base64, which '\(value)' is not")
+        }
+        add(name: name, binary: bytes)
+      } else {
+        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+          throw .usage(
+            "the value of '\(name)' has letters that metadata cannot have; a name that ends in -bin can"
+          )
+        }
+        add(name: name, value: value)
+      }
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+      UInt8(ascii: "_"), UInt8(ascii: "."):
+      true
+    default: false
+    }
+  }
+}
+
+/// Base64 as users write it: of either alphabet, with or without padding.
+enum Base64Argument {
+  static func decode(_ text: String) -> [UInt8]? {
+    var digits = Array(text.utf8)
+    while digits.last == UInt8(ascii: "="), digits.count % 4 == 0 || digits.count % 4 == 3 {
+      digits.removeLast()
+    }
+    guard digits.count % 4 != 1 else { return nil }
+    var bytes: [UInt8] = []
+    var (bits, count) = (UInt32(0), 0)
+    for digit in digits {
+      guard let value = value(of: digit) else { return nil }
+      bits = bits << 6 | value
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    return bytes
+  }
+
+  static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    var (bits, count) = (UInt32(0), 0)
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 6 {
+        count -= 6
+        text.append(alphabet[Int(bits >> UInt32(count)) & 63])
+      }
+    }
+    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
+    while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func value(of digit: UInt8) -> UInt32? {
+    switch digit {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit) - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(digit) - 97 + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(digit) - 48 + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// Where a server of the command listens.
+enum ListeningPlace {
+  static func parse(_ text: String, _ flag: Flag) throws(Failure) -> (host: String, port: Int) {
+    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+      (0...65535).contains(port)
+    else { throw .usage("\(flag.name) needs HOST:PORT, not '\(text)'") }
+    let host = text[..<colon]
+    return (
+      host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port
+    )
+  }
+}
+
+extension Interrupts {
+  /// Returns when the user asks the process to end; a second time ends it at once. `ready` runs when that is watched.
+  static func first(_ ready: () throws -> Void) async throws {
+    let (signals, continuation) = AsyncStream<Void>.makeStream()
+    let interrupts = await Interrupts { continuation.finish() }
+    try ready()
+    for await _ in signals {}
+    withExtendedLifetime(interrupts) {}
+  }
+}

@@ -1,0 +1,133 @@
+import Switchboard
+
+/// The server that the arguments name, and how it is reached.
+struct Target: Sendable {
+  /// As the user wrote it.
+  let text: String
+  /// In gRPC's notation.
+  let address: String
+  let usesTLS: Bool
+  var options: ChannelOptions
+  /// Sent with every call, also with those that ask for descriptors.
+  let metadata: HPACKHeaders
+
+  /// Reads the operand at an index, and the flags of ``TargetFlags``.
+  init(_ arguments: Arguments, at index: Int = 0) throws(Failure) {
+    try self.init(arguments, text: arguments.operand(index) ?? "")
+  }
+
+  /// The same for a server that a flag names.
+  init(_ arguments: Arguments, text: String) throws(Failure) {
+    self.text = text
+    let place = TargetPlace(text)
+    usesTLS = try Self.usesTLS(arguments, place)
+    address = place.address(usesTLS: usesTLS)
+    var options = ChannelOptions()
+    // The messages of a user's own servers may be large, and are printed and gone.
+    options.responseSizeLimit = 256 << 20
+    options.authority = arguments[TargetFlags.authority]
+    options.userAgentPrefix = arguments[TargetFlags.userAgent] ?? "switchboard-command"
+    options.connectMinTimeout = try arguments.duration(TargetFlags.connectTimeout) ?? .seconds(10)
+    if usesTLS { options.tls = try Self.tls(arguments) }
+    options.wireProtocol = try Self.wireProtocol(arguments)
+    if arguments.has(TargetFlags.http1) {
+      guard options.wireProtocol != .grpc else {
+        throw .usage("--http1 needs --protocol grpc-web or --protocol connect: gRPC itself needs HTTP/2")
+      }
+      options.httpVersion = .http1
+    }
+    self.options = options
+    metadata = try HPACKHeaders(arguments: arguments.all(TargetFlags.header))
+  }
+
+  private static func wireProtocol(_ arguments: Arguments) throws(Failure) -> CallProtocol {
+    switch arguments[TargetFlags.wireProtocol] {
+    case nil, "grpc"?: .grpc
+    case "grpc-web"?: .grpcWeb
+    case "connect"?: .connect
+    case let other?: throw .usage("--protocol needs one of grpc, grpc-web, connect, not '\(other)'")
+    }
+  }
+
+  private static func usesTLS(_ arguments: Arguments, _ place: TargetPlace) throws(Failure) -> Bool {
+    let wantsTLS = [
+      TargetFlags.tls, TargetFlags.roots, TargetFlags.certificate, TargetFlags.serverName,
+      TargetFlags.insecure,
+    ].first { arguments.has($0) }
+    if arguments.has(TargetFlags.plaintext) {
+      if let wantsTLS { throw .usage("--plaintext and \(wantsTLS.name) contradict each other") }
+      return false
+    }
+    return wantsTLS != nil || place.usesTLS
+  }
+
+  private static func tls(_ arguments: Arguments) throws(Failure) -> ClientTLS {
+    var tls = ClientTLS(serverNameOverride: arguments[TargetFlags.serverName])
+    tls.trustRoots = arguments[TargetFlags.roots].map { .file($0) }
+    switch (arguments[TargetFlags.certificate], arguments[TargetFlags.key]) {
+    case (nil, nil): break
+    case (let certificate?, let key?):
+      tls.credentials = TLSCredentials(certificateChain: .file(certificate), privateKey: .file(key))
+    case (nil, _): throw .usage("--key needs --cert")
+    case (_, nil): throw .usage("--cert needs --key")
+    }
+    if arguments.has(TargetFlags.insecure) {
+      tls.skipsVerification = true
+      Output.warn("the server's certificate is not checked: anyone can answer in its place")
+    }
+    return tls
+  }
+
+  /// A channel to the server, which connects when the first call needs it.
+  func channel(group: LoopGroup? = nil) throws(Failure) -> Channel {
+    do {
+      return try Channel(target: address, options: options, group: group)
+    } catch {
+      // Files that cannot be read, and targets that are none.
+      throw Failure("\(text): \(error.message ?? "\(error)")", code: .usage)
+    }
+  }
+
+  /// The failure of a call, with what the user can do about it.
+  func failure(_ status: GRPCStatus) -> Failure {
+    var failure = Failure(status)
+    failure.message = "\(text): \(failure.message)"
+    if status.code == .unimplemented, !status.isAboutMethod {
+      failure.hints.append("Something answers there, but it may not be a gRPC server.")
+    }
+    guard status.code == .unavailable, status.origin != .user else { return failure }
+    let message = status.message ?? ""
+    if usesTLS, message.contains("does not speak TLS") {
+      failure.hints.append("'--plaintext' connects without TLS.")
+    } else if !usesTLS,
+      message.contains("requires TLS") || message.contains("require TLS") || message.contains("speaks TLS")
+    {
+      failure.hints.append("'--tls' connects with TLS.")
+    } else if message.contains("unable to get local issuer") || message.contains("self-signed")
+      || message.contains("self signed")
+    {
+      failure.hints.append("'--cacert FILE' trusts the authority in FILE.")
+    } else if message.contains("hostname mismatch") || message.contains("IP address mismatch") {
+      failure.hints.append("'--server-name NAME' expects another name in the certificate.")
+    } else if message.contains("certificate required") {
+      failure.hints.append("'--cert FILE --key FILE' show a certificate.")
+    }
+    return failure
+  }
+}
+
+extension Failure {
+  /// A call that failed.
+  init(_ status: GRPCStatus) {
+    let message = status.message ?? ""
+    self.init(
+      status.code.specName + (message.isEmpty ? "" : ": \(message)"),
+      code: .status(status.code)
+    )
+  }
+}
+
+extension GRPCStatus {
+  /// Whether a gRPC server says that it does not have a method; a web server's 404 becomes UNIMPLEMENTED, too.
+  var isAboutMethod: Bool { code == .unimplemented && message?.hasPrefix("the HTTP status is") != true }
+}

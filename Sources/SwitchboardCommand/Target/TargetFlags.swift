@@ -1,0 +1,83 @@
+/// The flags that say how a server is reached; every verb that calls one has them.
+enum TargetFlags {
+  static let plaintext = Flag(
+    "--plaintext",
+    help: "Connect without TLS. The default for unix sockets, localhost and loopback addresses."
+  )
+  static let tls = Flag("--tls", help: "Connect with TLS. The default for everything else.")
+  static let roots = Flag(
+    "--cacert",
+    value: "FILE",
+    completion: .file,
+    help: "Trust the authorities in this PEM file instead of the system's."
+  )
+  static let certificate = Flag(
+    "--cert",
+    value: "FILE",
+    completion: .file,
+    help: "Show this certificate, with its chain, in PEM."
+  )
+  static let key = Flag(
+    "--key",
+    value: "FILE",
+    completion: .file,
+    help: "The key of that certificate, in PEM."
+  )
+  static let serverName = Flag(
+    "--server-name",
+    value: "NAME",
+    help: "Expect this name in the server's certificate instead of the host's."
+  )
+  static let insecure = Flag(
+    "--insecure-skip-verify",
+    help: "Connect with TLS to whoever answers: the server's certificate is not checked."
+  )
+  static let authority = Flag("--authority", value: "NAME", help: "Send this as :authority.")
+  static let header = Flag(
+    "-H",
+    "--header",
+    value: "NAME:VALUE",
+    repeats: true,
+    help:
+      "Send this metadata, also when asking for descriptors. The value of a NAME that ends in -bin is in base64."
+  )
+  static let userAgent = Flag(
+    "--user-agent",
+    value: "TEXT",
+    help: "Put this before the command's own user-agent."
+  )
+  static let connectTimeout = Flag(
+    "--connect-timeout",
+    value: "TIME",
+    help: "Give up if there is no connection after TIME, such as 500ms or 3s; the default is 10s."
+  )
+
+  static let wireProtocol = Flag(
+    "--protocol",
+    value: "NAME",
+    completion: .words(["grpc", "grpc-web", "connect"]),
+    help: "Call by gRPC, gRPC-Web or Connect: grpc, grpc-web or connect; the default is grpc."
+  )
+  static let http1 = Flag(
+    "--http1",
+    help:
+      "Use HTTP/1.1, which gRPC-Web and Connect can: the requests of a call then end before its responses begin."
+  )
+
+  static let group = FlagGroup(
+    "Connection",
+    [
+      plaintext, tls, roots, certificate, key, serverName, insecure, authority, header, userAgent,
+      connectTimeout,
+      wireProtocol, http1,
+    ]
+  )
+}
+
+extension Operand {
+  /// The server that a verb calls.
+  static let target = Operand(
+    "TARGET",
+    "The server: HOST[:PORT], unix:PATH, or any target of gRPC such as dns:///HOST:PORT; also http:// and https:// URLs."
+  )
+}

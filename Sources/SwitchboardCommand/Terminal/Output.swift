@@ -1,0 +1,30 @@
+import SwitchboardToolSupport
+
+/// What the command writes. Standard output has only what was asked for; everything else goes to standard error.
+enum Output {
+  /// Writes a text and the end of its line to standard output, at once.
+  static func write(_ text: String) throws(SystemError) {
+    try Descriptor.standardOutput.writeAll(Array(text.utf8) + [UInt8(ascii: "\n")])
+  }
+
+  /// Writes bytes to standard output as they are.
+  static func write(bytes: [UInt8]) throws(SystemError) { try Descriptor.standardOutput.writeAll(bytes) }
+
+  /// Tells the user something besides the output.
+  static func note(_ text: String) { complain(text) }
+
+  /// Warns the user.
+  static func warn(_ text: String) {
+    let paint = Painter(Terminal.current(.errors))
+    complain("switchboard: \(paint(.warning, "warning:")) \(text.harmless)")
+  }
+
+  /// Tells the user why the command fails.
+  static func complain(_ failure: Failure) {
+    let paint = Painter(Terminal.current(.errors))
+    complain("\(paint(.bad, "switchboard:")) \(failure.message.harmless)")
+    for hint in failure.hints { complain(hint.harmless) }
+  }
+
+  private static func complain(_ line: String) { SwitchboardToolSupport.complain(line) }
+}

@@ -1,0 +1,33 @@
+import SwitchboardToolSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The directories in which the tool looks for `.proto` files.
+package enum IncludeDirectories {
+  /// The directories of the user, or the current one, followed by those of the well-known types.
+  package static func all(user: [String]) -> [String] {
+    (user.isEmpty ? ["."] : user) + candidates.filter(holdsWellKnownTypes)
+  }
+
+  /// Whether `path` is a directory that can be searched.
+  package static func exists(_ path: String) -> Bool { access(path, X_OK) == 0 }
+
+  /// The directories next to the tool, as in an installation, and those of packages on each system.
+  private static var candidates: [String] {
+    let executable = executablePath() ?? ""
+    let directory = executable.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+    return [directory + "/include", directory + "/../include"] + [
+      "/usr/include", "/usr/local/include", "/opt/homebrew/include",
+    ]
+  }
+
+  private static func holdsWellKnownTypes(_ directory: String) -> Bool {
+    access(directory + "/google/protobuf/descriptor.proto", R_OK) == 0
+  }
+}

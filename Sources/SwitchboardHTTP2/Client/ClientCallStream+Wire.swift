@@ -1,0 +1,137 @@
+import SwitchboardBalancing
+import SwitchboardCall
+
+/// Calls of other protocols than gRPC.
+extension ClientCallStream {
+  /// Makes what an attempt of the call needs. Nothing for gRPC.
+  func startExchange() {
+    guard let exchange = channel.options.wireProtocol.makeExchange(request, channel.options) else { return }
+    wire = ClientWire(exchange)
+    if case .frames(let endFlag) = exchange.responseBody { inbound.endWith(endFlag) }
+  }
+
+  /// Prepares the request's body. Returns `false` if the request has none.
+  func prepareBody(_ headers: HeaderWriter) -> Bool {
+    if let options = request.options { body.compression = options.compression }
+    switch wire?.exchange.requestBody {
+    case .message?: return prepareMessage(headers)
+    case .none?:
+      body.isLast = true
+      return false
+    case .frames?, nil:
+      if case .message(let message) = request.body { body.setOnly(message) }
+      return true
+    }
+  }
+
+  /// The headers say whether the message is compressed, and how long it is.
+  private func prepareMessage(_ headers: HeaderWriter) -> Bool {
+    body.hasPrefixes = false
+    let compression = body.compression
+    body.compression = .none
+    guard case .message(let message) = request.body else { return true }
+    let sent = message.mayCompress ? Compressor.compress(message, compression) : message
+    if sent.isCompressed { headers.add("content-encoding", compression.rawValue.utf8) }
+    headers.add("content-length", String(sent.byteCount).utf8)
+    body.setOnly(sent)
+    return true
+  }
+
+  func takeHeader(_ name: Bytes, _ value: Bytes, of wire: ClientWire) {
+    guard wire.exchange.takeHeader(name, value) else { return }
+    if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
+      loadReport = Base64.decode(value)
+    }
+  }
+
+  func headersDidEnd(for wire: ClientWire) {
+    body.forgetSent()
+    if isCounted { connection?.didServe() }
+    if let failure = wire.exchange.headersDidEnd(httpStatus: head.httpStatus) { phase = .failing(failure) }
+    if wire.exchange.hasMetadata { tellMetadata(of: wire) }
+    if state.hasRemoteEnded { deliverBody(for: wire) }
+    ready()
+  }
+
+  private func tellMetadata(of wire: ClientWire) {
+    if wantsMetadata { headersToTell = wire.exchange.metadata }
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer, for wire: ClientWire) -> Int {
+    switch wire.exchange.responseBody {
+    case .frames:
+      // The headers are no trailers, since a body follows them.
+      if !wire.exchange.hasMetadata, !wire.isDelivered {
+        wire.isDelivered = true
+        tellMetadata(of: wire)
+        ready()
+      }
+      return take(bytes)
+    case .message, .error:
+      inbound.totals.bytes += bytes.count
+      let count = wire.collected.count + bytes.count
+      guard count <= inbound.sizeLimit else {
+        fail(.messageTooLarge(count, limit: inbound.sizeLimit))
+        return bytes.count
+      }
+      wire.collect(bytes)
+      return bytes.count
+    }
+  }
+
+  /// Gives the reader the message that the whole body is.
+  func deliverBody(for wire: ClientWire) {
+    guard isOpen, !wire.isDelivered, case .message = wire.exchange.responseBody else { return }
+    wire.isDelivered = true
+    let bytes = wire.takeCollected()
+    let isCompressed = wire.exchange.encoding != MessageCompression.none && !bytes.isEmpty
+    takeWhole(
+      MessageBuffer(unsafeByteCount: bytes.count, isCompressed: isCompressed) { $0.copyBytes(from: bytes) }
+    )
+  }
+
+  /// How the server says that the call has ended, once everything has arrived.
+  func endStatus(_ wire: ClientWire) -> GRPCStatus {
+    let status = wire.exchange.end(lastBytes(of: wire))
+    trailers = wire.exchange.trailers
+    guard status.isOk, flow == nil, inbound.totals.messages == 0 else { return status }
+    return .missingOneResponse
+  }
+
+  private func lastBytes(of wire: ClientWire) -> [UInt8]? {
+    let encoding = wire.exchange.encoding ?? .none
+    switch wire.exchange.responseBody {
+    case .message: return nil
+    case .frames:
+      guard let end = inbound.end else { return nil }
+      return plain(end, encoding)
+    case .error:
+      let bytes = wire.takeCollected()
+      guard !bytes.isEmpty else { return nil }
+      return plain(
+        MessageBuffer(unsafeByteCount: bytes.count, isCompressed: encoding != .none) {
+          $0.copyBytes(from: bytes)
+        },
+        encoding
+      )
+    }
+  }
+
+  /// `nil` if it is compressed and cannot be decompressed.
+  private func plain(_ message: MessageBuffer, _ encoding: MessageCompression) -> [UInt8]? {
+    guard message.isCompressed else { return message.withBytes { $0.withUnsafeBytes(Array.init) } }
+    let limit = min(inbound.sizeLimit, Compressor.smallByteCount)
+    guard encoding != .none,
+      let plain = try? Compressor.decompress(message, encoding, sizeLimit: limit)
+    else { return nil }
+    return plain.withBytes { $0.withUnsafeBytes(Array.init) }
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static let missingOneResponse = GRPCStatus(
+    code: .unimplemented,
+    message: "the call takes one response and got none",
+    origin: .peer
+  )
+}

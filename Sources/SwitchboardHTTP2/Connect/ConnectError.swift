@@ -1,0 +1,100 @@
+import SwitchboardBalancing
+import SwitchboardCall
+
+/// Errors and trailers of the Connect protocol in JSON.
+struct ConnectError {
+  /// Turns the bytes of a detail into JSON for people; see `WebOptions.detailJSON`.
+  let describe: WebOptions.DetailJSON?
+
+  /// `{"code":"not_found","message":"no such book","details":[...]}`
+  func json(of status: GRPCStatus) -> [UInt8] {
+    var json = JSONText()
+    write(status, to: &json)
+    return json.bytes
+  }
+
+  /// `{"error":{...},"metadata":{"name":["value"]}}`
+  func endOfStream(_ status: GRPCStatus, _ trailers: HPACKHeaders?) -> [UInt8] {
+    var json = JSONText()
+    json.raw("{")
+    if !status.isOk {
+      json.raw("\"error\":")
+      write(status, to: &json)
+    }
+    if let trailers, !trailers.isEmpty {
+      json.raw(status.isOk ? "\"metadata\":{" : ",\"metadata\":{")
+      write(trailers, to: &json)
+      json.raw("}")
+    }
+    json.raw("}")
+    return json.bytes
+  }
+
+  private func write(_ status: GRPCStatus, to json: inout JSONText) {
+    json.raw("{\"code\":\"\(ConnectCode.name(status.code))\"")
+    if let message = status.message, !message.isEmpty {
+      json.raw(",\"message\":")
+      json.string(message)
+    }
+    let details = status.packedDetails.map(StatusDetail.unpack) ?? []
+    for (index, detail) in details.enumerated() {
+      json.raw(index == 0 ? ",\"details\":[{\"type\":" : ",{\"type\":")
+      json.string(detail.type)
+      json.raw(",\"value\":\"")
+      json.bytes += Base64.encode(detail.value)
+      json.raw("\"")
+      if let debug = describe?(detail.type, detail.value) {
+        json.raw(",\"debug\":")
+        json.bytes += debug.utf8
+      }
+      json.raw("}")
+    }
+    json.raw(details.isEmpty ? "}" : "]}")
+  }
+
+  /// The values of a name together, where its first one is.
+  private func write(_ trailers: HPACKHeaders, to json: inout JSONText) {
+    var order: [String] = []
+    var values: [String: [String]] = [:]
+    for (name, value) in trailers where Self.mayTravel(name) {
+      if values[name] == nil { order.append(name) }
+      values[name, default: []].append(value)
+    }
+    for (index, name) in order.enumerated() {
+      if index > 0 { json.raw(",") }
+      json.string(name)
+      json.raw(":[")
+      for (index, value) in (values[name] ?? []).enumerated() {
+        if index > 0 { json.raw(",") }
+        json.string(value)
+      }
+      json.raw("]")
+    }
+  }
+
+  private static func mayTravel(_ name: String) -> Bool {
+    var name = name
+    return name.withUTF8 { ReservedHeaders.allow($0) }
+  }
+}
+
+/// JSON as it is written.
+struct JSONText {
+  var bytes: [UInt8] = []
+
+  mutating func raw(_ text: String) { bytes += text.utf8 }
+
+  mutating func string(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20, 0x7f:
+        let digits = String(byte, radix: 16)
+        raw("\\u00" + (digits.count < 2 ? "0" : "") + digits)
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,108 @@
+import SwitchboardCall
+
+/// The headers of a Connect request that are the protocol's own.
+struct ConnectHeaders {
+  private(set) var settings = WireSettings()
+  /// What is wrong with them.
+  private(set) var failure: GRPCStatus?
+  private(set) var version: String?
+  private var encodingName: String?
+  private var accepts = false
+
+  private static let timeoutDigits = 10
+
+  /// Reads the headers of a unary request, or of one with streams, which names its compressions otherwise.
+  init(_ headers: HPACKHeaders, isStream: Bool) {
+    var metadataCount = 0
+    for index in 0..<headers.fieldCount {
+      let isOwn = headers.withField(at: index) { take($0, $1, isStream: isStream) }
+      if !isOwn { metadataCount += 1 }
+    }
+    settings.metadata = metadataCount == headers.fieldCount ? headers : Self.metadata(of: headers, isStream)
+    if let version, version != "1" {
+      failure = .connectViolation("connect-protocol-version is \(version.debugDescription), not 1")
+    }
+    settle(compression: encodingName)
+  }
+
+  /// The headers without the protocol's own.
+  private static func metadata(of headers: HPACKHeaders, _ isStream: Bool) -> HPACKHeaders {
+    var metadata = HPACKHeaders()
+    for index in 0..<headers.fieldCount {
+      headers.withField(at: index) { name, value in
+        if !isOwn(name, isStream) { metadata.append(name: name, value: value) }
+      }
+    }
+    return metadata
+  }
+
+  private static func isOwn(_ name: Bytes, _ isStream: Bool) -> Bool {
+    switch name.count {
+    case 15: !isStream && name.equals("accept-encoding")
+    case 16: !isStream && name.equals("content-encoding")
+    case 18: name.equals("connect-timeout-ms")
+    case 23: isStream && name.equals("connect-accept-encoding")
+    case 24:
+      isStream && name.equals("connect-content-encoding") || name.equals("connect-protocol-version")
+    default: false
+    }
+  }
+
+  /// Returns whether the header is the protocol's own.
+  private mutating func take(_ name: Bytes, _ value: Bytes, isStream: Bool) -> Bool {
+    guard Self.isOwn(name, isStream) else { return false }
+    switch name.count {
+    case 15, 23:
+      accept(value)
+    case 16:
+      encodingName = String(decoding: value, as: UTF8.self)
+    case 18:
+      takeTimeout(value)
+    case 24 where name.equals("connect-content-encoding"):
+      encodingName = String(decoding: value, as: UTF8.self)
+    default:
+      version = String(decoding: value, as: UTF8.self)
+    }
+    return true
+  }
+
+  private typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  private mutating func accept(_ value: Bytes) {
+    accepts = true
+    settings.accepted.add(value)
+  }
+
+  private mutating func takeTimeout(_ value: Bytes) {
+    guard (1...Self.timeoutDigits).contains(value.count),
+      let milliseconds = HTTP1Syntax.number(Array(value)[...])
+    else {
+      failure = .connectViolation("connect-timeout-ms is not a number of at most ten digits")
+      return
+    }
+    settings.timeout = GRPCTimeout(nanoseconds: UInt64(milliseconds) * 1_000_000)
+  }
+
+  /// Takes the name of the request's compression, which a GET has in its query.
+  mutating func settle(compression name: String?) {
+    guard let name, !name.isEmpty else { return }
+    settings.encoding = MessageCompression(rawValue: name)
+    if let encoding = settings.encoding {
+      // A client that lists nothing takes what it sends.
+      if !accepts, encoding != .none { settings.accepted.insert(AcceptedCompressions(encoding)) }
+    } else {
+      failure = GRPCStatus(
+        code: .unimplemented,
+        message:
+          "unknown compression \(name.prefix(100).debugDescription): supported are gzip, deflate, zstd, br",
+        origin: .peer
+      )
+    }
+  }
+}
+
+extension GRPCStatus {
+  static func connectViolation(_ what: String) -> GRPCStatus {
+    GRPCStatus(code: .invalidArgument, message: "protocol error: \(what)", origin: .peer)
+  }
+}

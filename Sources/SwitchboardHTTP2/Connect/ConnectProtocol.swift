@@ -1,0 +1,101 @@
+import SwitchboardCall
+
+/// The Connect protocol: unary calls as plain HTTP requests, by POST, and by GET for methods without side effects; and
+/// streams in envelopes that are gRPC's frames, with the trailers in the last.
+struct ConnectProtocol: WireProtocol {
+  let error: ConnectError
+
+  private static let streamType = "application/connect+"
+  private static let unaryType = "application/"
+
+  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    switch request.httpMethod {
+    case "POST": acceptPost(request, methods)
+    case "GET": acceptGet(request, methods)
+    default: nil
+    }
+  }
+
+  private func acceptPost(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    guard let method = request.method else { return nil }
+    guard let (isStream, subtype) = Self.format(request) else { return nil }
+    guard isStream != (method.descriptor.type == .unary), !subtype.isUnnamed, methods.offers(method, subtype)
+    else { return .unsupportedType }
+    let headers = ConnectHeaders(request.headers, isStream: isStream)
+    let exchange: any WireExchange =
+      isStream ? ConnectStream(subtype, error) : ConnectUnary(subtype, error, form: .message)
+    return .call(
+      WireCall(method, subtype, exchange, settings: headers.settings, failure: headers.failure)
+    )
+  }
+
+  /// What the content type says; `nil` if it is not the protocol's.
+  private static func format(
+    _ request: borrowing WireRequest
+  ) -> (isStream: Bool, subtype: ContentSubtype)? {
+    // Most requests, without the cost of strings.
+    if request.contentType.elementsEqual("application/proto".utf8) { return (false, .proto) }
+    if request.contentType.elementsEqual("application/json".utf8) { return (false, .json) }
+    let type = request.mediaType
+    if type.hasPrefix(streamType) { return (true, ContentSubtype(String(type.dropFirst(streamType.count)))) }
+    guard type.hasPrefix(unaryType) else { return nil }
+    return (false, ContentSubtype(String(type.dropFirst(unaryType.count))))
+  }
+
+  private func acceptGet(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    guard let method = request.method ?? methods.method(request.path) else { return nil }
+    guard method.descriptor.type == .unary, method.descriptor.idempotency == .noSideEffects else {
+      return .refuse(status: "405", message: "the method is called by POST", allowed: "POST")
+    }
+    var headers = ConnectHeaders(request.headers, isStream: false)
+    guard let query = ConnectQuery(request.query ?? []) else {
+      return failed(headers, .connectViolation("a parameter of the query is malformed"))
+    }
+    guard let name = query.encoding else {
+      return failed(headers, .connectViolation("the query has no encoding"))
+    }
+    let subtype = ContentSubtype(name)
+    guard !subtype.isUnnamed, methods.offers(method, subtype) else { return .unsupportedType }
+    guard let message = query.message else {
+      return failed(headers, .connectViolation("the query has no message"))
+    }
+    if let version = query.version, version != "v1" {
+      return failed(headers, .connectViolation("connect is \(version.prefix(100).debugDescription), not v1"))
+    }
+    headers.settle(compression: query.compression)
+    let isCompressed = !message.isEmpty && (headers.settings.encoding ?? .none) != .none
+    let given = MessageBuffer(unsafeByteCount: message.count, isCompressed: isCompressed) {
+      $0.copyBytes(from: message)
+    }
+    let exchange = ConnectUnary(subtype, error, form: .given(given))
+    return .call(
+      WireCall(method, subtype, exchange, settings: headers.settings, failure: headers.failure)
+    )
+  }
+
+  private func failed(_ headers: ConnectHeaders, _ failure: GRPCStatus) -> WireDecision {
+    let exchange = ConnectUnary(.json, error, form: .message)
+    return .call(WireCall(nil, .unnamed, exchange, settings: headers.settings, failure: failure))
+  }
+}
+
+/// Answers Connect requests for paths that no protocol of the server knows. It is asked last.
+struct UnknownConnectMethod: WireProtocol {
+  let error: ConnectError
+
+  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    guard request.httpMethod == "POST", request.method == nil else { return nil }
+    let type = request.mediaType
+    guard type == "application/json" || type == "application/proto" || type.hasPrefix("application/connect+")
+    else { return nil }
+    let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
+    let exchange = ConnectUnary(.json, error, form: .message, failureStatus: "404")
+    return .call(WireCall(nil, .unnamed, exchange, failure: failure))
+  }
+}
+
+extension WireDecision {
+  static var unsupportedType: WireDecision {
+    .refuse(status: "415", message: "the method has no such content type")
+  }
+}

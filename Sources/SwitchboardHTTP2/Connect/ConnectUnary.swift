@@ -1,0 +1,113 @@
+import SwitchboardCall
+
+/// A unary call of the Connect protocol: the bodies are the messages, and the status is HTTP's.
+final class ConnectUnary: WireExchange {
+  private let subtype: ContentSubtype
+  private let error: ConnectError
+  private let form: WireRequestForm
+  /// The HTTP status of a failure, unless the code decides.
+  private let failureStatus: StaticString?
+
+  init(
+    _ subtype: ContentSubtype,
+    _ error: ConnectError,
+    form: WireRequestForm,
+    failureStatus: StaticString? = nil
+  ) {
+    self.subtype = subtype
+    self.error = error
+    self.form = form
+    self.failureStatus = failureStatus
+  }
+
+  var requestForm: WireRequestForm { form }
+
+  /// The headers depend on the status.
+  var waitsForEnd: Bool { true }
+
+  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? {
+    let status = ending.status.ofUnreadableRequest
+    guard status.isOk, var body = ending.message else { return fail(status, ending, into: headers) }
+    headers.add(":status", "200")
+    writeType(into: headers)
+    if ending.compress(&body) { headers.add("content-encoding", ending.compression.rawValue.utf8) }
+    if case .given = form { headers.add("vary", "accept-encoding") }
+    writeMetadata(of: ending, into: headers)
+    return .message(body)
+  }
+
+  private func fail(_ status: GRPCStatus, _ ending: WireEnding, into headers: HeaderWriter) -> WireBody {
+    let code = failureStatus ?? ConnectCode.httpStatus(status.code)
+    headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
+    headers.add("content-type", "application/json")
+    writeMetadata(of: ending, into: headers)
+    return .message(MessageBuffer(error.json(of: status)))
+  }
+
+  private func writeType(into headers: HeaderWriter) {
+    switch subtype {
+    case .proto: headers.add("content-type", "application/proto")
+    case .json: headers.add("content-type", "application/json")
+    default: headers.add("content-type", "application/\(subtype.name ?? "proto")".utf8)
+    }
+  }
+
+  private func writeMetadata(of ending: WireEnding, into headers: HeaderWriter) {
+    if let metadata = ending.metadata { headers.add(metadata) }
+    if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
+  }
+
+  // MARK: It is always answered at once
+
+  func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {}
+  var sendsFrames: Bool { false }
+  func end(_ ending: WireEnding) -> [UInt8]? { nil }
+}
+
+/// A call with streams in the Connect protocol: envelopes that are gRPC's frames, and the status in the last.
+final class ConnectStream: WireExchange {
+  private let subtype: ContentSubtype
+  private let error: ConnectError
+
+  /// The flag of the last envelope.
+  static let endFlag: UInt8 = 2
+
+  init(_ subtype: ContentSubtype, _ error: ConnectError) {
+    self.subtype = subtype
+    self.error = error
+  }
+
+  var requestForm: WireRequestForm { .frames }
+  var waitsForEnd: Bool { false }
+  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? { nil }
+
+  func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
+    headers.add(":status", "200")
+    headers.add("content-type", "application/connect+\(subtype.name ?? "proto")".utf8)
+    if compression != .none { headers.add("connect-content-encoding", compression.rawValue.utf8) }
+    if let metadata { headers.add(metadata) }
+  }
+
+  var sendsFrames: Bool { true }
+
+  func end(_ ending: WireEnding) -> [UInt8]? {
+    let json = error.endOfStream(ending.status.ofUnreadableRequest, ending.trailers)
+    let length = UInt32(clamping: json.count)
+    return [Self.endFlag] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + json
+  }
+}
+
+extension GRPCStatus {
+  /// A request that is no message of its format is the client's fault, for which HTTP has a status. gRPC has only
+  /// `INTERNAL`.
+  package var ofUnreadableRequest: GRPCStatus {
+    guard code == .internalError, origin != .peer, message?.hasPrefix(Self.unreadable) == true else {
+      return self
+    }
+    var status = self
+    status.code = .invalidArgument
+    return status
+  }
+
+  private static let unreadable = "a message could not be decoded: "
+}

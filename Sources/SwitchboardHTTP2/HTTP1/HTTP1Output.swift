@@ -1,0 +1,48 @@
+import SwitchboardCall
+
+/// Writes bodies of HTTP/1.1, in chunks or as they are.
+struct HTTP1Output {
+  /// Whether the body is sent in chunks, because its length is not known.
+  var isChunked = true
+
+  private static let pieceLimit = 16 * 1024
+
+  enum Progress { case some, wait, end }
+
+  /// Appends the next piece of a stream's body.
+  func append(bodyOf stream: any SessionStream, to output: OutputBuffer) -> Progress {
+    withUnsafeTemporaryAllocation(byteCount: Self.pieceLimit, alignment: 1) { buffer in
+      switch stream.readBody(into: buffer) {
+      case .copied(let count):
+        append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
+        return .some
+      case .borrowed(let count, _):
+        guard let (message, bytes) = stream.takeBorrowed(count) else { return .wait }
+        if isChunked { Self.append("\(String(count, radix: 16))\r\n", to: output) }
+        output.append(message, bytes)
+        if isChunked { Self.append("\r\n", to: output) }
+        return .some
+      case .wait:
+        return .wait
+      case .last(let count):
+        append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
+        if isChunked { Self.append("0\r\n\r\n", to: output) }
+        return .end
+      }
+    }
+  }
+
+  /// An empty chunk would end the body.
+  private func append(_ bytes: UnsafeRawBufferPointer, to output: OutputBuffer) {
+    guard !bytes.isEmpty else { return }
+    guard isChunked else { return output.append(bytes) }
+    Self.append("\(String(bytes.count, radix: 16))\r\n", to: output)
+    output.append(bytes)
+    Self.append("\r\n", to: output)
+  }
+
+  private static func append(_ text: String, to output: OutputBuffer) {
+    var text = text
+    text.withUTF8 { output.append(UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,63 @@
+import SwitchboardCall
+
+/// Plain HTTP answers.
+extension ServerCallStream {
+  func take(_ bytes: UnsafeRawBufferPointer, for page: HTTPPage) -> Int {
+    guard pageBody.count + bytes.count <= page.bodyLimit else {
+      head.page = nil
+      head.refusal = .http(status: "413", message: "the body is larger than the limit", allowed: nil)
+      pageBody = []
+      connection.streamIsReady(self)
+      return bytes.count
+    }
+    pageBody += bytes
+    return bytes.count
+  }
+
+  /// Runs the page's handler, once the request is whole.
+  func start(_ page: HTTPPage) {
+    phase = .handling
+    stopLimitingRequest()
+    let request = head.pageRequest(body: pageBody, peer: connection.peer)
+    pageBody = []
+    connection.runningHandlers += 1
+    let (loop, handler) = (loop, page.handler)
+    let answer: @Sendable () async -> Void = {
+      let response = await handler(request)
+      loop.execute { self.didAnswer(response) }
+    }
+    if let executor = connection.core.options.handlerExecutor {
+      task = Task(executorPreference: executor) { await answer() }
+    } else {
+      task = Task.immediate(executorPreference: loop) { await answer() }
+    }
+  }
+
+  private func didAnswer(_ response: HTTPPage.Response) {
+    connection.runningHandlers -= 1
+    guard phase == .handling else { return }
+    phase = .ending
+    task = nil
+    let headers = connection.session.headers
+    headers.reset()
+    headers.add(":status", String(min(max(response.status, 200), 599)).utf8)
+    if let type = response.contentType { headers.add("content-type", type.utf8) }
+    headers.add(plain: response.headers)
+    head.addCrossOrigin(to: headers)
+    if connection.withWire({ $0.refusalOfHeaders }) != nil {
+      headers.reset()
+      headers.add(":status", "500")
+      return submitPage([])
+    }
+    submitPage(response.body)
+  }
+
+  private func submitPage(_ content: [UInt8]) {
+    let headers = connection.session.headers
+    let mayHaveBody = head.httpMethod != "HEAD"
+    if !content.isEmpty { headers.add("content-length", String(content.count).utf8) }
+    wire?.isAnswered = true
+    submitWhole(mayHaveBody && !content.isEmpty ? .message(MessageBuffer(content)) : .none)
+    connection.setNeedsFlush()
+  }
+}

@@ -1,0 +1,37 @@
+import SwitchboardCall
+
+// MARK: - Following the call
+
+extension ServerCallStream {
+  /// Starts the handler, with the context that the call's tracer gives.
+  @inline(__always)
+  func run(_ start: () -> Void) {
+    guard let tracer, tracer.givesContext else { return start() }
+    tracer.handlerStarts(deadline: deadline)
+    tracer.run(start)
+  }
+
+  func observe(_ method: MethodDescriptor) {
+    guard tracer == nil, let observer = connection.core.options.observer else { return }
+    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+    guard let tracing = connection.core.tracing else {
+      tracer = PlainTracer(observer, call)
+      return
+    }
+    let tracer = tracing.serverCall(call)
+    self.tracer = tracer
+    guard tracer.wantsMessages else { return }
+    body.keepSizes()
+    // Some may be here already: the one request, or the first of a stream, of which the sizes are not kept.
+    let earlier = inbound.totals
+    for _ in 0..<earlier.messages {
+      let size = flow == nil ? inbound.single.byteCount : earlier.bytes / earlier.messages - 5
+      tracer.messageReceived(max(0, size))
+    }
+  }
+
+  func endTracing(_ status: GRPCStatus) {
+    guard let tracer = tracer.take() else { return }
+    tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals))
+  }
+}

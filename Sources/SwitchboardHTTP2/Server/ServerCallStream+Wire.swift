@@ -1,0 +1,232 @@
+import SwitchboardCall
+
+// MARK: - Calls of other protocols than gRPC: requests
+
+extension ServerCallStream {
+  /// Asks the protocols what the request is.
+  func settleProtocol() {
+    guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin else { return }
+    let request = head.wireRequest(hasNoBody: state.hasRemoteEnded)
+    for wire in connection.core.protocols {
+      guard let decision = wire.accept(request, connection.core.methods) else { continue }
+      switch decision {
+      case .call(let call):
+        self.wire = WireState(call.exchange)
+        head.take(call, connection.router)
+        body.exchange = call.exchange
+      case .page(let page):
+        head.page = page
+      case .refuse(let status, let message, let allowed):
+        head.refusal = .http(status: status, message: message, allowed: allowed)
+      }
+      return
+    }
+  }
+
+  /// Processes bytes of a request, and returns how many bytes the client may send again at once.
+  func take(_ bytes: UnsafeRawBufferPointer, for wire: WireState) -> Int {
+    switch wire.form {
+    case .frames:
+      return take(bytes)
+    case .given:
+      return bytes.count
+    case .message:
+      inbound.totals.bytes += bytes.count
+      let limit = inbound.sizeLimit
+      guard wire.byteCount + bytes.count <= limit else {
+        fail(.messageTooLarge(wire.byteCount + bytes.count, limit: limit))
+        return bytes.count
+      }
+      wire.collect(bytes)
+      connection.streamIsReady(self)
+      return bytes.count
+    case .converted:
+      inbound.totals.bytes += bytes.count
+      convert(bytes, for: wire)
+      return flow?.credit(forArrived: bytes.count) ?? bytes.count
+    }
+  }
+
+  private func convert(_ bytes: UnsafeRawBufferPointer?, for wire: WireState) {
+    do throws(GRPCStatus) {
+      let frames = try wire.exchange.frames(from: bytes)
+      if !frames.isEmpty { frames.withUnsafeBytes { deframe($0) } }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Called once the whole body has arrived, before the end of the requests is told.
+  func requestDidEnd(for wire: WireState) {
+    guard !wire.requestEnded else { return }
+    wire.requestEnded = true
+    guard wantsMessages, head.rejection == nil else { return }
+    switch wire.form {
+    case .frames: break
+    case .converted: convert(nil, for: wire)
+    case .given(let message): takeWhole(message)
+    case .message: takeCollected(wire)
+    }
+  }
+
+  private func takeCollected(_ wire: WireState) {
+    let encoding = head.encoding ?? .none
+    // What is in the read buffer is decoded there.
+    if let lent = wire.lent, encoding == .none, flow == nil {
+      inbound.single = .lent(lent)
+      return countReceived(lent.count)
+    }
+    let bytes = wire.takeCollected()
+    guard encoding != .none, !bytes.isEmpty else { return takeWhole(MessageBuffer(bytes)) }
+    takeWhole(
+      MessageBuffer(unsafeByteCount: bytes.count, isCompressed: true) { $0.copyBytes(from: bytes) }
+    )
+  }
+
+  /// The message that a body becomes, if it is not one itself. `nil` has ended the call.
+  func request(
+    from body: UnsafeRawBufferPointer,
+    for wire: WireState
+  ) -> (isSame: Bool, message: MessageBuffer?)? {
+    guard case .message = wire.form else { return (true, nil) }
+    do throws(GRPCStatus) {
+      let message = try wire.exchange.request(from: body)
+      return (message == nil, message)
+    } catch {
+      end(nil, error)
+      return nil
+    }
+  }
+
+  /// Starts a call of another protocol, whose message may have to be made from the body.
+  func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
+    guard let wire, let request = request(from: bytes, for: wire) else { return }
+    begin()
+    guard let message = request.message else { return handler.start(self, message: bytes.bytes) }
+    message.withBytes { handler.start(self, message: $0) }
+  }
+}
+
+// MARK: - Responses
+
+extension ServerCallStream {
+  private var ending: WireEnding {
+    WireEnding(
+      message: nil,
+      status: status ?? .ok,
+      metadata: nil,
+      trailers: trailerMetadata,
+      compression: body.compression
+    )
+  }
+
+  /// Writes the head of a response that is sent as it is made.
+  func writeHead(_ metadata: HPACKHeaders?, for wire: WireState) {
+    let headers = connection.session.headers
+    if let first = body.pipe?.first { wire.exchange.willSend(first) }
+    wire.exchange.writeHead(metadata, body.compression, into: headers)
+    head.addCrossOrigin(to: headers)
+    body.hasPrefixes = wire.exchange.sendsFrames
+  }
+
+  /// Sends the whole response at once, if the protocol does so. Returns `false` if it does not.
+  func submitAnswer(_ message: MessageBuffer?, _ metadata: HPACKHeaders?, for wire: WireState) -> Bool {
+    let headers = connection.session.headers
+    headers.reset()
+    let ending = WireEnding(
+      message: message,
+      status: status ?? .ok,
+      metadata: metadata,
+      trailers: trailerMetadata,
+      compression: body.compression
+    )
+    guard let content = wire.exchange.answer(ending, into: headers) else { return false }
+    if case .message(let bytes) = content {
+      headers.add("content-length", String(bytes.byteCount).utf8)
+    }
+    head.addCrossOrigin(to: headers)
+    if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
+      trailerMetadata = nil
+      giveUpAnswer(refusal)
+      return true
+    }
+    wire.isAnswered = true
+    submitWhole(content)
+    return true
+  }
+
+  /// Sends the headers that were written, and a body.
+  func submitWhole(_ content: WireBody) {
+    headersDidLeave()
+    switch content {
+    case .message(let bytes):
+      body.exchange = nil
+      body.compression = .none
+      body.hasPrefixes = false
+      body.setOnly(bytes)
+      connection.withWire { $0.submitResponse(self) }
+    case .none:
+      connection.withWire { $0.submitTrailersOnly(self) }
+    }
+  }
+
+  func readBody(into buffer: UnsafeMutableRawBufferPointer, for wire: WireState) -> BodyRead {
+    if wire.isAnswered { return body.read(into: buffer) }
+    if wire.hasStaged { return wire.takeStaged(into: buffer) }
+    let isBase64 = wire.exchange.isBase64
+    let read = isBase64 ? stageText(wire) : body.read(into: buffer)
+    switch read {
+    case .copied:
+      return isBase64 ? wire.takeStaged(into: buffer) : read
+    case .borrowed(let count, _):
+      // The end of the body may follow.
+      return .borrowed(count, isLast: false)
+    case .wait:
+      return read
+    case .last(let count):
+      guard let end = wire.exchange.end(ending) else { return breakOff(wire, after: count) }
+      wire.stageEnd(end)
+      // The staged bytes follow the copied ones.
+      return count > 0 && !isBase64 ? .copied(count) : wire.takeStaged(into: buffer)
+    }
+  }
+
+  /// The response must not look whole, so it gets no end.
+  private func breakOff(_ wire: WireState, after count: Int) -> BodyRead {
+    wire.isBroken = true
+    connection.streamIsReady(self)
+    return count > 0 ? .copied(count) : .wait
+  }
+
+  /// How many bytes are encoded as text at once: a multiple of three, so that no padding occurs inside the text.
+  private static let textPiece = 12 * 1024
+
+  private func stageText(_ wire: WireState) -> BodyRead {
+    withUnsafeTemporaryAllocation(byteCount: Self.textPiece, alignment: 1) { piece in
+      let read = body.read(into: piece)
+      switch read {
+      case .copied(let count), .last(let count):
+        if count > 0 { wire.stage(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+      case .borrowed(let count, _):
+        guard let (message, bytes) = body.takeBorrowed(count) else { return .wait }
+        // The bytes belong to the message, and this may be the last reference to it.
+        withExtendedLifetime(message) { wire.stage(bytes) }
+        return .copied(count)
+      case .wait: break
+      }
+      return read
+    }
+  }
+
+  /// Responds to a preflight request, which a browser sends before it lets a page call.
+  func answerPreflight() {
+    phase = .ending
+    stopLimitingRequest()
+    let headers = connection.session.headers
+    headers.reset()
+    headers.add(":status", "204")
+    head.crossOrigin?.addPreflight(to: head.metadata, into: headers)
+    connection.withWire { $0.submitTrailersOnly(self) }
+    connection.setNeedsFlush()
+  }
+}

@@ -1,0 +1,73 @@
+import SwitchboardCall
+
+/// gRPC-Web: gRPC's messages and headers, with the trailers at the end of the body.
+struct GRPCWebProtocol: WireProtocol {
+  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    let (format, subtype) = request.contentType.withUnsafeBufferPointer {
+      (WebFormat(contentType: $0), $0.contentSubtype)
+    }
+    guard let format else { return nil }
+    guard request.httpMethod == "POST" else {
+      return .refuse(status: "405", message: "a gRPC call is a POST", allowed: "POST")
+    }
+    guard let method = request.method else {
+      let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
+      return .call(WireCall(nil, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
+    }
+    guard subtype.isUnnamed || methods.offers(method, subtype) else {
+      return .call(WireCall(method, .unnamed, GRPCWebExchange(format, .unnamed), failure: .unknownFormat))
+    }
+    return .call(WireCall(method, subtype, GRPCWebExchange(format, subtype)))
+  }
+}
+
+/// A call of gRPC-Web: Base64 in the text format, and trailers in the body.
+final class GRPCWebExchange: WireExchange {
+  private let format: WebFormat
+  private let subtype: ContentSubtype
+  private var decoder = Base64Decoder()
+
+  init(_ format: WebFormat, _ subtype: ContentSubtype) {
+    self.format = format
+    self.subtype = subtype
+  }
+
+  var requestForm: WireRequestForm { format == .text ? .converted : .frames }
+
+  func frames(from piece: UnsafeRawBufferPointer?) throws(GRPCStatus) -> [UInt8] {
+    guard let piece else {
+      guard !decoder.isInsideGroup else { throw .truncatedMessage }
+      return []
+    }
+    guard let decoded = decoder.decode(piece) else { throw .brokenText }
+    return decoded
+  }
+
+  var waitsForEnd: Bool { false }
+  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? { nil }
+
+  func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
+    headers.add(":status", "200")
+    headers.add("content-type", format.contentType(subtype).utf8)
+    if compression != .none { headers.add("grpc-encoding", compression.rawValue.utf8) }
+    if let metadata { headers.add(metadata) }
+  }
+
+  var sendsFrames: Bool { true }
+  var isBase64: Bool { format == .text }
+
+  /// The trailers as a message with a flag. They are part of the body, so the limit for headers does not apply.
+  func end(_ ending: WireEnding) -> [UInt8]? {
+    let headers = HeaderWriter()
+    headers.add(ending.status, ending.trailers)
+    var lines: [UInt8] = []
+    headers.forEachField { name, value in
+      lines += name
+      lines.append(UInt8(ascii: ":"))
+      lines += value
+      lines += "\r\n".utf8
+    }
+    let length = UInt32(clamping: lines.count)
+    return [0x80] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + lines
+  }
+}

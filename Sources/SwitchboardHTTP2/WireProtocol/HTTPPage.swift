@@ -1,0 +1,105 @@
+import SwitchboardCall
+
+/// A plain HTTP answer on a server's port, for one path: a page of metrics, a document, a probe.
+///
+/// ```swift
+/// options.pages.append(
+///   HTTPPage("GET", "/metrics") { _ in
+///     HTTPPage.Response(contentType: "text/plain; version=0.0.4", body: metrics.text.utf8)
+///   }
+/// )
+/// ```
+/// The path is compared as it was sent, up to the query: nothing is decoded. A `GET` page answers `HEAD` too, without
+/// its body. The request is read whole before the handler runs, within the server's `requestTimeout`, and a larger one
+/// than `bodyLimit` is refused with 413. A page is no call: interceptors do not see it.
+public struct HTTPPage: Sendable {
+  /// A whole request.
+  public struct Request: Sendable {
+    /// Such as `GET`.
+    public var method: String
+    /// As it was sent, without the query.
+    public var path: String
+    /// What follows the question mark, as it was sent.
+    public var query: String?
+    /// All headers but those of the connection.
+    public var headers: HPACKHeaders
+    /// The body, empty without one.
+    public var body: [UInt8]
+    /// Who sent it.
+    public var peer: PeerIdentity
+  }
+
+  /// A whole response.
+  public struct Response: Sendable {
+    /// The HTTP status, from 200 to 599.
+    public var status: Int
+    /// The headers; those that the connection writes itself are left out.
+    public var headers: HPACKHeaders
+    /// The body; its length is sent.
+    public var body: [UInt8]
+
+    /// A response with a content type.
+    public init(
+      status: Int = 200,
+      contentType: String,
+      headers: HPACKHeaders = HPACKHeaders(),
+      body: some Sequence<UInt8>
+    ) {
+      self.status = status
+      self.headers = headers
+      self.contentType = contentType
+      self.body = Array(body)
+    }
+
+    /// A response without a body.
+    public init(status: Int, headers: HPACKHeaders = HPACKHeaders()) {
+      self.status = status
+      self.headers = headers
+      contentType = nil
+      body = []
+    }
+
+    let contentType: String?
+  }
+
+  /// Makes the response. It runs on the loop of the connection, or on the server's `handlerExecutor`.
+  public typealias Handler = @Sendable (Request) async -> Response
+
+  /// Such as `GET`.
+  public let method: String
+  /// Such as `/metrics`.
+  public let path: String
+  /// The largest body of a request.
+  public var bodyLimit: Int
+  let handler: Handler
+
+  /// A page for requests with this HTTP method and path.
+  public init(_ method: String, _ path: String, bodyLimit: Int = 64 * 1024, _ handler: @escaping Handler) {
+    self.method = method
+    self.path = path
+    self.bodyLimit = bodyLimit
+    self.handler = handler
+  }
+
+  /// Whether it answers requests with this HTTP method.
+  func answers(_ httpMethod: String) -> Bool {
+    httpMethod == method || httpMethod == "HEAD" && method == "GET"
+  }
+}
+
+/// The pages of a server, by their paths.
+struct PageProtocol: WireProtocol {
+  private let pages: [[UInt8]: [HTTPPage]]
+
+  init(_ pages: [HTTPPage]) {
+    self.pages = Dictionary(grouping: pages) { Array($0.path.utf8) }
+  }
+
+  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    guard let here = pages[Array(request.path)] else { return nil }
+    let method = request.httpMethod
+    if let page = here.last(where: { $0.answers(method) }) { return .page(page) }
+    // Another protocol may have the path with this method.
+    return nil
+  }
+}

@@ -1,0 +1,65 @@
+import SwitchboardCall
+
+/// The head of a request that is not gRPC's.
+package struct WireRequest: ~Copyable {
+  /// Such as `GET`, as it was sent.
+  package let httpMethod: String
+  /// The path and the query, as they were sent: nothing is decoded. It begins with a slash, or is `*`.
+  package let target: [UInt8]
+  /// The value of `content-type`; empty without one.
+  package let contentType: [UInt8]
+  /// All other headers, without pseudo headers and gRPC's own.
+  package let headers: HPACKHeaders
+  /// Whether it came over HTTP/1.1, where a response may only follow the whole request.
+  package let isHTTP1: Bool
+  /// Whether the request ends with its head.
+  package let hasNoBody: Bool
+  /// The method whose RPC path is exactly `target`.
+  package let method: RPCMethod?
+
+  /// The target up to the query.
+  package var path: ArraySlice<UInt8> { target.prefix { $0 != UInt8(ascii: "?") } }
+
+  /// What follows the first question mark; `nil` without one.
+  package var query: ArraySlice<UInt8>? {
+    target.firstIndex(of: UInt8(ascii: "?")).map { target[($0 + 1)...] }
+  }
+
+  /// The content type in lower case, without parameters.
+  package var mediaType: String {
+    let type = contentType.prefix { $0 != UInt8(ascii: ";") }
+    return String(decoding: HTTP1Syntax.trimmed(type).map(HTTP1Syntax.lowercased), as: UTF8.self)
+  }
+}
+
+/// A method that the server has.
+package struct RPCMethod: Sendable {
+  let handler: MethodHandler
+  /// Whether calls of it may have any number of requests.
+  package let streamsRequests: Bool
+
+  init(_ handler: MethodHandler) {
+    self.handler = handler
+    streamsRequests = handler.method.type.streamsRequests
+  }
+
+  package var descriptor: MethodDescriptor { handler.method }
+}
+
+/// The methods of a server.
+package struct RPCMethods: Sendable {
+  let router: Router
+
+  /// All of them, in no order.
+  package var all: [RPCMethod] { router.routes }
+
+  /// Finds a method by its path, such as `/echo.Echo/Get`.
+  package func method(_ path: some Collection<UInt8>) -> RPCMethod? {
+    Array(path).withUnsafeBufferPointer { router.route(for: $0) }
+  }
+
+  /// Whether a method takes and gives messages in a format: its own, its service's, or one of the server's options.
+  package func offers(_ method: RPCMethod, _ subtype: ContentSubtype) -> Bool {
+    router.handler(method.handler, for: subtype) != nil
+  }
+}

@@ -1,0 +1,79 @@
+import SwitchboardCall
+
+/// What a stream keeps for a call that is not gRPC's.
+final class WireState {
+  let exchange: any WireExchange
+  let form: WireRequestForm
+  /// The request's body, as far as it has arrived, in the form `.message`.
+  private(set) var collected: [UInt8] = []
+  /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
+  private(set) var lent: UnsafeRawBufferPointer?
+  var requestEnded = false
+  /// Whether the whole response was submitted, so that nothing follows its body.
+  var isAnswered = false
+  /// The response cannot be ended properly.
+  var isBroken = false
+  /// The bytes to send first.
+  private var staged: [UInt8] = []
+  private var offset = 0
+  private var isEnding = false
+
+  init(_ exchange: any WireExchange) {
+    self.exchange = exchange
+    form = exchange.requestForm
+  }
+
+  // MARK: The request's body
+
+  var byteCount: Int { lent?.count ?? collected.count }
+
+  func collect(_ bytes: UnsafeRawBufferPointer) {
+    if lent == nil, collected.isEmpty {
+      lent = bytes
+    } else {
+      keep()
+      collected += bytes
+    }
+  }
+
+  /// Copies what is in the read buffer, which will be used for something else.
+  func keep() {
+    guard let bytes = lent else { return }
+    lent = nil
+    collected += bytes
+  }
+
+  /// Removes the body, unless it is in the read buffer.
+  func takeCollected() -> [UInt8] {
+    keep()
+    defer { collected = [] }
+    return collected
+  }
+
+  // MARK: The response
+
+  var hasStaged: Bool { offset < staged.count }
+
+  func stage(_ bytes: some Collection<UInt8>) {
+    if !hasStaged {
+      staged.removeAll(keepingCapacity: true)
+      offset = 0
+    }
+    if exchange.isBase64 { Base64Text.append(bytes, to: &staged) } else { staged += bytes }
+  }
+
+  /// Stages the last bytes of the response.
+  func stageEnd(_ bytes: [UInt8]) {
+    stage(bytes)
+    isEnding = true
+  }
+
+  func takeStaged(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    let count = min(buffer.count, staged.count - offset)
+    staged.withUnsafeBytes { bytes in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+    }
+    offset += count
+    return isEnding && !hasStaged ? .last(count) : .copied(count)
+  }
+}

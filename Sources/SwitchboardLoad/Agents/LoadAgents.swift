@@ -1,0 +1,107 @@
+import LoadMessages
+import Switchboard
+
+/// Several agents that run one plan together.
+package final class LoadAgents: Sendable {
+  private typealias AgentCall = AsyncBidirectionalStreamingCall<LoadTestAgentRequest, LoadTestAgentResponse>
+
+  private struct Agent: Sendable {
+    let name: String
+    let channel: Channel
+    let call: AgentCall
+  }
+
+  private let agents: [Agent]
+  /// The latest that each said.
+  private let tallies: Locked<[LoadTally]>
+
+  /// Connects to agents and gives each its part of the plan. `channels` have the names that messages use.
+  package init(_ plan: LoadTestPlan, _ channels: [(name: String, channel: Channel)], token: String)
+    async throws
+  {
+    var headers = HPACKHeaders()
+    headers.add(name: "authorization", value: "Bearer \(token)")
+    let options = CallOptions(initialMetadata: headers)
+    var agents: [Agent] = []
+    for (name, channel) in channels {
+      let call = LoadTestAgentClient(channel: channel).makeRunCall(callOptions: options)
+      agents.append(Agent(name: name, channel: channel, call: call))
+    }
+    self.agents = agents
+    tallies = Locked([LoadTally](repeating: LoadTally(), count: agents.count))
+    for (share, agent) in agents.enumerated() {
+      let part = plan.part(share, of: agents.count)
+      do {
+        try await agent.call.requestStream.send(.with { $0.plan = part })
+      } catch {
+        // The status of the call says more, and `run` throws it.
+        return
+      }
+    }
+  }
+
+  /// Waits for all agents, and returns what they measured together. If one fails, so does the run.
+  package func run() async throws -> LoadTally {
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (place, agent) in agents.enumerated() {
+          group.addTask { try await self.listen(to: agent, place) }
+        }
+        try await group.waitForAll()
+      }
+    } catch {
+      await stop()
+      await close()
+      throw error
+    }
+    await close()
+    return tally
+  }
+
+  private func listen(to agent: Agent, _ place: Int) async throws {
+    do {
+      for try await response in agent.call.responseStream {
+        let message: LoadTestMeasurements
+        var isResult = false
+        switch response.response {
+        case .progress(let measurements)?: message = measurements
+        case .result(let measurements)?: (message, isResult) = (measurements, true)
+        case nil: continue
+        }
+        guard let tally = LoadTally(message) else {
+          throw GRPCStatus(code: .dataLoss, message: "its measurements do not add up", origin: .peer)
+        }
+        tallies.withLock { $0[place] = tally }
+        if isResult { return }
+      }
+    } catch {
+      // The others have nothing to wait for.
+      for other in agents where other.name != agent.name { other.call.cancel() }
+      let status = GRPCStatus(describing: error)
+      let message = "the agent \(agent.name): \(status.message ?? "")"
+      throw GRPCStatus(code: status.code, message: message, origin: status.origin)
+    }
+    throw GRPCStatus(
+      code: .dataLoss,
+      message: "the agent \(agent.name) ended without a result",
+      origin: .peer
+    )
+  }
+
+  /// Has all agents start no more calls. `run` then returns.
+  package func stop() async {
+    for agent in agents {
+      try? await agent.call.requestStream.send(.with { $0.stop = LoadTestStop() })
+      agent.call.requestStream.finish()
+    }
+  }
+
+  private func close() async {
+    for agent in agents { await agent.channel.shutDown(grace: .zero) }
+  }
+
+  /// What was measured so far.
+  package var tally: LoadTally {
+    tallies.withLock { $0 }.reduce(into: LoadTally()) { $0.add($1) }
+  }
+}

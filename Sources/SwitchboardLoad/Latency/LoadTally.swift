@@ -1,0 +1,139 @@
+import LoadMessages
+import Switchboard
+
+/// What was measured: on one loop, and added up over all.
+package struct LoadTally: Sendable, Equatable {
+  /// The calls that ended with one status.
+  package struct StatusCount: Sendable, Equatable {
+    package var calls: UInt64 = 0
+    /// The message of the first.
+    package var sample = ""
+  }
+
+  /// From when a call was due to its end.
+  package var latency = LatencyHistogram()
+  /// From when a call was started to its end; only of an open loop.
+  package var serviceTime = LatencyHistogram()
+  /// By how much calls were started after they were due, if they did not wait for others; only of an open loop.
+  package var lateness = LatencyHistogram()
+  package var series = TimeSeries()
+  /// By the code.
+  package private(set) var statuses = [StatusCount](repeating: StatusCount(), count: 17)
+  package var requests: UInt64 = 0
+  package var responses: UInt64 = 0
+  package var missed: UInt64 = 0
+  /// How long calls were started, in nanoseconds.
+  package var length: UInt64 = 0
+
+  package init() {}
+
+  /// The longest sample that is kept, in characters.
+  private static let sampleLimit = 300
+
+  /// Counts a call. `ended` is the time after the begin.
+  package mutating func add(_ call: EndedLoadCall, at ended: UInt64) {
+    latency.add(call.latency)
+    let code = call.status?.code.rawValue ?? 0
+    statuses[code].calls &+= 1
+    if let status = call.status, statuses[code].calls == 1 {
+      statuses[code].sample = String((status.message ?? "").prefix(Self.sampleLimit))
+    }
+    series.add(at: ended, latency: call.latency, failed: code != 0)
+    requests &+= call.requests
+    responses &+= call.responses
+  }
+
+  package mutating func add(_ other: LoadTally) {
+    latency.add(other.latency)
+    serviceTime.add(other.serviceTime)
+    lateness.add(other.lateness)
+    series.add(other.series)
+    for (code, count) in other.statuses.enumerated() where count.calls > 0 {
+      if statuses[code].calls == 0 { statuses[code].sample = count.sample }
+      statuses[code].calls &+= count.calls
+    }
+    requests &+= other.requests
+    responses &+= other.responses
+    missed &+= other.missed
+    length = max(length, other.length)
+  }
+
+  package var calls: UInt64 { latency.count }
+
+  package var errors: UInt64 { statuses.dropFirst().reduce(0) { $0 &+ $1.calls } }
+
+  /// Calls that ended, each second.
+  package var rate: Double { length == 0 ? 0 : Double(calls) * 1e9 / Double(length) }
+
+  /// The share of the calls that failed.
+  package var errorShare: Double { calls == 0 ? 0 : Double(errors) / Double(calls) }
+}
+
+/// A call that has ended. Times are in nanoseconds.
+package struct EndedLoadCall: Sendable {
+  package var latency: UInt64
+  /// Nil if it succeeded.
+  package var status: GRPCStatus?
+  package var requests: UInt64
+  package var responses: UInt64
+
+  package init(latency: UInt64, status: GRPCStatus? = nil, requests: UInt64 = 1, responses: UInt64 = 1) {
+    self.latency = latency
+    self.status = status
+    self.requests = requests
+    self.responses = responses
+  }
+}
+
+// MARK: - Messages
+
+extension LoadTally {
+  package var message: LoadTestMeasurements {
+    .with {
+      $0.seconds = Double(length) / 1e9
+      $0.latency = latency.message
+      if serviceTime.count > 0 { $0.serviceTime = serviceTime.message }
+      if lateness.count > 0 { $0.lateness = lateness.message }
+      for (code, count) in statuses.enumerated() where count.calls > 0 {
+        $0.statuses.append(
+          .with {
+            $0.code = UInt32(code)
+            $0.calls = count.calls
+            $0.sample = count.sample
+          }
+        )
+      }
+      $0.series = series.message
+      $0.requests = requests
+      $0.responses = responses
+      $0.missed = missed
+    }
+  }
+
+  /// Nil for one that no run makes.
+  package init?(_ message: LoadTestMeasurements) {
+    self.init()
+    guard let latency = LatencyHistogram(message.latency),
+      let serviceTime = LatencyHistogram(message.serviceTime),
+      let lateness = LatencyHistogram(message.lateness), let series = TimeSeries(message.series),
+      message.seconds >= 0, message.seconds < 1e9
+    else { return nil }
+    self.latency = latency
+    self.serviceTime = serviceTime
+    self.lateness = lateness
+    self.series = series
+    var counted: UInt64 = 0
+    for count in message.statuses {
+      guard count.code < UInt32(statuses.count), count.calls <= latency.count else { return nil }
+      let code = Int(count.code)
+      guard statuses[code].calls == 0 else { return nil }
+      statuses[code] = StatusCount(calls: count.calls, sample: String(count.sample.prefix(Self.sampleLimit)))
+      counted += count.calls
+    }
+    guard counted == latency.count else { return nil }
+    requests = message.requests
+    responses = message.responses
+    missed = message.missed
+    length = UInt64(message.seconds * 1e9)
+  }
+}

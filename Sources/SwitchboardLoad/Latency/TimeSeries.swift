@@ -1,0 +1,105 @@
+import LoadMessages
+
+/// What happened in each interval of time. When there are too many intervals, each two become one, so that a long run
+/// takes no more memory than a short one.
+package struct TimeSeries: Sendable, Equatable {
+  package struct Interval: Sendable, Equatable {
+    package var calls: UInt64 = 0
+    package var errors: UInt64 = 0
+    var latencySum = 0.0
+    package var latencyMaximum: UInt64 = 0
+
+    mutating func add(_ other: Interval) {
+      calls &+= other.calls
+      errors &+= other.errors
+      latencySum += other.latencySum
+      latencyMaximum = max(latencyMaximum, other.latencyMaximum)
+    }
+
+    package var latencyMean: Double { calls == 0 ? 0 : latencySum / Double(calls) }
+  }
+
+  static let firstLength: UInt64 = 100_000_000
+  static let limit = 512
+  private static let longest: UInt64 = firstLength << 40
+
+  /// The length of an interval in nanoseconds: the first length, doubled some times.
+  package private(set) var length = firstLength
+  package private(set) var intervals: [Interval] = []
+
+  package init() {}
+
+  /// Adds a call that ended at a time after the begin, in nanoseconds.
+  package mutating func add(at time: UInt64, latency: UInt64, failed: Bool) {
+    makeRoom(for: time)
+    let index = min(Int(time / length), Self.limit - 1)
+    while intervals.count <= index { intervals.append(Interval()) }
+    intervals[index].calls &+= 1
+    if failed { intervals[index].errors &+= 1 }
+    intervals[index].latencySum += Double(latency)
+    if latency > intervals[index].latencyMaximum { intervals[index].latencyMaximum = latency }
+  }
+
+  package mutating func add(_ other: TimeSeries) {
+    var other = other
+    while length < other.length { halve() }
+    while other.length < length { other.halve() }
+    while intervals.count < other.intervals.count { intervals.append(Interval()) }
+    for (index, interval) in other.intervals.enumerated() { intervals[index].add(interval) }
+  }
+
+  private mutating func makeRoom(for time: UInt64) {
+    while time / length >= UInt64(Self.limit), length < Self.longest { halve() }
+  }
+
+  private mutating func halve() {
+    for index in 0..<(intervals.count + 1) / 2 {
+      var both = intervals[2 * index]
+      if 2 * index + 1 < intervals.count { both.add(intervals[2 * index + 1]) }
+      intervals[index] = both
+    }
+    intervals.removeLast(intervals.count / 2)
+    length *= 2
+  }
+}
+
+// MARK: - Messages
+
+extension TimeSeries {
+  package var message: LoadTestSeries {
+    .with {
+      $0.intervalSeconds = Double(length) / 1e9
+      $0.intervals = intervals.map { interval in
+        .with {
+          $0.calls = interval.calls
+          $0.errors = interval.errors
+          $0.latencySum = interval.latencySum
+          $0.latencyMaximum = interval.latencyMaximum
+        }
+      }
+    }
+  }
+
+  /// Nil for one that no run makes.
+  package init?(_ message: LoadTestSeries) {
+    self.init()
+    guard message.intervals.count <= Self.limit else { return nil }
+    guard !message.intervals.isEmpty else { return }
+    let wanted = message.intervalSeconds * 1e9
+    while Double(length) < wanted - 0.5, length < Self.longest { length *= 2 }
+    guard abs(Double(length) - wanted) < 1 else { return nil }
+    for interval in message.intervals {
+      guard interval.calls < 1 << 53, interval.errors <= interval.calls, interval.latencySum.isFinite else {
+        return nil
+      }
+      intervals.append(
+        Interval(
+          calls: interval.calls,
+          errors: interval.errors,
+          latencySum: interval.latencySum,
+          latencyMaximum: interval.latencyMaximum
+        )
+      )
+    }
+  }
+}

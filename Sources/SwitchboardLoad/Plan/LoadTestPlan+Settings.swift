@@ -1,0 +1,150 @@
+import LoadMessages
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+
+/// What a plan may ask for: it may come from another process.
+package enum LoadLimits {
+  package static let connections = 1...1000
+  package static let loops = 1...64
+  package static let concurrency = 1...100_000
+  package static let messagesPerCall = 1...1_000_000
+  package static let payloads = 100_000
+  /// A day, in seconds.
+  package static let seconds = 0.0...86_400.0
+}
+
+extension LoadTestPlan {
+  /// What the plan says, checked. Throws a ``PayloadError`` that names what cannot be.
+  package func settings() throws -> LoadRun.Settings {
+    guard !method.service.isEmpty, !method.name.isEmpty else {
+      throw PayloadError("the plan names no method")
+    }
+    try Self.check(Int(connections), in: LoadLimits.connections, "connections")
+    try Self.check(Int(loops), in: LoadLimits.loops, "loops")
+    try Self.check(Int(concurrency), in: LoadLimits.concurrency, "calls in progress")
+    try Self.check(Int(messagesPerCall), in: LoadLimits.messagesPerCall, "messages in each call")
+    for (seconds, name) in [
+      (warmUpSeconds, "a warm-up"), (durationSeconds, "a duration"), (timeoutSeconds, "a timeout"),
+    ]
+    where !LoadLimits.seconds.contains(seconds) {
+      throw PayloadError("\(name) of \(seconds) seconds is not within \(LoadLimits.seconds)")
+    }
+    guard payloads.count <= LoadLimits.payloads else { throw PayloadError("too many payloads") }
+    var settings = LoadRun.Settings(
+      pace: try pace,
+      extent: LoadExtent(
+        warmUp: UInt64(warmUpSeconds * 1e9),
+        duration: durationSeconds > 0 ? UInt64(durationSeconds * 1e9) : nil,
+        calls: callLimit > 0 ? callLimit : nil
+      ),
+      connections: Int(connections),
+      loops: Int(loops),
+      method: MethodDescriptor(service: method.service, method: method.name, type: method.type),
+      payloads: try source
+    )
+    settings.messagesPerCall = Int(messagesPerCall)
+    settings.callOptions = try callOptions
+    return settings
+  }
+
+  private static func check(_ value: Int, in range: ClosedRange<Int>, _ name: String) throws(PayloadError) {
+    guard !range.contains(value) else { return }
+    throw PayloadError("\(value) \(name): there may be \(range.lowerBound) to \(range.upperBound)")
+  }
+
+  private var pace: LoadPace {
+    get throws(PayloadError) {
+      guard hasRate else { return .closed(callers: Int(concurrency)) }
+      guard RateSchedule.rates.contains(rate.to), (0...RateSchedule.rates.upperBound).contains(rate.from),
+        LoadLimits.seconds.contains(rate.rampSeconds)
+      else {
+        throw PayloadError("a rate from \(rate.from) to \(rate.to) within \(rate.rampSeconds) s cannot be")
+      }
+      let schedule = RateSchedule(from: rate.from, to: rate.to, ramp: rate.rampSeconds)
+      return .open(schedule, limit: Int(concurrency))
+    }
+  }
+
+  private var callOptions: CallOptions {
+    get throws {
+      var headers = HPACKHeaders()
+      for field in metadata { headers.add(name: field.name, value: field.value) }
+      return CallOptions(
+        timeout: timeoutSeconds > 0 ? .nanoseconds(Int64(timeoutSeconds * 1e9)) : nil,
+        initialMetadata: headers
+      )
+    }
+  }
+
+  private var source: PayloadSource {
+    get throws {
+      var templates: [String] = []
+      var encoded: [[UInt8]] = []
+      for payload in payloads {
+        switch payload.payload {
+        case .encoded(let bytes)?: encoded.append(bytes)
+        case .template(let text)?: templates.append(text)
+        case nil: encoded.append([])
+        }
+      }
+      guard !templates.isEmpty else { return PayloadSource(encoded: encoded) }
+      guard encoded.isEmpty else { throw PayloadError("payloads are all templates, or all encoded") }
+      let files = try Google_Protobuf_FileDescriptorSet(serializedBytes: descriptorSet)
+      let pool = try DescriptorPool(files)
+      guard let type = pool.messageType(named: method.inputType) else {
+        throw PayloadError("the plan does not describe \(method.inputType)")
+      }
+      var options = JSONDecodingOptions()
+      options.typeRegistry = pool.typeRegistry
+      let (jsonOptions, seed) = (options, seed)
+      return try PayloadSource(json: templates, seed: seed) { text in
+        try DynamicMessage(type, jsonString: text, options: jsonOptions).serializedBytes()
+      }
+    }
+  }
+
+  /// The part of the plan that one of several agents has.
+  package func part(_ share: Int, of count: Int) -> LoadTestPlan {
+    var part = self
+    let agents = UInt32(clamping: max(1, count))
+    let isFirst = UInt32(clamping: share) < concurrency % agents
+    part.concurrency = max(1, concurrency / agents + (isFirst ? 1 : 0))
+    part.connections = max(1, connections / agents)
+    part.seed = seed &+ UInt64(share)
+    if hasRate {
+      part.rate.from = rate.from / Double(agents)
+      part.rate.to = rate.to / Double(agents)
+    }
+    if callLimit > 0 {
+      let calls = callLimit / UInt64(agents) + (UInt64(share) < callLimit % UInt64(agents) ? 1 : 0)
+      part.callLimit = max(1, calls)
+    }
+    return part
+  }
+
+  /// A channel to the plan's server.
+  package func channel(on group: LoopGroup) throws -> Channel {
+    var options = ChannelOptions()
+    options.responseSizeLimit = 256 << 20
+    options.userAgentPrefix = "switchboard-load"
+    if !authority.isEmpty { options.authority = authority }
+    if secure {
+      var tls = ClientTLS(serverNameOverride: serverName.isEmpty ? nil : serverName)
+      if !roots.isEmpty { tls.trustRoots = .bytes(roots) }
+      options.tls = tls
+    }
+    return try Channel(target: target, options: options, group: group)
+  }
+}
+
+extension LoadTestMethod {
+  package var type: GRPCCallType {
+    switch (streamsRequests, streamsResponses) {
+    case (false, false): .unary
+    case (true, false): .clientStreaming
+    case (false, true): .serverStreaming
+    case (true, true): .bidirectionalStreaming
+    }
+  }
+}

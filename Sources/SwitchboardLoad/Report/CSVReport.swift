@@ -1,0 +1,54 @@
+import LoadMessages
+
+/// A report as lines of `section,name,value,unit`, which spreadsheets and scripts can filter.
+package enum CSVReport {
+  package static func text(_ report: LoadTestReport, _ tally: LoadTally) -> String {
+    var lines = ["section,name,value,unit"]
+    func add(_ section: String, _ name: String, _ value: String, _ unit: String) {
+      lines.append([section, name, value, unit].map(field).joined(separator: ","))
+    }
+    let summary = report.summary
+    add("run", "target", report.target, "")
+    add("run", "method", report.method, "")
+    add("run", "started", report.started, "")
+    add("run", "load", report.load, "")
+    add("summary", "duration", number(summary.seconds), "s")
+    add("summary", "calls", number(summary.calls), "calls")
+    add("summary", "errors", number(summary.errors), "calls")
+    add("summary", "missed", "\(tally.missed)", "calls")
+    add("summary", "rate", number(summary.callsPerSecond), "calls/s")
+    add("latency", "min", number(summary.minimum), "ms")
+    add("latency", "mean", number(summary.mean), "ms")
+    add("latency", "deviation", number(summary.deviation), "ms")
+    add("latency", "max", number(summary.maximum), "ms")
+    for percentile in summary.percentiles {
+      add("latency", "p\(Figure.short(percentile.percent))", number(percentile.latency), "ms")
+    }
+    for (code, count) in tally.statuses.enumerated() where count.calls > 0 {
+      add("status", StatusName.of(code), "\(count.calls)", "calls")
+    }
+    let seconds = Double(tally.series.length) / 1e9
+    for (place, interval) in tally.series.intervals.enumerated() {
+      let time = number(Double(place) * seconds)
+      add("calls by second", time, "\(interval.calls)", "calls")
+      add("errors by second", time, "\(interval.errors)", "calls")
+      add("mean latency by second", time, number(interval.latencyMean / 1e6), "ms")
+      add("max latency by second", time, number(Double(interval.latencyMaximum) / 1e6), "ms")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func number(_ value: Double) -> String {
+    Figure.short(value)
+  }
+
+  /// In quotes where it has to be (RFC 4180). A leading sign that spreadsheets take for a formula is disarmed.
+  private static func field(_ text: String) -> String {
+    let line = Printable.line(text)
+    let safe =
+      ["=", "+", "@", "-"].contains(where: line.hasPrefix) && Double(line) == nil ? "'\(line)" : line
+    guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }
+    return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+      + "\""
+  }
+}

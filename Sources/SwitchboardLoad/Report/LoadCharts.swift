@@ -1,0 +1,145 @@
+/// The pictures of a report, as SVG.
+enum LoadCharts {
+  /// Where something is drawn, in the units of a picture.
+  struct Frame {
+    let width = 1000.0
+    let height = 260.0
+    let left = 70.0
+    let bottom = 30.0
+    let top = 10.0
+
+    var inner: Double { width - left - 10 }
+    var depth: Double { height - bottom - top }
+
+    func x(_ share: Double) -> Double { left + share * inner }
+    func y(_ share: Double) -> Double { top + (1 - share) * depth }
+
+    func picture(_ name: String, _ content: [String]) -> String {
+      let box = "0 0 \(number(width)) \(number(height))"
+      return
+        "<svg viewBox=\"\(box)\" role=\"img\" aria-label=\"\(name)\">\n\(content.joined(separator: "\n"))\n</svg>\n"
+    }
+
+    /// Lines and figures at the left: `label` takes shares of the largest value.
+    func scale(_ label: (Double) -> String) -> [String] {
+      [0, 0.25, 0.5, 0.75, 1].map { share in
+        let y = number(y(share))
+        return
+          "<line class=\"axis\" x1=\"\(number(left))\" x2=\"\(number(width - 10))\" y1=\"\(y)\" y2=\"\(y)\"/>"
+          + "<text x=\"\(number(left - 6))\" y=\"\(number(self.y(share) + 4))\" text-anchor=\"end\">\(label(share))</text>"
+      }
+    }
+
+    func mark(_ share: Double, _ text: String) -> String {
+      let anchor = share < 0.05 ? "start" : share > 0.95 ? "end" : "middle"
+      return
+        "<text x=\"\(number(x(share)))\" y=\"\(number(height - 8))\" text-anchor=\"\(anchor)\">\(text)</text>"
+    }
+
+    func bar(
+      _ place: Int,
+      of count: Int,
+      from low: Double = 0,
+      to high: Double,
+      _ style: String,
+      _ title: String
+    ) -> String {
+      let width = inner / Double(count)
+      let x = number(left + Double(place) * width + min(0.5, width / 4))
+      let size =
+        "width=\"\(number(max(width - min(1, width / 2), 0.5)))\" height=\"\(number((high - low) * depth))\""
+      return
+        "<rect class=\"\(style)\" x=\"\(x)\" y=\"\(number(y(high)))\" \(size)><title>\(title)</title></rect>"
+    }
+
+    func number(_ value: Double) -> String { Figure.decimal(value, places: 1) }
+  }
+
+  static func histogram(_ latency: LatencyHistogram) -> String {
+    let frame = Frame()
+    let bins = LatencyBins(latency, count: 60)
+    let largest = Double(max(1, bins.largest))
+    var content = frame.scale { Figure.grouped($0 * largest) }
+    for (place, bin) in bins.bins.enumerated() where bin.calls > 0 {
+      let title =
+        "\(Figure.time(bin.low)) to \(Figure.time(bin.high)): \(Figure.grouped(Double(bin.calls))) calls"
+      // A bin with a call is never invisible.
+      let share = max(Double(bin.calls) / largest, 0.005)
+      content.append(frame.bar(place, of: bins.bins.count, to: share, "bar", title))
+    }
+    for place in stride(from: 0, to: bins.bins.count, by: 12) {
+      content.append(frame.mark(Double(place) / Double(bins.bins.count), Figure.time(bins.bins[place].low)))
+    }
+    if let last = bins.bins.last { content.append(frame.mark(1, Figure.time(last.high))) }
+    return frame.picture("Histogram of latencies", content)
+  }
+
+  /// The percentiles from none to p99.99: each step to the right has a tenth of the calls of the last.
+  static func percentiles(_ latency: LatencyHistogram) -> String {
+    let frame = Frame()
+    let decades = 4.0
+    let largest = max(1, latency.quantile(0.9999))
+    let points = (0...200).map { step in
+      let share = Double(step) / 200
+      let quantile = 1 - Root.exponential(-share * decades * 2.302_585_092_994_046)
+      return "\(frame.number(frame.x(share))),\(frame.number(frame.y(latency.quantile(quantile) / largest)))"
+    }
+    var content = frame.scale { Figure.time($0 * largest) }
+    content.append("<polyline class=\"curve\" points=\"\(points.joined(separator: " "))\"/>")
+    for (place, name) in ["min", "p90", "p99", "p99.9", "p99.99"].enumerated() {
+      content.append(frame.mark(Double(place) / decades, name))
+    }
+    return frame.picture("Latency by percentile", content)
+  }
+
+  static func rate(_ series: TimeSeries, length: UInt64) -> String {
+    let frame = Frame()
+    let seconds = Double(series.length) / 1e9
+    let rates = series.intervals.enumerated().map { place, interval in
+      Double(interval.calls) / lasting(place, series, length)
+    }
+    let largest = max(rates.max() ?? 1, 1)
+    var content = frame.scale { Figure.grouped($0 * largest) }
+    for (place, interval) in series.intervals.enumerated() where interval.calls > 0 {
+      let share = rates[place] / largest
+      let failed = share * Double(interval.errors) / Double(interval.calls)
+      let title =
+        "\(Figure.short(Double(place) * seconds)) s: \(Figure.rate(rates[place])), "
+        + "\(Figure.grouped(Double(interval.errors))) failed"
+      let count = series.intervals.count
+      content.append(frame.bar(place, of: count, from: failed, to: share, "bar", title))
+      if interval.errors > 0 { content.append(frame.bar(place, of: count, to: failed, "bad-bar", title)) }
+    }
+    return frame.picture("Calls each second over time", content + times(frame, series))
+  }
+
+  static func latency(_ series: TimeSeries, length: UInt64) -> String {
+    let frame = Frame()
+    let largest = max(1, Double(series.intervals.map(\.latencyMaximum).max() ?? 1))
+    func curve(_ style: String, _ value: (TimeSeries.Interval) -> Double) -> String {
+      let count = Double(max(1, series.intervals.count))
+      let points = series.intervals.enumerated().filter { $0.element.calls > 0 }.map { place, interval in
+        let x = frame.number(frame.x((Double(place) + 0.5) / count))
+        return "\(x),\(frame.number(frame.y(value(interval) / largest)))"
+      }
+      return "<polyline class=\"\(style)\" points=\"\(points.joined(separator: " "))\"/>"
+    }
+    let curves = [curve("curve peak") { Double($0.latencyMaximum) }, curve("curve") { $0.latencyMean }]
+    return frame.picture(
+      "Latency over time",
+      frame.scale { Figure.time($0 * largest) } + curves + times(frame, series)
+    )
+  }
+
+  /// How long an interval lasted, in seconds: the last may not be whole.
+  private static func lasting(_ place: Int, _ series: TimeSeries, _ length: UInt64) -> Double {
+    let begin = UInt64(place) &* series.length
+    let rest = length > begin ? length - begin : series.length
+    return max(Double(min(rest, series.length)), Double(series.length) / 20) / 1e9
+  }
+
+  private static func times(_ frame: Frame, _ series: TimeSeries) -> [String] {
+    let total = Double(series.length) * Double(series.intervals.count)
+    return [0, 0.25, 0.5, 0.75, 1].map { frame.mark($0, Figure.time($0 * total)) }
+  }
+}

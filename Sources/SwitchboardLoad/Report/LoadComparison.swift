@@ -1,0 +1,133 @@
+/// What changed between two runs, with how sure that is.
+package struct LoadComparison: Sendable {
+  package struct Row: Sendable {
+    package let metric: LoadMetric
+    package let old: Double
+    package let new: Double
+    /// The change in percent, and the bounds that it is within with a confidence of 95%; nil if there are too few calls
+    /// to tell.
+    package let change: Double?
+    package let bounds: ClosedRange<Double>?
+
+    /// Whether the change is more than chance.
+    package var isSure: Bool { bounds.map { !$0.contains(0) } ?? false }
+
+    /// Whether more is worse.
+    var isWorse: Bool { metric == .rate ? new < old : new > old }
+  }
+
+  package let rows: [Row]
+
+  /// 1.96 standard errors on either side have 95%.
+  private static let width = 1.96
+
+  package init(old: LoadTally, new: LoadTally) {
+    var rows = [Self.row(.rate, old, new, Self.rateError)]
+    rows.append(Self.row(.mean, old, new, Self.meanError))
+    for percent in [50, 90, 95, 99, 99.9] {
+      rows.append(
+        Self.row(.percentile(percent), old, new) { Self.quantileError($0.latency, percent / 100) }
+      )
+    }
+    rows.append(Self.errorRow(old, new))
+    self.rows = rows
+  }
+
+  /// A change of a ratio: its logarithm is what errors add up in. `error` is relative.
+  private static func row(
+    _ metric: LoadMetric,
+    _ old: LoadTally,
+    _ new: LoadTally,
+    _ error: (LoadTally) -> Double?
+  ) -> Row {
+    let (before, after) = (metric.value(in: old), metric.value(in: new))
+    guard before > 0, after > 0, let first = error(old), let second = error(new) else {
+      return Row(metric: metric, old: before, new: after, change: nil, bounds: nil)
+    }
+    let logarithm = Root.logarithm(after / before)
+    let reach = width * (first * first + second * second).squareRoot()
+    func percent(_ logarithm: Double) -> Double { (Root.exponential(logarithm) - 1) * 100 }
+    return Row(
+      metric: metric,
+      old: before,
+      new: after,
+      change: percent(logarithm),
+      bounds: percent(logarithm - reach)...percent(logarithm + reach)
+    )
+  }
+
+  /// The share of errors, of which the difference counts and not the ratio: it may have been zero.
+  private static func errorRow(_ old: LoadTally, _ new: LoadTally) -> Row {
+    let (before, after) = (old.errorShare * 100, new.errorShare * 100)
+    guard old.calls > 0, new.calls > 0 else {
+      return Row(metric: .errorPercent, old: before, new: after, change: nil, bounds: nil)
+    }
+    func variance(_ tally: LoadTally) -> Double {
+      // One failed call more and one that succeeded: none seen does not mean that there are none.
+      let share = (Double(tally.errors) + 1) / (Double(tally.calls) + 2)
+      return share * (1 - share) / Double(tally.calls)
+    }
+    let reach = width * (variance(old) + variance(new)).squareRoot() * 100
+    let change = after - before
+    return Row(
+      metric: .errorPercent,
+      old: before,
+      new: after,
+      change: change,
+      bounds: (change - reach)...(change + reach)
+    )
+  }
+
+  /// By how much the rate varies from interval to interval.
+  private static func rateError(_ tally: LoadTally) -> Double? {
+    // The last interval is not whole.
+    let counts = tally.series.intervals.dropLast().map { Double($0.calls) }
+    guard counts.count >= 5 else { return nil }
+    let mean = counts.reduce(0, +) / Double(counts.count)
+    guard mean > 0 else { return nil }
+    let squares = counts.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    return (squares / Double(counts.count - 1) / Double(counts.count)).squareRoot() / mean
+  }
+
+  private static func meanError(_ tally: LoadTally) -> Double? {
+    let latency = tally.latency
+    guard latency.count >= 10, latency.mean > 0 else { return nil }
+    return latency.deviation / Double(latency.count).squareRoot() / latency.mean
+  }
+
+  /// The ranks between which a percentile is, if calls do not depend on each other, and the values there.
+  private static func quantileError(_ histogram: LatencyHistogram, _ share: Double) -> Double? {
+    let count = Double(histogram.count)
+    guard count * min(share, 1 - share) >= 5 else { return nil }
+    let reach = width * (count * share * (1 - share)).squareRoot()
+    let low = histogram.value(atRank: count * share - reach)
+    let high = histogram.value(atRank: count * share + reach)
+    guard low > 0 else { return nil }
+    // The width of a bucket counts, too.
+    return max(Root.logarithm(high / low) / (2 * width), 0.002)
+  }
+
+  // MARK: Showing
+
+  package func text(ink: Ink) -> String {
+    var lines = [ink.bold("Change") + "        before       after"]
+    for row in rows {
+      let name = TextReport.padded("  \(row.metric.name)", to: 10)
+      let old = TextReport.padded(row.metric.text(row.old), to: 12, left: true)
+      let new = TextReport.padded(row.metric.text(row.new), to: 12, left: true)
+      lines.append("\(name)\(old)\(new)   \(verdict(row, ink))")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func verdict(_ row: Row, _ ink: Ink) -> String {
+    guard let change = row.change, let bounds = row.bounds else { return "too few calls to compare" }
+    let unit = row.metric == .errorPercent ? " points" : "%"
+    func signed(_ value: Double) -> String {
+      (value < 0 ? "" : "+") + Figure.decimal(value, places: 1) + unit
+    }
+    let text = "\(signed(change)) (95%: \(signed(bounds.lowerBound)) to \(signed(bounds.upperBound)))"
+    guard row.isSure else { return "\(text), may be chance" }
+    return row.isWorse ? ink.red(text) : ink.green(text)
+  }
+}

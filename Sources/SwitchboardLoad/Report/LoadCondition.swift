@@ -1,0 +1,89 @@
+/// A bound on a figure of a run, such as `p99>20ms`, `errors>0.1%` or `rate<1000`.
+package struct LoadCondition: Sendable, Equatable {
+  package enum Comparison: String, Sendable {
+    case above = ">"
+    case below = "<"
+    case atLeast = ">="
+    case atMost = "<="
+  }
+
+  package let metric: LoadMetric
+  package let comparison: Comparison
+  /// In the metric's own unit.
+  package let bound: Double
+
+  package func holds(in tally: LoadTally) -> Bool {
+    let value = metric.value(in: tally)
+    return switch comparison {
+    case .above: value > bound
+    case .below: value < bound
+    case .atLeast: value >= bound
+    case .atMost: value <= bound
+    }
+  }
+
+  /// The condition, and what the figure is, such as `p99>20 ms: 31.4 ms`.
+  package func description(in tally: LoadTally) -> String {
+    "\(metric.name)\(comparison.rawValue)\(metric.text(bound)): \(metric.text(metric.value(in: tally)))"
+  }
+
+  // MARK: Reading
+
+  /// Conditions between commas.
+  package static func list(_ text: String) throws(PayloadError) -> [LoadCondition] {
+    var conditions: [LoadCondition] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      conditions.append(try LoadCondition(part))
+    }
+    return conditions
+  }
+
+  init(_ text: Substring) throws(PayloadError) {
+    let text = text.filter { $0 != " " }
+    guard let sign = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
+      throw PayloadError("'\(text)' is no condition: expected a figure, < or > and a bound, such as p99>20ms")
+    }
+    var bound = text[sign...].dropFirst()
+    let isInclusive = bound.first == "="
+    if isInclusive { bound = bound.dropFirst() }
+    comparison =
+      text[sign] == "<" ? (isInclusive ? .atMost : .below) : (isInclusive ? .atLeast : .above)
+    (metric, self.bound) = try Self.figure(String(text[..<sign]), bound)
+  }
+
+  private static func figure(
+    _ name: String,
+    _ bound: Substring
+  ) throws(PayloadError) -> (LoadMetric, Double) {
+    switch name {
+    case "mean": return (.mean, try time(bound))
+    case "min": return (.minimum, try time(bound))
+    case "max": return (.maximum, try time(bound))
+    case "rate": return (.rate, try number(bound.hasSuffix("/s") ? bound.dropLast(2) : bound))
+    case "calls": return (.calls, try number(bound))
+    case "errors":
+      return bound.hasSuffix("%")
+        ? (.errorPercent, try number(bound.dropLast())) : (.errors, try number(bound))
+    default:
+      guard name.hasPrefix("p"), let percent = Figure.number(name.dropFirst()), percent > 0, percent <= 100
+      else {
+        throw PayloadError(
+          "'\(name)' is no figure: there are p50 (and any other percentile), mean, min, max, rate, errors and calls"
+        )
+      }
+      return (.percentile(percent), try time(bound))
+    }
+  }
+
+  private static func number(_ text: Substring) throws(PayloadError) -> Double {
+    guard let number = Figure.number(text) else { throw PayloadError("'\(text)' is not a number") }
+    return number
+  }
+
+  private static func time(_ text: Substring) throws(PayloadError) -> Double {
+    guard let nanoseconds = Figure.nanoseconds(text) else {
+      throw PayloadError("'\(text)' is not a time: expected a number and us, ms, s or m, such as 20ms")
+    }
+    return nanoseconds
+  }
+}

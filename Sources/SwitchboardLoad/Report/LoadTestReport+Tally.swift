@@ -1,0 +1,47 @@
+import LoadMessages
+
+extension LoadTestReport {
+  /// The percentiles that reports show.
+  package static let percents = [10, 25, 50, 75, 90, 95, 99, 99.9, 99.99]
+
+  /// A report of what was counted. `load` says what was asked for, in words.
+  package init(_ tally: LoadTally, target: String, method: String, started: String, load: String) {
+    self.init()
+    self.target = target
+    self.method = method
+    self.started = started
+    self.load = load
+    measurements = tally.message
+    summary = .with {
+      $0.seconds = Double(tally.length) / 1e9
+      $0.calls = Double(tally.calls)
+      $0.errors = Double(tally.errors)
+      $0.callsPerSecond = tally.rate
+      $0.minimum = Double(tally.latency.minimum) / 1e6
+      $0.mean = tally.latency.mean / 1e6
+      $0.deviation = tally.latency.deviation / 1e6
+      $0.maximum = Double(tally.latency.maximum) / 1e6
+      $0.percentiles = Self.percents.map { percent in
+        .with {
+          $0.percent = percent
+          $0.latency = tally.latency.quantile(percent / 100) / 1e6
+        }
+      }
+    }
+  }
+
+  /// Reads a report that was written as JSON.
+  package static func read(_ json: String) throws(PayloadError) -> (report: LoadTestReport, tally: LoadTally)
+  {
+    let report: LoadTestReport
+    do {
+      report = try LoadTestReport(jsonString: json)
+    } catch {
+      throw PayloadError("not a report of load: \(error)")
+    }
+    guard let tally = LoadTally(report.measurements) else {
+      throw PayloadError("not a report of load: its measurements do not add up")
+    }
+    return (report, tally)
+  }
+}

@@ -1,0 +1,223 @@
+import Switchboard
+import SwitchboardHTTP2
+
+/// Makes the share of a run that one event loop has: all its calls start, end and are counted on the loop.
+package final class LoadWorker: Sendable {
+  private struct State: Sendable {
+    var open: OpenLoop
+    /// The number of the next call, if the loop is closed.
+    var next: UInt64
+    var isStopped = false
+    /// Calls that end from now on do not count: they are ended because the run is over.
+    var isClosing = false
+    var tally = LoadTally()
+    var whenOver: CheckedContinuation<Void, Never>?
+  }
+
+  private let loop: any EventLoop
+  private let callers: [any LoadCaller]
+  private let pace: LoadPace
+  private let extent: LoadExtent
+  private let begin: UInt64
+  private let stride: UInt64
+  private let callLimit: UInt64
+  private let callerCount: Int
+  private let state: Locked<State>
+
+  /// One of `count` workers; `callers` are those of the connections on its loop. Times are counted from `begin`.
+  package init(
+    _ callers: [any LoadCaller],
+    on loop: any EventLoop,
+    pace: LoadPace,
+    extent: LoadExtent,
+    begin: UInt64,
+    share: Int = 0,
+    of count: Int = 1
+  ) {
+    self.callers = callers
+    self.loop = loop
+    self.pace = pace
+    self.extent = extent
+    self.begin = begin
+    stride = UInt64(count)
+    callLimit = extent.calls ?? .max
+    let (schedule, limit): (RateSchedule, Int)
+    switch pace {
+    case .closed(let callers):
+      (schedule, limit) = (RateSchedule(constant: 1), 1)
+      callerCount = callers / count + (share < callers % count ? 1 : 0)
+    case .open(let rate, let most):
+      (schedule, limit) = (rate, max(1, most / count))
+      callerCount = 0
+    }
+    let open = OpenLoop(
+      schedule,
+      share: share,
+      of: count,
+      end: extent.end,
+      callLimit: callLimit,
+      limit: limit
+    )
+    state = Locked(State(open: open, next: UInt64(share)))
+  }
+
+  private var now: UInt64 {
+    let now = MonotonicClock.now
+    return now > begin ? now - begin : 0
+  }
+
+  /// Makes the calls, and returns when all have ended.
+  package func run() async {
+    switch pace {
+    case .closed: await runClosed()
+    case .open: await runOpen()
+    }
+  }
+
+  /// Starts no more calls.
+  package func stop() {
+    let now = now
+    let over: CheckedContinuation<Void, Never>? = state.withLock { state in
+      state.isStopped = true
+      guard case .open = pace else { return nil }
+      _ = state.open.stop(at: now)
+      guard state.open.isOver else { return nil }
+      defer { state.whenOver = nil }
+      return state.whenOver
+    }
+    over?.resume()
+  }
+
+  /// Counts no more calls.
+  package func close() { state.withLock { $0.isClosing = true } }
+
+  /// Everything that was counted.
+  package var tally: LoadTally { state.withLock { $0.tally } }
+}
+
+// MARK: - The closed loop
+
+extension LoadWorker {
+  private func runClosed() async {
+    await withDiscardingTaskGroup { group in
+      for place in 0..<callerCount {
+        let caller = callers[place % callers.count]
+        group.addTask(executorPreference: loop) { await self.callAgain(caller) }
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func callAgain(_ caller: any LoadCaller) async {
+    var start = now
+    var next = state.withLock { take(&$0, at: start) }
+    while let index = next {
+      let outcome = await caller.call(index)
+      let end = now
+      next = state.withLock { state in
+        count(outcome, due: start, end: end, in: &state)
+        return take(&state, at: end)
+      }
+      start = end
+    }
+  }
+
+  /// The number of the next call.
+  private func take(_ state: inout State, at now: UInt64) -> UInt64? {
+    guard !state.isStopped, now < extent.end, state.next < callLimit else { return nil }
+    defer { state.next += stride }
+    return state.next
+  }
+
+  @inline(__always)
+  private func count(_ outcome: LoadOutcome, due: UInt64, end: UInt64, in state: inout State) {
+    guard due >= extent.warmUp, !state.isClosing else { return }
+    let ended = EndedLoadCall(
+      latency: end &- due,
+      status: outcome.status,
+      requests: outcome.requests,
+      responses: outcome.responses
+    )
+    let time = end &- extent.warmUp
+    state.tally.add(ended, at: time)
+    state.tally.length = time
+  }
+}
+
+// MARK: - The open loop
+
+extension LoadWorker {
+  private func runOpen() async {
+    let alarm = await makeAlarm()
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        let isOver = self.state.withLock { state in
+          if !state.open.isOver { state.whenOver = continuation }
+          return state.open.isOver
+        }
+        if isOver { continuation.resume() } else { self.startDueCalls(alarm) }
+      }
+    }
+    loop.execute { alarm.close() }
+  }
+
+  private func makeAlarm() async -> PreciseAlarm {
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        let alarm = PreciseAlarm(on: self.loop)
+        alarm.action = { [weak alarm] in if let alarm { self.startDueCalls(alarm) } }
+        continuation.resume(returning: alarm)
+      }
+    }
+  }
+
+  /// Starts all calls that are due. On the loop.
+  private func startDueCalls(_ alarm: PreciseAlarm) {
+    while true {
+      let now = now
+      let (due, next) = state.withLock { state in
+        (state.open.take(at: now), state.open.next)
+      }
+      if let due {
+        start(due, at: now, alarm)
+      } else {
+        if let next { alarm.set(after: next > now ? next - now : 0) }
+        return
+      }
+    }
+  }
+
+  private func start(_ due: OpenLoop.DueCall, at now: UInt64, _ alarm: PreciseAlarm) {
+    let caller = callers[Int((due.index / stride) % UInt64(callers.count))]
+    Task.immediate(executorPreference: loop) {
+      let outcome = await caller.call(due.index)
+      self.end(due, started: now, outcome, alarm)
+    }
+  }
+
+  private func end(
+    _ call: OpenLoop.DueCall,
+    started: UInt64,
+    _ outcome: LoadOutcome,
+    _ alarm: PreciseAlarm
+  ) {
+    let end = now
+    let (mayStart, over) = state.withLock { state in
+      if call.due >= extent.warmUp, !state.isClosing {
+        count(outcome, due: call.due, end: end, in: &state)
+        state.tally.serviceTime.add(end &- started)
+        if !call.waited { state.tally.lateness.add(started &- call.due) }
+      }
+      let wasFull = state.open.end(at: end)
+      // Those that nothing keeps from starting are started, however late.
+      if wasFull, end >= extent.end { state.tally.missed += state.open.stop(at: end) }
+      var over: CheckedContinuation<Void, Never>?
+      if state.open.isOver { swap(&over, &state.whenOver) }
+      return (wasFull, over)
+    }
+    if let over {
+      over.resume()
+    } else if mayStart {
+      startDueCalls(alarm)
+    }
+  }
+}

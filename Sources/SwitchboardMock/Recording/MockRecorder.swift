@@ -1,0 +1,142 @@
+import Switchboard
+import SwitchboardProtobuf
+
+/// Passes calls on to a server, and keeps rules that answer them in the same way.
+package final class MockRecorder: Sendable {
+  /// What is kept of one call.
+  private struct Entry: Sendable {
+    let method: String
+    let request: String
+    var text: String
+  }
+
+  private struct Content: Sendable {
+    var entries: [Entry] = []
+    /// Where the rule of a request is: the last answer to it counts.
+    var places: [String: Int] = [:]
+    var byteCount = 0
+    var isChanged = false
+    var left = 0
+  }
+
+  package static let ruleLimit = 10_000
+  package static let byteLimit = 64 << 20
+  /// More messages of one call are passed on but not kept.
+  static let messageLimit = 1000
+
+  private let content = Locked(Content())
+  private let encoding: JSONEncodingOptions
+
+  package init(_ schema: MockSchema) {
+    var options = JSONEncodingOptions()
+    options.typeRegistry = schema.jsonOptions.typeRegistry
+    encoding = options
+  }
+
+  /// The services of a schema, which pass their calls on to `channel`.
+  package func providers(_ schema: MockSchema, to channel: Channel) -> [any CallHandlerProvider] {
+    schema.services.map {
+      RecordingService(serviceName: $0.name, methods: $0.methods, channel: channel, recorder: self)
+    }
+  }
+
+  /// How many rules there are, and how many had no room.
+  package var counts: (rules: Int, left: Int) { content.withLock { ($0.entries.count, $0.left) } }
+
+  /// The rules as a file; nil if there is nothing new since the last time.
+  package func takeChanges() -> String? {
+    content.withLock { content in
+      guard content.isChanged else { return nil }
+      content.isChanged = false
+      return "rules:\n" + content.entries.map(\.text).joined()
+    }
+  }
+
+  func record(_ calls: [RecordedCall]) {
+    for call in calls { record(call) }
+  }
+
+  /// Keeps a call. Messages that cannot be read are not kept: they were passed on all the same.
+  func record(_ call: RecordedCall) {
+    guard let rule = rule(call) else { return }
+    let size = rule.text.utf8.count + rule.request.utf8.count
+    content.withLock { content in
+      let key = "\(rule.method) \(rule.request)"
+      if let place = content.places[key] {
+        content.byteCount += size - content.entries[place].text.utf8.count - rule.request.utf8.count
+        content.entries[place] = rule
+      } else {
+        guard content.entries.count < Self.ruleLimit, content.byteCount + size <= Self.byteLimit else {
+          content.left += 1
+          return
+        }
+        content.places[key] = content.entries.count
+        content.entries.append(rule)
+        content.byteCount += size
+      }
+      content.isChanged = true
+    }
+  }
+
+  private func rule(_ call: RecordedCall) -> Entry? {
+    let method = call.method
+    guard let request = json(call.request, method.request) else { return nil }
+    var lines = ["  - method: \(DocumentValue.quoted(method.path))", "    match: \(request)"]
+    if method.type.streamsResponses {
+      let answers = call.responses.compactMap { json($0, method.response) }
+      guard answers.count == call.responses.count else { return nil }
+      lines.append("    stream:" + (answers.isEmpty ? " []" : ""))
+      lines += answers.map { "      - \($0)" }
+    } else if call.status == nil {
+      guard let answer = call.responses.first.flatMap({ json($0, method.response) }) else { return nil }
+      lines.append("    answer: \(answer)")
+    }
+    if let status = call.status {
+      let code = status.code.specName
+      lines.append("    status: {code: \(code), message: \(DocumentValue.quoted(status.message ?? ""))}")
+    }
+    let milliseconds = Int(call.delay / .milliseconds(1))
+    if milliseconds > 0 { lines.append("    delay: \(min(milliseconds, 3_600_000))ms") }
+    return Entry(method: method.path, request: request, text: lines.joined(separator: "\n") + "\n")
+  }
+
+  private func json(_ bytes: [UInt8], _ type: MessageTable) -> String? {
+    let message = try? DynamicMessage(type, serializedBytes: bytes, partial: true)
+    return try? message?.jsonString(partial: true, options: encoding)
+  }
+}
+
+/// A call that was passed on.
+struct RecordedCall: Sendable {
+  let method: MockMethod
+  let request: [UInt8]
+  var responses: [[UInt8]] = []
+  var status: GRPCStatus?
+  /// Until the first response, or the end.
+  var delay = Duration.zero
+
+  /// What is kept of a call with streams. A mock answers each request by itself: if each had one response, then with
+  /// that; else the first has all.
+  static func all(
+    of method: MockMethod,
+    requests: [[UInt8]],
+    responses: [[UInt8]],
+    status: GRPCStatus?,
+    delay: Duration
+  ) -> [RecordedCall] {
+    let first = requests.first ?? []
+    guard method.type.streamsRequests, requests.count > 1 else {
+      return [
+        RecordedCall(method: method, request: first, responses: responses, status: status, delay: delay)
+      ]
+    }
+    if status == nil, requests.count == responses.count {
+      return zip(requests, responses).enumerated().map { place, pair in
+        RecordedCall(method: method, request: pair.0, responses: [pair.1], delay: place == 0 ? delay : .zero)
+      }
+    }
+    let others = requests.dropFirst().filter { $0 != first }.map { RecordedCall(method: method, request: $0) }
+    return [RecordedCall(method: method, request: first, responses: responses, status: status, delay: delay)]
+      + others
+  }
+}

@@ -1,0 +1,277 @@
+extension DocumentReader {
+  // MARK: Keys
+
+  /// Where the colon of a name is that begins here; nil if this is no name.
+  func keyEnd(at start: Int) -> Int? {
+    guard start < bytes.count else { return nil }
+    var place = start
+    if let quote = quote(at: start) {
+      place += 1
+      while place < bytes.count, bytes[place] != quote {
+        if bytes[place] == UInt8(ascii: "\n") { return nil }
+        place += bytes[place] == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"") ? 2 : 1
+      }
+      place += 1
+      while place < bytes.count, bytes[place] == UInt8(ascii: " ") { place += 1 }
+      return place < bytes.count && bytes[place] == UInt8(ascii: ":") && endsKey(place) ? place : nil
+    }
+    guard !Self.indicators.contains(bytes[start]) else { return nil }
+    while place < bytes.count, bytes[place] != UInt8(ascii: "\n") {
+      if bytes[place] == UInt8(ascii: ":"), endsKey(place) { return place }
+      if bytes[place] == UInt8(ascii: "#"), place > start, bytes[place - 1] == UInt8(ascii: " ") {
+        return nil
+      }
+      place += 1
+    }
+    return nil
+  }
+
+  private func endsKey(_ colon: Int) -> Bool {
+    guard colon + 1 < bytes.count else { return true }
+    return [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t")]
+      .contains(bytes[colon + 1])
+  }
+
+  private func quote(at place: Int) -> UInt8? {
+    [UInt8(ascii: "\""), UInt8(ascii: "'")].first { $0 == bytes[place] }
+  }
+
+  /// What begins something else than plain text.
+  static let indicators = Set("{}[],|>&*!%@`\"'#".utf8)
+
+  /// A name; the position is then at its colon.
+  mutating func key() throws(RuleError) -> String {
+    if let byte = peek, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+      let name = try quoted(byte)
+      skipSpaces()
+      return name
+    }
+    guard let end = keyEnd(at: position) else { throw failure("expected a name") }
+    defer { position = end }
+    return try text(position..<end)
+  }
+
+  private func text(_ range: Range<Int>) throws(RuleError) -> String {
+    var range = range
+    while let last = bytes[range].last,
+      last == UInt8(ascii: " ") || last == UInt8(ascii: "\r") || last == UInt8(ascii: "\t")
+    {
+      range = range.lowerBound..<range.upperBound - 1
+    }
+    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+      throw failure("text that is not UTF-8")
+    }
+    return text
+  }
+
+  // MARK: Values on a line
+
+  /// A value that begins on this line, and its end of line.
+  mutating func inline(within indent: Int) throws(RuleError) -> DocumentValue {
+    guard let first = peek else { return .null }
+    let value: DocumentValue
+    switch first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): value = try flow()
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): value = .string(try quoted(first))
+    case UInt8(ascii: "|"): return .string(try literal(within: indent))
+    case _ where Self.indicators.contains(first):
+      throw failure("'\(shown)' begins something that rules cannot have; put text in quotes")
+    default:
+      let end = plainEnd { _ in false }
+      value = try plain(end)
+    }
+    try endLine()
+    return value
+  }
+
+  /// Where plain text ends: at the line's end, at a comment, or where the caller says.
+  private func plainEnd(_ isEnd: (UInt8) -> Bool) -> Int {
+    var place = position
+    while place < bytes.count, bytes[place] != UInt8(ascii: "\n"), !isEnd(bytes[place]) {
+      if bytes[place] == UInt8(ascii: "#"), place > position, bytes[place - 1] == UInt8(ascii: " ") { break }
+      place += 1
+    }
+    return place
+  }
+
+  private mutating func plain(_ end: Int) throws(RuleError) -> DocumentValue {
+    let words = try text(position..<end)
+    position = end
+    switch words {
+    case "", "~", "null": return .null
+    case "true": return .bool(true)
+    case "false": return .bool(false)
+    default: return Self.isNumber(words) ? .number(words) : .string(words)
+    }
+  }
+
+  /// Whether text is a number of JSON; others, such as 007, are text.
+  static func isNumber(_ text: String) -> Bool {
+    text.utf8.count <= 64 && text.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+\-]?[0-9]+)?/#) != nil
+  }
+
+  /// The lines below that are further to the right, as they are.
+  private mutating func literal(within indent: Int) throws(RuleError) -> String {
+    position += 1
+    let keepsEnd = peek != UInt8(ascii: "-")
+    if !keepsEnd { position += 1 }
+    try endLine()
+    var lines: [String] = []
+    var margin: Int?
+    while position < bytes.count {
+      let end = endOfLine(position)
+      let spaces = bytes[position..<end].prefix { $0 == UInt8(ascii: " ") }.count
+      let isBlank = position + spaces == end || bytes[position + spaces] == UInt8(ascii: "\r")
+      if !isBlank, spaces < margin ?? (indent + 1) { break }
+      if !isBlank, margin == nil { margin = spaces }
+      lines.append(isBlank ? "" : try text(position + (margin ?? 0)..<end))
+      position = min(end + 1, bytes.count)
+    }
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n") + (keepsEnd && !lines.isEmpty ? "\n" : "")
+  }
+
+  // MARK: Quotes
+
+  mutating func quoted(_ quote: UInt8) throws(RuleError) -> String {
+    position += 1
+    var content: [UInt8] = []
+    while let byte = peek {
+      position += 1
+      if byte == quote {
+        guard quote == UInt8(ascii: "'"), peek == quote else {
+          guard let text = String(validating: content, as: UTF8.self) else {
+            throw failure("text that is not UTF-8")
+          }
+          return text
+        }
+        position += 1
+        content.append(quote)
+      } else if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        content += Array(try escape().utf8)
+      } else {
+        content.append(byte)
+      }
+    }
+    throw failure("a quote is not closed")
+  }
+
+  /// The escapes of JSON.
+  private mutating func escape() throws(RuleError) -> String {
+    guard let byte = peek else { throw failure("a quote is not closed") }
+    position += 1
+    switch byte {
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{c}"
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return String(Unicode.Scalar(byte))
+    case UInt8(ascii: "u"): return String(try escapedScalar())
+    default:
+      position -= 1
+      throw failure("'\\\(shown)' is no escape: there are those of JSON")
+    }
+  }
+
+  private mutating func escapedScalar() throws(RuleError) -> Unicode.Scalar {
+    let first = try fourDigits()
+    var value = UInt32(first)
+    if (0xd800..<0xdc00).contains(first), rest(startsWith: "\\u", at: min(position, bytes.count)) {
+      position += 2
+      let second = try fourDigits()
+      guard (0xdc00..<0xe000).contains(second) else { throw failure("half of a surrogate pair") }
+      value = 0x10000 + (UInt32(first) - 0xd800) << 10 + UInt32(second) - 0xdc00
+    }
+    guard let scalar = Unicode.Scalar(value) else { throw failure("half of a surrogate pair") }
+    return scalar
+  }
+
+  private mutating func fourDigits() throws(RuleError) -> UInt16 {
+    guard position + 4 <= bytes.count, bytes[position..<position + 4].allSatisfy({ $0 != UInt8(ascii: "+") }),
+      let number = UInt16(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+    else { throw failure("\\u needs four hexadecimal digits") }
+    position += 4
+    return number
+  }
+
+  // MARK: Flow
+
+  /// A value as JSON has it, over as many lines as it takes.
+  private mutating func flow() throws(RuleError) -> DocumentValue {
+    guard depth < Self.depthLimit else { throw failure("values are nested too deeply") }
+    depth += 1
+    defer { depth -= 1 }
+    switch peek {
+    case UInt8(ascii: "{"): return .map(try flowMap())
+    case UInt8(ascii: "["): return .list(try flowList())
+    case let quote? where quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"):
+      return .string(try quoted(quote))
+    case let first? where Self.indicators.contains(first):
+      throw failure("'\(shown)' begins something that rules cannot have; put text in quotes")
+    default:
+      return try plain(plainEnd { Set(",]}:".utf8).contains($0) })
+    }
+  }
+
+  private mutating func flowMap() throws(RuleError) -> [DocumentValue.Member] {
+    position += 1
+    var members: [DocumentValue.Member] = []
+    var names: Set<String> = []
+    skipSpace()
+    if try take("}") { return members }
+    while true {
+      guard case .some(let name) = try flowKey() else { throw failure("expected a name") }
+      guard names.insert(name).inserted else { throw failure("'\(name)' is there twice") }
+      skipSpace()
+      guard try take(":") else { throw failure("expected a colon, not '\(shown)'") }
+      skipSpace()
+      members.append(DocumentValue.Member(name, try flow()))
+      skipSpace()
+      if try take("}") { return members }
+      guard try take(",") else { throw failure("expected a comma or a closing brace, not '\(shown)'") }
+      skipSpace()
+    }
+  }
+
+  private mutating func flowKey() throws(RuleError) -> String? {
+    guard let first = peek else { return nil }
+    if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return try quoted(first) }
+    guard !Self.indicators.contains(first) else { return nil }
+    let end = plainEnd { Set(",]}:".utf8).contains($0) }
+    defer { position = end }
+    let name = try text(position..<end)
+    return name.isEmpty ? nil : name
+  }
+
+  private mutating func flowList() throws(RuleError) -> [DocumentValue] {
+    position += 1
+    var values: [DocumentValue] = []
+    skipSpace()
+    if try take("]") { return values }
+    while true {
+      values.append(try flow())
+      skipSpace()
+      if try take("]") { return values }
+      guard try take(",") else { throw failure("expected a comma or a closing bracket, not '\(shown)'") }
+      skipSpace()
+    }
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) throws(RuleError) -> Bool {
+    guard peek == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  /// Skips spaces, ends of lines and comments.
+  private mutating func skipSpace() {
+    while let byte = peek {
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): position += 1
+      case UInt8(ascii: "#"): position = endOfLine(position)
+      default: return
+      }
+    }
+  }
+}

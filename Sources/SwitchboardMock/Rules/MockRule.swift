@@ -1,0 +1,151 @@
+import Switchboard
+import SwitchboardProtobuf
+
+/// What a mock answers to the requests of a method that match.
+struct MockRule: Sendable {
+  let pattern: RequestPattern?
+  let answers: [DynamicMessage]
+  /// How the call ends; nil if it succeeds.
+  let status: GRPCStatus?
+  /// The wait before the first answer, and between answers.
+  let delay: Duration
+  let every: Duration
+  let headers: HPACKHeaders
+  let trailers: HPACKHeaders
+  /// How often it may answer.
+  let times: Int?
+
+  static let members: Set = [
+    "method", "match", "answer", "stream", "status", "delay", "every", "headers", "trailers", "times",
+  ]
+
+  init(_ document: DocumentValue, of method: MockMethod, _ options: JSONDecodingOptions) throws(RuleError) {
+    let rule = try DocumentMembers(document, "a rule")
+    try rule.check(Self.members)
+    pattern = try rule["match"].map { value throws(RuleError) in
+      try RequestPattern(value, method.request, options)
+    }
+    answers = try Self.answers(rule, method, options)
+    status = try rule["status"].map(Self.status)
+    delay = try rule.duration("delay") ?? .zero
+    every = try rule.duration("every") ?? .zero
+    headers = try Self.metadata(rule, "headers")
+    trailers = try Self.metadata(rule, "trailers")
+    times = try rule.count("times")
+    guard !answers.isEmpty || status != nil || method.type.streamsResponses else {
+      throw RuleError("a rule needs an answer or a status")
+    }
+    if status != nil, !answers.isEmpty, !method.type.streamsResponses {
+      throw RuleError("a call with one response has either an answer or a status")
+    }
+  }
+
+  private static func answers(
+    _ rule: DocumentMembers,
+    _ method: MockMethod,
+    _ options: JSONDecodingOptions
+  ) throws(RuleError) -> [DynamicMessage] {
+    var documents: [DocumentValue] = []
+    if let answer = rule["answer"] { documents.append(answer) }
+    if let stream = rule["stream"] {
+      guard case .list(let values) = stream else {
+        throw RuleError("stream is \(stream.kind), and not a list")
+      }
+      guard documents.isEmpty else { throw RuleError("a rule has either an answer or a stream") }
+      guard method.type.streamsResponses else {
+        throw RuleError("\(method.path) has one response, and no stream")
+      }
+      documents = values
+    }
+    return try documents.map { document throws(RuleError) in
+      do {
+        return try DynamicMessage(method.response, jsonString: document.json, partial: true, options: options)
+      } catch {
+        throw RuleError("the answer: \(error)")
+      }
+    }
+  }
+
+  /// `NOT_FOUND`, a number, or a code and a message.
+  private static func status(_ document: DocumentValue) throws(RuleError) -> GRPCStatus {
+    var (code, message) = (document, String?.none)
+    if case .map = document {
+      let members = try DocumentMembers(document, "status")
+      try members.check(["code", "message"])
+      code = members["code"] ?? .null
+      message = try members.text("message")
+    }
+    let found: GRPCStatus.Code?
+    switch code {
+    case .string(let name): found = GRPCStatus.Code(specName: name.uppercased())
+    case .number(let digits): found = Int(digits).flatMap { GRPCStatus.Code(rawValue: $0) }
+    default: found = nil
+    }
+    guard let found, found != .ok else {
+      throw RuleError("\(code.json) is no status that a call can fail with, such as NOT_FOUND")
+    }
+    return GRPCStatus(code: found, message: message)
+  }
+
+  private static func metadata(_ rule: DocumentMembers, _ name: String) throws(RuleError) -> HPACKHeaders {
+    var headers = HPACKHeaders()
+    guard let document = rule[name] else { return headers }
+    for member in try DocumentMembers(document, name).all {
+      switch member.value {
+      case .string(let text), .number(let text): headers.add(name: member.name.lowercased(), value: text)
+      case .bool(let value): headers.add(name: member.name.lowercased(), value: "\(value)")
+      default: throw RuleError("\(name): '\(member.name)' is \(member.value.kind), and not text")
+      }
+    }
+    return headers
+  }
+}
+
+/// The members of a map, by name.
+struct DocumentMembers {
+  let all: [DocumentValue.Member]
+  private let values: [String: DocumentValue]
+  private let name: String
+
+  init(_ document: DocumentValue, _ name: String) throws(RuleError) {
+    guard case .map(let members) = document else {
+      throw RuleError("\(name) is \(document.kind), and not a map")
+    }
+    all = members
+    values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    self.name = name
+  }
+
+  subscript(_ member: String) -> DocumentValue? { values[member].flatMap { $0 == .null ? nil : $0 } }
+
+  /// A misspelt name would else do nothing.
+  func check(_ known: Set<String>) throws(RuleError) {
+    guard let other = all.first(where: { !known.contains($0.name) }) else { return }
+    throw RuleError("\(name) has no '\(other.name)': there are \(known.sorted().joined(separator: ", "))")
+  }
+
+  func text(_ member: String) throws(RuleError) -> String? {
+    guard let value = self[member] else { return nil }
+    guard case .string(let text) = value else { throw RuleError("\(member) is \(value.kind), and not text") }
+    return text
+  }
+
+  func count(_ member: String) throws(RuleError) -> Int? {
+    guard let value = self[member] else { return nil }
+    guard case .number(let digits) = value, let count = Int(digits), count > 0 else {
+      throw RuleError("\(member) is not a whole number from 1 on")
+    }
+    return count
+  }
+
+  /// A time such as `20ms` or `1.5s`, up to an hour.
+  func duration(_ member: String) throws(RuleError) -> Duration? {
+    guard let value = self[member] else { return nil }
+    let units: [(String, Double)] = [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60)]
+    guard case .string(let text) = value, let unit = units.first(where: { text.hasSuffix($0.0) }),
+      DocumentReader.isNumber(String(text.dropLast(unit.0.utf8.count))),
+      let number = Double(text.dropLast(unit.0.utf8.count)), (0...3600).contains(number * unit.1)
+    else { throw RuleError("\(member) is not a time such as 20ms, 1.5s or 2m, up to an hour") }
+    return .nanoseconds(Int64(number * unit.1 * 1e9))
+  }
+}

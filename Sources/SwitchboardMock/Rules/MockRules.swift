@@ -1,0 +1,67 @@
+import Switchboard
+import SwitchboardProtobuf
+
+/// The rules of a file, by method.
+package struct MockRules: Sendable {
+  static let limit = 100_000
+
+  private let rules: [String: [MockRule]]
+  /// How often each rule may still answer.
+  private let left: TimesLeft
+
+  private final class TimesLeft: Sendable {
+    let counts = Locked<[String: [Int: Int]]>([:])
+  }
+
+  /// No rules.
+  package init() {
+    rules = [:]
+    left = TimesLeft()
+  }
+
+  /// The rules of a text in JSON or YAML, for methods of a schema.
+  package init(_ text: String, _ schema: MockSchema) throws(RuleError) {
+    let file = try DocumentMembers(try DocumentReader.read(text), "the file")
+    try file.check(["rules"])
+    guard case .list(let documents)? = file["rules"] else {
+      throw RuleError("the file has no list of 'rules'")
+    }
+    guard documents.count <= Self.limit else { throw RuleError("there are more than \(Self.limit) rules") }
+    var rules: [String: [MockRule]] = [:]
+    for (place, document) in documents.enumerated() {
+      do throws(RuleError) {
+        guard let name = try DocumentMembers(document, "a rule").text("method") else {
+          throw RuleError("it names no method")
+        }
+        let methods = schema.methods(matching: name)
+        guard !methods.isEmpty else { throw RuleError("there is no method '\(name)'") }
+        for method in methods {
+          rules[method.path, default: []].append(try MockRule(document, of: method, schema.jsonOptions))
+        }
+      } catch {
+        throw RuleError("rule \(place + 1): \(error.description)")
+      }
+    }
+    self.rules = rules
+    left = TimesLeft()
+  }
+
+  /// The first rule that a request matches.
+  func rule(for request: DynamicMessage?, of method: MockMethod) -> MockRule? {
+    guard let candidates = rules[method.path] else { return nil }
+    for (place, rule) in candidates.enumerated() {
+      if let pattern = rule.pattern {
+        guard let request, pattern.matches(request) else { continue }
+      }
+      guard let times = rule.times else { return rule }
+      let mayAnswer = left.counts.withLock { counts in
+        let rest = counts[method.path]?[place] ?? times
+        guard rest > 0 else { return false }
+        counts[method.path, default: [:]][place] = rest - 1
+        return true
+      }
+      if mayAnswer { return rule }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,53 @@
+import SwitchboardProtobuf
+
+/// What a rule asks of a request: the fields that it names have these values. Others may have any.
+struct RequestPattern: Sendable {
+  private indirect enum Expected: Sendable {
+    case value(DynamicValue?)
+    case message(RequestPattern)
+  }
+
+  private struct Field: Sendable {
+    let name: String
+    let expected: Expected
+  }
+
+  private var fields: [Field] = []
+
+  /// Throws if the type has no such fields, or the values are none of theirs.
+  init(_ document: DocumentValue, _ type: MessageTable, _ options: JSONDecodingOptions) throws(RuleError) {
+    guard case .map(let members) = document else {
+      throw RuleError("match is \(document.kind), and not a map of fields of \(type.fullName)")
+    }
+    let message: DynamicMessage
+    do {
+      message = try DynamicMessage(type, jsonString: document.json, partial: true, options: options)
+    } catch {
+      throw RuleError("match: \(error)")
+    }
+    for member in members {
+      guard
+        let field = type.field(named: member.name) ?? type.fields.first(where: { $0.jsonName == member.name })
+      else { throw RuleError("match: \(type.fullName) has no field '\(member.name)'") }
+      var expected = Expected.value(message[field.name])
+      // A message is matched by its fields in turn, but for those with a form of their own in JSON.
+      if !field.isRepeated, case .map = member.value, let inner = type.message(of: field),
+        !inner.fullName.hasPrefix("google.protobuf.")
+      {
+        expected = .message(try RequestPattern(member.value, inner, options))
+      }
+      fields.append(Field(name: field.name, expected: expected))
+    }
+  }
+
+  func matches(_ message: DynamicMessage) -> Bool {
+    fields.allSatisfy { field in
+      switch field.expected {
+      case .value(let value): return message[field.name] == value
+      case .message(let pattern):
+        guard case .message(let inner)? = message[field.name] else { return false }
+        return pattern.matches(inner)
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+
+/// The methods that a mock serves, and their types.
+package struct MockSchema: Sendable {
+  package let files: [Google_Protobuf_FileDescriptorProto]
+  /// By service, in the order of the files.
+  let services: [(name: String, methods: [MockMethod])]
+  let jsonOptions: JSONDecodingOptions
+
+  /// The services of files, which must have all that they import.
+  package init(_ files: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
+    let pool = try DescriptorPool(files)
+    var seen: Set<String> = []
+    self.files = files.filter { seen.insert($0.name).inserted }
+    var services: [(name: String, methods: [MockMethod])] = []
+    for file in self.files {
+      for service in file.service {
+        let name = file.package.isEmpty ? service.name : "\(file.package).\(service.name)"
+        let methods = service.method.compactMap { MockMethod($0, of: name, pool) }
+        services.append((name, methods))
+      }
+    }
+    self.services = services
+    var options = JSONDecodingOptions()
+    options.typeRegistry = pool.typeRegistry
+    jsonOptions = options
+  }
+
+  package var serviceNames: [String] { services.map(\.name) }
+
+  /// The methods that a name of a rule means: `shop.Shop/Get`, `shop.Shop/*` or `*`.
+  func methods(matching name: String) -> [MockMethod] {
+    let name = name.hasPrefix("/") ? String(name.dropFirst()) : name
+    return services.flatMap(\.methods).filter {
+      name == "*" || $0.path == name || "\($0.service)/*" == name || "\($0.service).\($0.name)" == name
+    }
+  }
+}
+
+/// A method that a mock serves.
+struct MockMethod: Sendable {
+  let service: String
+  let name: String
+  let type: GRPCCallType
+  let request: MessageTable
+  let response: MessageTable
+
+  /// `shop.Shop/Get`
+  var path: String { "\(service)/\(name)" }
+
+  /// Nil if the types are not declared.
+  init?(_ descriptor: Google_Protobuf_MethodDescriptorProto, of service: String, _ pool: DescriptorPool) {
+    func type(_ name: String) -> MessageTable? {
+      pool.messageType(named: name.hasPrefix(".") ? String(name.dropFirst()) : name)
+    }
+    guard let request = type(descriptor.inputType), let response = type(descriptor.outputType) else {
+      return nil
+    }
+    self.service = service
+    self.request = request
+    self.response = response
+    name = descriptor.name
+    self.type =
+      switch (descriptor.clientStreaming, descriptor.serverStreaming) {
+      case (false, false): .unary
+      case (true, false): .clientStreaming
+      case (false, true): .serverStreaming
+      case (true, true): .bidirectionalStreaming
+      }
+  }
+
+  var descriptor: MethodDescriptor { MethodDescriptor(service: service, method: name, type: type) }
+}
+
+/// Messages of a type that is known only at run time. `required` fields may be missing.
+struct MockMarshaller: Marshaller {
+  let type: MessageTable
+
+  func reads(_ subtype: ContentSubtype) -> Bool { subtype.isUnnamed || subtype == .proto }
+
+  func encode(_ message: DynamicMessage) throws -> MessageBuffer {
+    MessageBuffer(try message.serializedBytes(partial: true))
+  }
+
+  func decode(_ bytes: RawSpan) throws -> DynamicMessage {
+    try DynamicMessage(type, serializedBytes: BytesMarshaller().decode(bytes), partial: true)
+  }
+}

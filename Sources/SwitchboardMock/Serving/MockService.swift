@@ -1,0 +1,108 @@
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+import SwitchboardServices
+
+/// A service of a schema, answered by rules, and where none matches by examples.
+package struct MockService: CallHandlerProvider {
+  /// What a mock does where no rule matches, and whom it tells of calls.
+  package struct Settings: Sendable {
+    package var rules = MockRules()
+    /// Whether calls that no rule matches get an example; else they fail.
+    package var hasExamples = true
+    /// Told of each call: the method's path, and whether a rule matched.
+    package var called: @Sendable (String, Bool) -> Void = { _, _ in }
+
+    package init() {}
+  }
+
+  package let serviceName: String
+  package let reflectionData: [String]
+  private let methods: [MockMethod]
+  private let settings: Settings
+
+  /// All services of a schema, and reflection for them.
+  package static func providers(
+    _ schema: MockSchema,
+    _ settings: Settings
+  ) throws -> [any CallHandlerProvider] {
+    // One of them describes all: files are sent once.
+    var data: [String] = try schema.files.map { file in
+      String(decoding: Base64.encode(try file.serializedBytes()), as: UTF8.self)
+    }
+    let services = schema.services.map { name, methods in
+      defer { data = [] }
+      return MockService(serviceName: name, reflectionData: data, methods: methods, settings: settings)
+    }
+    return services + [try ReflectionService(describing: services)]
+  }
+
+  package var methodHandlers: [MethodHandler] {
+    methods.map { method in
+      let typed = Method(
+        method.descriptor,
+        requests: MockMarshaller(type: method.request),
+        responses: MockMarshaller(type: method.response)
+      )
+      switch method.type {
+      case .unary:
+        return typed.unaryHandler { request, context in try await self.answer(method, request, context) }
+      case .clientStreaming:
+        return typed.clientStreamingHandler { requests, context in
+          var first: DynamicMessage?
+          for try await request in requests where first == nil { first = request }
+          return try await self.answer(method, first, context)
+        }
+      case .serverStreaming:
+        return typed.serverStreamingHandler { request, responses, context in
+          try await self.stream(method, request, responses, context)
+        }
+      case .bidirectionalStreaming:
+        return typed.bidirectionalStreamingHandler { requests, responses, context in
+          for try await request in requests { try await self.stream(method, request, responses, context) }
+        }
+      }
+    }
+  }
+
+  private func answer(
+    _ method: MockMethod,
+    _ request: DynamicMessage?,
+    _ context: ServerCallContext
+  ) async throws -> DynamicMessage {
+    guard let rule = try rule(for: request, of: method) else { return ExampleMessage.of(method.response) }
+    try await begin(rule, context)
+    if let status = rule.status { throw status }
+    return rule.answers.first ?? DynamicMessage(method.response)
+  }
+
+  private func stream(
+    _ method: MockMethod,
+    _ request: DynamicMessage,
+    _ responses: ResponseStreamWriter<DynamicMessage>,
+    _ context: ServerCallContext
+  ) async throws {
+    guard let rule = try rule(for: request, of: method) else {
+      return try await responses.send(ExampleMessage.of(method.response))
+    }
+    try await begin(rule, context)
+    for (place, answer) in rule.answers.enumerated() {
+      if place > 0, rule.every > .zero { try await Task.sleep(for: rule.every) }
+      try await responses.send(answer)
+    }
+    if let status = rule.status { throw status }
+  }
+
+  private func begin(_ rule: MockRule, _ context: ServerCallContext) async throws {
+    if !rule.headers.isEmpty { context.setInitialMetadata(rule.headers) }
+    if !rule.trailers.isEmpty { context.setTrailers(rule.trailers) }
+    if rule.delay > .zero { try await Task.sleep(for: rule.delay) }
+  }
+
+  private func rule(for request: DynamicMessage?, of method: MockMethod) throws -> MockRule? {
+    let rule = settings.rules.rule(for: request, of: method)
+    settings.called(method.path, rule != nil)
+    guard rule == nil, !settings.hasExamples else { return rule }
+    throw GRPCStatus(code: .failedPrecondition, message: "no rule matches this request of \(method.path)")
+  }
+}

@@ -1,0 +1,93 @@
+/// A JSON value whose members keep their order, for documents that people read.
+indirect enum JSONTree: Hashable, Sendable {
+  case string(String)
+  case number(Int)
+  case bool(Bool)
+  case null
+  /// Text that is JSON already.
+  case verbatim(String)
+  case array([JSONTree])
+  case object([Member])
+
+  struct Member: Hashable, Sendable {
+    let name: String
+    let value: JSONTree
+  }
+
+  /// The text, indented by two spaces.
+  var text: String {
+    var text = ""
+    write(to: &text, indent: "\n")
+    return text + "\n"
+  }
+
+  private func write(to text: inout String, indent: String) {
+    switch self {
+    case .string(let value): JSONTree.write(value, to: &text)
+    case .number(let value): text += String(value)
+    case .bool(let value): text += value ? "true" : "false"
+    case .null: text += "null"
+    case .verbatim(let value): text += value
+    case .array(let values):
+      guard !values.isEmpty else {
+        text += "[]"
+        return
+      }
+      text += "["
+      for (index, value) in values.enumerated() {
+        text += (index > 0 ? "," : "") + indent + "  "
+        value.write(to: &text, indent: indent + "  ")
+      }
+      text += indent + "]"
+    case .object(let members):
+      guard !members.isEmpty else {
+        text += "{}"
+        return
+      }
+      text += "{"
+      for (index, member) in members.enumerated() {
+        text += (index > 0 ? "," : "") + indent + "  "
+        JSONTree.write(member.name, to: &text)
+        text += ": "
+        member.value.write(to: &text, indent: indent + "  ")
+      }
+      text += indent + "}"
+    }
+  }
+
+  private static func write(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}
+
+extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByBooleanLiteral
+{
+  init(stringLiteral value: String) { self = .string(value) }
+  init(booleanLiteral value: Bool) { self = .bool(value) }
+  init(arrayLiteral elements: JSONTree...) { self = .array(elements) }
+  init(dictionaryLiteral elements: (String, JSONTree)...) {
+    self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+  }
+
+  /// The object with more members, of which those without a value are left out.
+  func adding(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
+    guard case .object(let present) = self else { return self }
+    return .object(
+      present + members.compactMap { pair in pair.value.map { Member(name: pair.key, value: $0) } }
+    )
+  }
+}

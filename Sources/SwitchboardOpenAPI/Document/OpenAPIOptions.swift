@@ -1,0 +1,41 @@
+/// What an OpenAPI document says besides what `.proto` files do.
+public struct OpenAPIOptions: Hashable, Sendable {
+  /// How clients prove who they are.
+  public enum Security: Hashable, Sendable {
+    /// A token in `authorization: Bearer`.
+    case bearer
+    /// A user and a password.
+    case basic
+    /// A key in a header with this name.
+    case apiKey(header: String)
+  }
+
+  /// The title of the API; by default, the names of its services.
+  public var title = ""
+  /// The version of the API, not of OpenAPI.
+  public var version = "1.0.0"
+  /// What the API is, in Markdown.
+  public var description = ""
+  /// The URLs at which the API is served.
+  public var servers: [String] = []
+  /// Any one of these lets a client call; empty if none is needed.
+  public var security: [Security] = []
+  /// Whether fields have their names of the `.proto` file, for servers that write those in JSON.
+  public var usesProtoFieldNames = false
+
+  /// The defaults: titled by the services, without servers or security.
+  public init() {}
+}
+
+extension OpenAPIOptions.Security {
+  /// Reads `bearer`, `basic` or `apiKey:HEADER`; `nil` if it is none of these.
+  package init?(_ text: String) {
+    switch text {
+    case "bearer": self = .bearer
+    case "basic": self = .basic
+    default:
+      guard text.hasPrefix("apiKey:"), text.utf8.count > "apiKey:".utf8.count else { return nil }
+      self = .apiKey(header: String(text.dropFirst("apiKey:".count)))
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import GoogleAPIMessages
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+
+/// The services of files, with the rules of their methods.
+package struct DescribedAPI: Sendable {
+  /// A method, its bindings, and where it is declared.
+  package struct Method: Sendable {
+    package let descriptor: Google_Protobuf_MethodDescriptorProto
+    /// The full name: `shop.Books.GetBook`.
+    package let fullName: String
+    package let service: String
+    package let bindings: [HTTPBinding]
+    /// The index of the file, and the path of the declaration in it.
+    package let file: Int
+    package let path: [Int32]
+
+    /// The path of gRPC: `/shop.Books/GetBook`.
+    package var grpcPath: String { "/\(service)/\(descriptor.name)" }
+  }
+
+  /// Sorted so that imports come first, as they came.
+  package let files: [Google_Protobuf_FileDescriptorProto]
+  package private(set) var methods: [Method] = []
+
+  /// Reads serialized descriptors, a file only once. Rules for a method replace its annotation.
+  package init(
+    files data: [[UInt8]],
+    services: Set<String>? = nil,
+    rules: [HTTPRule] = []
+  ) throws(HTTPRuleError) {
+    var extensions = Google_Api_Annotations_Extensions
+    extensions.formUnion(Google_Api_FieldBehavior_Extensions)
+    var files: [Google_Protobuf_FileDescriptorProto] = []
+    var names: Set<String> = []
+    for bytes in data {
+      do throws(DecodeError) {
+        let file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes, extensions: extensions)
+        if names.insert(file.name).inserted { files.append(file) }
+      } catch {
+        throw HTTPRuleError("invalid descriptor: \(error)")
+      }
+    }
+    self.files = files
+    try addMethods(of: services, rules)
+  }
+
+  private mutating func addMethods(of services: Set<String>?, _ rules: [HTTPRule]) throws(HTTPRuleError) {
+    var given: [String: [HTTPRule]] = [:]
+    for rule in rules { given[rule.selector, default: []].append(rule) }
+    for (fileIndex, file) in files.enumerated() {
+      for (serviceIndex, service) in file.service.enumerated() {
+        let name = file.package.isEmpty ? service.name : "\(file.package).\(service.name)"
+        guard services?.contains(name) ?? true else { continue }
+        for (index, method) in service.method.enumerated() {
+          let fullName = "\(name).\(method.name)"
+          var bindings: [HTTPBinding] = []
+          let annotated = try HTTPRule.rules(of: method.options.Google_Api_http, for: fullName)
+          for rule in given.removeValue(forKey: fullName) ?? annotated {
+            bindings.append(try HTTPBinding(rule))
+          }
+          methods.append(
+            Method(
+              descriptor: method,
+              fullName: fullName,
+              service: name,
+              bindings: bindings,
+              file: fileIndex,
+              path: [6, Int32(serviceIndex), 2, Int32(index)]
+            )
+          )
+        }
+      }
+    }
+    if let unknown = given.keys.sorted().first {
+      throw HTTPRuleError("a rule names the method \(unknown), which no service has")
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// A way to call a method over HTTP, given in code: what an annotation `google.api.http` says in a `.proto` file.
+///
+///     let rule = HTTPRule("shop.Books.GetBook", "GET", "/v1/{name=shelves/*/books/*}")
+///
+/// The rules that are given for a method replace its annotation.
+public struct HTTPRule: Hashable, Sendable {
+  /// The full name of the method: `shop.Books.GetBook`.
+  public var selector: String
+  /// The HTTP method; `*` for all.
+  public var method: String
+  /// The template of the path.
+  public var path: String
+  /// The field of the request that the body holds, or `*` for all fields that the path does not bind.
+  public var body: String
+  /// The field of the response that the body holds; empty for the whole response.
+  public var responseBody: String
+
+  /// Calls the method `selector` by `method` at `path`.
+  public init(
+    _ selector: String,
+    _ method: String,
+    _ path: String,
+    body: String = "",
+    responseBody: String = ""
+  ) {
+    self.selector = selector
+    self.method = method
+    self.path = path
+    self.body = body
+    self.responseBody = responseBody
+  }
+}
+
+/// Why a rule cannot be used, or not together with another.
+public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The reason, which names the method and the rule.
+  public let description: String
+
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,147 @@
+/// The template of a path, as `google/api/http.proto` defines it: `/v1/{name=shelves/*/books/*}:publish`.
+package struct PathTemplate: Hashable, Sendable {
+  /// What one segment of a path must be.
+  package enum Segment: Hashable, Sendable {
+    /// These bytes.
+    case literal(String)
+    /// `*`: any one segment.
+    case one
+    /// `**`: any number of segments; always the last.
+    case rest
+  }
+
+  /// A part of the path that a field of the request takes.
+  package struct Variable: Hashable, Sendable {
+    /// The names of the field and of those that it is in, from the outside.
+    package var fieldPath: [String]
+    /// The segments, by their indexes in the template.
+    package var segments: Range<Int>
+    /// Whether it may have several segments, so that an escaped slash differs from a slash.
+    package var isMultiple: Bool
+  }
+
+  package private(set) var segments: [Segment] = []
+  package private(set) var variables: [Variable] = []
+  /// What follows the last colon.
+  package private(set) var verb: String?
+
+  /// Templates are the server's own; real ones have a few segments.
+  package static let maximumSegments = 64
+
+  /// Reads a template. Throws if it does not follow the grammar.
+  package init(_ text: String) throws(HTTPRuleError) {
+    var parser = Parser(rest: text.utf8[...], text: text)
+    guard parser.take("/") else { throw parser.fail("does not start with a slash") }
+    try parser.segments(into: &self, inVariable: false)
+    if parser.take(":") {
+      verb = try parser.literal("a verb")
+    }
+    guard parser.rest.isEmpty else { throw parser.fail("has something after its end") }
+    for (index, segment) in segments.enumerated() where segment == .rest {
+      guard index == segments.count - 1 else { throw parser.fail("has segments after **") }
+    }
+    for (index, variable) in variables.enumerated() {
+      guard !variables[..<index].contains(where: { $0.fieldPath == variable.fieldPath }) else {
+        throw parser.fail("has the variable \(variable.fieldPath.joined(separator: ".")) twice")
+      }
+    }
+  }
+
+  /// The template with variables as OpenAPI has them: each by its field's name.
+  package func path(naming name: (Variable) -> String) -> String {
+    var text = ""
+    var index = 0
+    while index < segments.count {
+      text += "/"
+      if let variable = variables.first(where: { $0.segments.lowerBound == index }) {
+        text += "{\(name(variable))}"
+        index = variable.segments.upperBound
+        continue
+      }
+      switch segments[index] {
+      case .literal(let literal): text += literal
+      case .one: text += "*"
+      case .rest: text += "**"
+      }
+      index += 1
+    }
+    return (text.isEmpty ? "/" : text) + (verb.map { ":\($0)" } ?? "")
+  }
+
+  /// The pattern of a variable's value: `shelves/*/books/*`.
+  package func pattern(of variable: Variable) -> String {
+    segments[variable.segments].map { segment in
+      switch segment {
+      case .literal(let text): text
+      case .one: "*"
+      case .rest: "**"
+      }
+    }.joined(separator: "/")
+  }
+}
+
+extension PathTemplate {
+  private struct Parser {
+    var rest: Substring.UTF8View
+    let text: String
+
+    func fail(_ reason: String) -> HTTPRuleError { HTTPRuleError("the template \"\(text)\" \(reason)") }
+
+    mutating func take(_ wanted: Unicode.Scalar) -> Bool {
+      guard rest.first == UInt8(ascii: wanted) else { return false }
+      rest.removeFirst()
+      return true
+    }
+
+    mutating func segments(into template: inout PathTemplate, inVariable: Bool) throws(HTTPRuleError) {
+      repeat {
+        guard template.segments.count < PathTemplate.maximumSegments else {
+          throw fail("has too many segments")
+        }
+        if take("*") {
+          template.segments.append(take("*") ? .rest : .one)
+        } else if take("{") {
+          guard !inVariable else { throw fail("has a variable in a variable") }
+          try variable(into: &template)
+        } else {
+          template.segments.append(.literal(try literal("a segment")))
+        }
+      } while take("/")
+    }
+
+    private mutating func variable(into template: inout PathTemplate) throws(HTTPRuleError) {
+      var path: [String] = []
+      repeat { path.append(try identifier()) } while take(".")
+      let start = template.segments.count
+      if take("=") {
+        try segments(into: &template, inVariable: true)
+      } else {
+        template.segments.append(.one)
+      }
+      guard take("}") else { throw fail("has a variable without its end") }
+      let range = start..<template.segments.count
+      let isMultiple = range.count > 1 || template.segments[start] == .rest
+      template.variables.append(Variable(fieldPath: path, segments: range, isMultiple: isMultiple))
+    }
+
+    private mutating func identifier() throws(HTTPRuleError) -> String {
+      let name = rest.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+      guard let first = name.first, !first.isDigit else { throw fail("has a variable without a name") }
+      rest = rest[name.endIndex...]
+      return String(Substring(name))
+    }
+
+    /// The text of a segment or verb, as it is in a path: nothing is decoded.
+    mutating func literal(_ what: String) throws(HTTPRuleError) -> String {
+      let text = rest.prefix { $0.isLetter || $0.isDigit || "-_.~!$&'()+,;@%".utf8.contains($0) }
+      guard !text.isEmpty else { throw fail("lacks \(what)") }
+      rest = rest[text.endIndex...]
+      return String(Substring(text))
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isLetter: Bool { (self | 0x20) >= UInt8(ascii: "a") && (self | 0x20) <= UInt8(ascii: "z") }
+  fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+}

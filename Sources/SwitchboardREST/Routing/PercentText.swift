@@ -1,0 +1,50 @@
+/// Percent-encoding, as paths and queries have it.
+enum PercentText {
+  /// What of an encoded text is decoded.
+  enum Decoding {
+    /// Everything.
+    case all
+    /// Everything but the characters that mean something in a path, such as `%2F`: a variable of several segments
+    /// keeps them, so that they differ from those that separate the segments.
+    case unreserved
+    /// Everything, and `+` means a space, as in the queries that forms and browsers make.
+    case form
+  }
+
+  /// A `%` that is not followed by two hexadecimal digits is text.
+  static func decode(_ text: ArraySlice<UInt8>, _ decoding: Decoding) -> [UInt8] {
+    guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+      return Array(text)
+    }
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(text.count)
+    var index = text.startIndex
+    while index < text.endIndex {
+      let byte = text[index]
+      index += 1
+      if byte == UInt8(ascii: "+"), decoding == .form {
+        decoded.append(UInt8(ascii: " "))
+      } else if byte == UInt8(ascii: "%"), index + 1 < text.endIndex, let high = digit(text[index]),
+        let low = digit(text[index + 1]), decoding != .unreserved || !isReserved(high << 4 | low)
+      {
+        decoded.append(high << 4 | low)
+        index += 2
+      } else {
+        decoded.append(byte)
+      }
+    }
+    return decoded
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// The reserved characters of RFC 6570, which are those of RFC 3986.
+  private static func isReserved(_ byte: UInt8) -> Bool { ":/?#[]@!$&'()*+,;=".utf8.contains(byte) }
+}

@@ -1,0 +1,94 @@
+import Switchboard
+import SwitchboardOpenAPI
+import SwitchboardProtobuf
+
+/// A way to call a method, with all that it needs looked up.
+struct RESTRoute: Sendable {
+  /// What the body of a request becomes.
+  enum RequestBody: Sendable {
+    case none
+    /// JSON of the whole request, or of one field.
+    case json(TableField?)
+    /// Any bytes, which become an `HttpBody`: the whole request, or one field.
+    case raw(TableField?)
+  }
+
+  /// What becomes the body of a response.
+  enum ResponseBody: Sendable {
+    case json(TableField?)
+    case raw(TableField?)
+  }
+
+  /// A variable of the template, and the field that it sets.
+  struct Variable: Sendable {
+    let field: FieldPath
+    let segments: Range<Int>
+    let isOpen: Bool
+    let decoding: PercentText.Decoding
+  }
+
+  let binding: HTTPBinding
+  /// The path of gRPC.
+  let grpcPath: String
+  let request: MessageTable
+  let response: MessageTable
+  let requestBody: RequestBody
+  let responseBody: ResponseBody
+  let variables: [Variable]
+  let streamsRequests: Bool
+  let streamsResponses: Bool
+
+  static let httpBody = "google.api.HttpBody"
+
+  init(
+    _ binding: HTTPBinding,
+    of method: DescribedAPI.Method,
+    request: MessageTable,
+    response: MessageTable
+  ) throws(HTTPRuleError) {
+    func fail(_ reason: String) -> HTTPRuleError {
+      HTTPRuleError("\(method.fullName) (\(binding.method ?? "*") \(binding.path)): \(reason)")
+    }
+    func field(_ name: String, _ type: MessageTable) throws(HTTPRuleError) -> TableField {
+      guard let field = type.field(named: name) else { throw fail("\(type.fullName) has no field \(name)") }
+      return field
+    }
+    func isRaw(_ field: TableField, _ type: MessageTable) -> Bool {
+      !field.isRepeated && type.message(of: field)?.fullName == RESTRoute.httpBody
+    }
+    self.binding = binding
+    grpcPath = method.grpcPath
+    self.request = request
+    self.response = response
+    streamsRequests = method.descriptor.clientStreaming
+    streamsResponses = method.descriptor.serverStreaming
+    switch binding.body {
+    case .none: requestBody = .none
+    case .whole: requestBody = request.fullName == RESTRoute.httpBody ? .raw(nil) : .json(nil)
+    case .field(let name):
+      let field = try field(name, request)
+      requestBody = isRaw(field, request) ? .raw(field) : .json(field)
+    }
+    if let name = binding.responseBody {
+      let field = try field(name, response)
+      responseBody = isRaw(field, response) ? .raw(field) : .json(field)
+    } else {
+      responseBody = response.fullName == RESTRoute.httpBody ? .raw(nil) : .json(nil)
+    }
+    var variables: [Variable] = []
+    for variable in binding.template.variables {
+      guard let path = FieldPath(variable.fieldPath, in: request), !path.field.isRepeated else {
+        throw fail("\(variable.fieldPath.joined(separator: ".")) is not a field that text can set")
+      }
+      variables.append(
+        Variable(
+          field: path,
+          segments: variable.segments,
+          isOpen: binding.template.segments[variable.segments.upperBound - 1] == .rest,
+          decoding: variable.isMultiple ? .unreserved : .all
+        )
+      )
+    }
+    self.variables = variables
+  }
+}

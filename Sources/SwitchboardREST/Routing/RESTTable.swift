@@ -1,0 +1,56 @@
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardOpenAPI
+import SwitchboardProtobuf
+
+/// All routes of a server, compiled once.
+struct RESTTable: Sendable {
+  let routes: [RESTRoute]
+  let types: TypeRegistry
+  private let tree: RouteTree
+
+  init(_ api: DescribedAPI) throws(HTTPRuleError) {
+    let pool: DescriptorPool
+    do throws(DescriptorError) {
+      pool = try DescriptorPool(api.files)
+    } catch {
+      throw HTTPRuleError("invalid descriptors: \(error)")
+    }
+    var routes: [RESTRoute] = []
+    var names: [(name: String, binding: HTTPBinding)] = []
+    for method in api.methods where !method.bindings.isEmpty {
+      func type(_ name: String) throws(HTTPRuleError) -> MessageTable {
+        let name = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        guard let type = pool.messageType(named: name) else {
+          throw HTTPRuleError("\(method.fullName): there is no message \(name)")
+        }
+        return type
+      }
+      let (request, response) = (
+        try type(method.descriptor.inputType), try type(method.descriptor.outputType)
+      )
+      for binding in method.bindings {
+        routes.append(try RESTRoute(binding, of: method, request: request, response: response))
+        names.append((method.fullName, binding))
+      }
+    }
+    tree = try RouteTree(names)
+    self.routes = routes
+    types = pool.typeRegistry
+  }
+
+  /// What a request names.
+  enum Match {
+    case route(RESTRoute, RequestPath)
+    case otherMethods([String])
+    case none
+  }
+
+  func match(_ method: [UInt8], _ path: [UInt8]) -> Match {
+    switch tree.match(method, path) {
+    case .route(let index, let path): .route(routes[index], path)
+    case .otherMethods(let methods): .otherMethods(methods)
+    case .none: .none
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/// The path of a request, cut at its slashes. Nothing is decoded yet, and `.` and `..` are segments like others.
+struct RequestPath: Equatable {
+  /// The path, without the query.
+  let bytes: [UInt8]
+  /// The segments, as ranges of the bytes.
+  var segments: [Range<Int>] = []
+
+  /// `nil` if the path does not start with a slash, as that of `OPTIONS *`. Slashes at the end are dropped.
+  init?(_ path: [UInt8]) {
+    guard path.first == UInt8(ascii: "/") else { return nil }
+    bytes = path
+    var end = path.count
+    while end > 0, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
+    guard end > 0 else { return }
+    var start = 1
+    for index in 1..<end where path[index] == UInt8(ascii: "/") {
+      segments.append(start..<index)
+      start = index + 1
+    }
+    segments.append(start..<end)
+  }
+
+  /// What follows the last colon of the last segment.
+  var verb: [UInt8]? {
+    guard let last = segments.last, let colon = bytes[last].lastIndex(of: UInt8(ascii: ":")) else {
+      return nil
+    }
+    return Array(bytes[(colon + 1)..<last.upperBound])
+  }
+
+  mutating func dropVerb(_ verb: [UInt8]) {
+    guard let last = segments.popLast() else { return }
+    segments.append(last.lowerBound..<(last.upperBound - verb.count - 1))
+  }
+
+  /// The text of the segments of a variable; `range` counts segments of the template, and `isOpen` says whether it ends
+  /// with `**`.
+  func text(of range: Range<Int>, isOpen: Bool) -> ArraySlice<UInt8> {
+    let end = isOpen ? segments.count : min(range.upperBound, segments.count)
+    guard range.lowerBound < end else { return [] }
+    return bytes[segments[range.lowerBound].lowerBound..<segments[end - 1].upperBound]
+  }
+}

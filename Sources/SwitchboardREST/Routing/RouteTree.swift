@@ -1,0 +1,165 @@
+import SwitchboardOpenAPI
+
+/// The templates of all routes, as a tree of segments: compiled once, and read by every request.
+///
+/// A literal is preferred to `*`, and `*` to `**`. Every node but a `**` takes one segment and is reached in one way
+/// only, so a lookup visits no node twice, whatever the path.
+struct RouteTree: Sendable {
+  private struct Node: Sendable {
+    /// Sorted by their bytes.
+    var literals: [(bytes: [UInt8], node: Int)] = []
+    var one: Int?
+    var rest: Int?
+    var ends: [End] = []
+  }
+
+  /// A route that ends at a node.
+  private struct End: Sendable {
+    /// `nil` for any.
+    let method: [UInt8]?
+    let verb: [UInt8]?
+    let route: Int
+  }
+
+  private var nodes = [Node()]
+  private var verbs: Set<[UInt8]> = []
+
+  /// The routes must be in this order wherever their numbers are used. A conflict is an error that names both.
+  init(_ routes: [(name: String, binding: HTTPBinding)]) throws(HTTPRuleError) {
+    for (index, route) in routes.enumerated() {
+      let end = End(
+        method: route.binding.method.map { Array($0.utf8) },
+        verb: route.binding.template.verb.map { Array($0.utf8) },
+        route: index
+      )
+      if let verb = end.verb { verbs.insert(verb) }
+      let node = insert(route.binding.template.segments)
+      if let other = nodes[node].ends.first(where: { $0.method == end.method && $0.verb == end.verb }) {
+        throw .conflict(routes[other.route], route)
+      }
+      nodes[node].ends.append(end)
+    }
+    for index in nodes.indices { nodes[index].literals.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
+  }
+
+  private mutating func insert(_ segments: [PathTemplate.Segment]) -> Int {
+    var node = 0
+    for segment in segments {
+      let next: Int?
+      switch segment {
+      case .literal(let text): next = nodes[node].literals.first { $0.bytes.elementsEqual(text.utf8) }?.node
+      case .one: next = nodes[node].one
+      case .rest: next = nodes[node].rest
+      }
+      if let next {
+        node = next
+        continue
+      }
+      let new = nodes.count
+      nodes.append(Node())
+      switch segment {
+      case .literal(let text): nodes[node].literals.append((Array(text.utf8), new))
+      case .one: nodes[node].one = new
+      case .rest: nodes[node].rest = new
+      }
+      node = new
+    }
+    return node
+  }
+
+  // MARK: Lookup
+
+  /// What a request names.
+  enum Match: Equatable {
+    case route(Int, RequestPath)
+    /// There is the path, but not for the method of the request; with the methods that it has.
+    case otherMethods([String])
+    case none
+  }
+
+  /// Finds the route of a request.
+  func match(_ method: [UInt8], _ path: [UInt8]) -> Match {
+    guard var request = RequestPath(path) else { return .none }
+    var search = Search(method: method)
+    if let verb = request.verb, verbs.contains(verb) {
+      // A colon is a part of the last segment unless the rest matches a route with this verb.
+      var short = request
+      short.dropVerb(verb)
+      search.verb = verb
+      if let route = find(short, &search) { return .route(route, short) }
+    }
+    search.verb = nil
+    if let route = find(request, &search) { return .route(route, request) }
+    request.segments = []
+    return search.allowed.isEmpty ? .none : .otherMethods(search.allowed.sorted())
+  }
+
+  private struct Search {
+    let method: [UInt8]
+    var verb: [UInt8]?
+    var allowed: Set<String> = []
+  }
+
+  private func find(_ path: RequestPath, _ search: inout Search) -> Int? {
+    find(path.segments[...], in: path.bytes, from: 0, &search)
+  }
+
+  /// Goes as deep as the templates do.
+  private func find(
+    _ segments: ArraySlice<Range<Int>>,
+    in bytes: [UInt8],
+    from node: Int,
+    _ search: inout Search
+  ) -> Int? {
+    guard let first = segments.first else {
+      return route(at: node, &search) ?? nodes[node].rest.flatMap { route(at: $0, &search) }
+    }
+    if let next = literal(bytes[first], of: node),
+      let route = find(segments.dropFirst(), in: bytes, from: next, &search)
+    {
+      return route
+    }
+    if !first.isEmpty, let next = nodes[node].one,
+      let route = find(segments.dropFirst(), in: bytes, from: next, &search)
+    {
+      return route
+    }
+    return nodes[node].rest.flatMap { route(at: $0, &search) }
+  }
+
+  private func literal(_ segment: ArraySlice<UInt8>, of node: Int) -> Int? {
+    let literals = nodes[node].literals
+    var (low, high) = (0, literals.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if literals[middle].bytes.lexicographicallyPrecedes(segment) { low = middle + 1 } else { high = middle }
+    }
+    guard low < literals.count, literals[low].bytes.elementsEqual(segment) else { return nil }
+    return literals[low].node
+  }
+
+  private func route(at node: Int, _ search: inout Search) -> Int? {
+    var any: Int?
+    for end in nodes[node].ends where end.verb == search.verb {
+      if end.method == search.method { return end.route }
+      if let method = end.method {
+        search.allowed.insert(String(decoding: method, as: UTF8.self))
+      } else {
+        any = end.route
+      }
+    }
+    return any
+  }
+}
+
+extension HTTPRuleError {
+  fileprivate static func conflict(
+    _ one: (name: String, binding: HTTPBinding),
+    _ other: (name: String, binding: HTTPBinding)
+  ) -> HTTPRuleError {
+    func text(_ route: (name: String, binding: HTTPBinding)) -> String {
+      "\(route.name) (\(route.binding.method ?? "*") \(route.binding.path))"
+    }
+    return HTTPRuleError("\(text(one)) and \(text(other)) have the same path")
+  }
+}

@@ -1,0 +1,175 @@
+import Switchboard
+import SwitchboardHTTP2
+import SwitchboardProtobuf
+
+/// One call by REST.
+final class RESTExchange: WireExchange {
+  private let assembly: RequestAssembly
+  private let contentType: String?
+  private let options: JSONEncodingOptions
+  private let answersEvents: Bool
+  /// The request, if the path and the query have all of it.
+  var given: MessageBuffer?
+  private var values: JSONValues
+  private var isFirst = true
+  /// The content type of a stream of bytes.
+  private var streamType = ""
+  /// Why a response could not be written.
+  private var failure: GRPCStatus?
+
+  init(
+    _ assembly: RequestAssembly,
+    _ contentType: String?,
+    _ options: JSONEncodingOptions,
+    valueLimit: Int,
+    answersEvents: Bool
+  ) {
+    self.assembly = assembly
+    self.contentType = contentType
+    self.options = options
+    self.answersEvents = answersEvents
+    values = JSONValues(limit: valueLimit)
+  }
+
+  private var route: RESTRoute { assembly.route }
+
+  // MARK: The request
+
+  var requestForm: WireRequestForm {
+    if let given { return .given(given) }
+    return route.streamsRequests ? .converted : .message
+  }
+
+  func request(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer? {
+    MessageBuffer(try assembly.message(body: Array(body), contentType: contentType))
+  }
+
+  /// A stream of bytes is as many messages as pieces, of JSON as many as values. The parts of the path and of the query
+  /// are in every message of JSON, and in the first of bytes.
+  func frames(from piece: UnsafeRawBufferPointer?) throws(GRPCStatus) -> [UInt8] {
+    var frames: [UInt8] = []
+    if case .raw = route.requestBody {
+      guard let piece, !piece.isEmpty else {
+        // A file without content is a message, too.
+        if piece == nil, isFirst {
+          frames.appendFrame(try assembly.piece([], contentType: contentType, isFirst: true))
+        }
+        isFirst = false
+        return frames
+      }
+      frames.appendFrame(try assembly.piece(Array(piece), contentType: contentType, isFirst: isFirst))
+      isFirst = false
+      return frames
+    }
+    let emit = { [assembly] (value: [UInt8]) throws(GRPCStatus) in
+      frames.appendFrame(try assembly.message(body: value, contentType: nil))
+    }
+    if let piece { try values.take(piece, emit) } else { try values.end(emit) }
+    return frames
+  }
+
+  // MARK: The response
+
+  var waitsForEnd: Bool { !route.streamsResponses }
+
+  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? {
+    guard ending.status.isOk else { return fail(ending.status, ending, into: headers) }
+    guard !route.streamsResponses else { return nil }
+    let content: ResponseContent
+    do throws(GRPCStatus) {
+      guard let message = ending.message else {
+        throw GRPCStatus(code: .internalError, message: "the method gave no response", origin: .library)
+      }
+      content = try ResponseContent(message.bytes, of: route, options: options)
+    } catch {
+      return fail(error, ending, into: headers)
+    }
+    headers.add(":status", "200")
+    headers.addContentType(content.contentType ?? "application/json")
+    return finish(content.bytes, ending, into: headers)
+  }
+
+  private func fail(_ status: GRPCStatus, _ ending: WireEnding, into headers: HeaderWriter) -> WireBody {
+    headers.add(":status", String(ErrorContent.httpStatus(status.code)).utf8)
+    headers.add("content-type", "application/json")
+    return finish(ErrorContent.json(status, options), ending, into: headers)
+  }
+
+  private func finish(_ bytes: [UInt8], _ ending: WireEnding, into headers: HeaderWriter) -> WireBody {
+    if let metadata = ending.metadata { headers.add(metadata) }
+    if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
+    var body = MessageBuffer(bytes)
+    if ending.compress(&body) { headers.add("content-encoding", ending.compression.rawValue.utf8) }
+    return .message(body)
+  }
+
+  /// The first piece of a stream of bytes has its content type.
+  func willSend(_ first: MessageBuffer) {
+    guard case .raw = route.responseBody else { return }
+    streamType = (try? ResponseContent(first.bytes, of: route, options: options))?.contentType ?? ""
+  }
+
+  func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
+    headers.add(":status", "200")
+    if case .raw = route.responseBody {
+      headers.addContentType(streamType)
+    } else {
+      headers.addContentType(answersEvents ? "text/event-stream" : "application/x-ndjson")
+      if answersEvents { headers.add("cache-control", "no-cache") }
+    }
+    if let metadata { headers.add(metadata) }
+  }
+
+  var sendsFrames: Bool { false }
+
+  func encode(_ message: MessageBuffer) -> MessageBuffer {
+    guard failure == nil else { return MessageBuffer([]) }
+    do throws(GRPCStatus) {
+      let content = try ResponseContent(message.bytes, of: route, options: options)
+      return MessageBuffer(content.contentType == nil ? line(content.bytes, "") : content.bytes)
+    } catch {
+      failure = error
+      return MessageBuffer([])
+    }
+  }
+
+  /// An error after the first message is the last line. A stream of bytes has no place for one, and is broken off.
+  func end(_ ending: WireEnding) -> [UInt8]? {
+    let status = failure ?? ending.status
+    if status.isOk { return [] }
+    if case .raw = route.responseBody { return nil }
+    let error = ErrorContent.json(status, options)
+    return line(
+      answersEvents ? error : Array("{\"error\":".utf8) + error + [UInt8(ascii: "}")],
+      "event: error\n"
+    )
+  }
+
+  /// A line of JSON, or an event.
+  private func line(_ json: [UInt8], _ event: String) -> [UInt8] {
+    answersEvents
+      ? Array(event.utf8) + Array("data: ".utf8) + json + Array("\n\n".utf8) : json + [UInt8(ascii: "\n")]
+  }
+}
+
+extension MessageBuffer {
+  fileprivate var bytes: [UInt8] { withBytes { $0.withUnsafeBytes { Array($0) } } }
+}
+
+extension HeaderWriter {
+  /// Adds a content type; one that HTTP does not allow in a header becomes that of any bytes.
+  fileprivate func addContentType(_ type: String) {
+    let isAllowed = !type.isEmpty && type.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    add("content-type", (isAllowed ? type : "application/octet-stream").utf8)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a message with gRPC's prefix.
+  fileprivate mutating func appendFrame(_ message: [UInt8]) {
+    append(0)
+    let length = UInt32(clamping: message.count)
+    for shift in [24, 16, 8, 0] as [UInt32] { append(UInt8(truncatingIfNeeded: length >> shift)) }
+    append(contentsOf: message)
+  }
+}

@@ -1,0 +1,147 @@
+import Switchboard
+import SwitchboardHTTP2
+import SwitchboardOpenAPI
+import SwitchboardProtobuf
+
+/// REST on a server's port: finds the route of a request, and makes a call of it.
+struct RESTProtocol: WireProtocol {
+  private let table: RESTTable
+  private let methods: [String: RPCMethod]
+  private let decoding: JSONDecodingOptions
+  private let encoding: JSONEncodingOptions
+  private let valueLimit: Int
+
+  /// The exchange gives and takes protobuf's bytes, so every method must have that format.
+  private static let format = ContentSubtype("proto")
+
+  init(_ table: RESTTable, _ options: RESTOptions, _ methods: RPCMethods) throws(GRPCStatus) {
+    self.table = table
+    var found: [String: RPCMethod] = [:]
+    for route in table.routes where found[route.grpcPath] == nil {
+      guard let method = methods.method(Array(route.grpcPath.utf8)), methods.offers(method, Self.format)
+      else {
+        throw GRPCStatus(
+          code: .invalidArgument,
+          message: "REST: the server has no method \(route.grpcPath) that takes protobuf"
+        )
+      }
+      found[route.grpcPath] = method
+    }
+    self.methods = found
+    var decoding = JSONDecodingOptions()
+    decoding.ignoreUnknownFields = options.ignoresUnknownFields
+    decoding.messageDepthLimit = options.depthLimit
+    decoding.typeRegistry = table.types
+    self.decoding = decoding
+    var encoding = options.json
+    encoding.typeRegistry = table.types
+    self.encoding = encoding
+    valueLimit = options.valueLimit
+  }
+
+  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    let path = Array(request.path)
+    switch table.match(Array(request.httpMethod.utf8), path) {
+    case .none:
+      // A method's own path is gRPC's, and a call of Connect is answered as such.
+      guard request.method == nil, !request.isConnect else { return nil }
+      let error = GRPCStatus(code: .notFound, message: "there is nothing at this path")
+      return .page(page(request.httpMethod, path, 404, error))
+    case .otherMethods(let methods):
+      let error = GRPCStatus(code: .unimplemented, message: "the path has other methods")
+      let allowed: HPACKHeaders = ["allow": methods.joined(separator: ", ")]
+      return .page(page(request.httpMethod, path, 405, error, allowed))
+    case .route(let route, let path): return call(route, path, request)
+    }
+  }
+
+  private func call(_ route: RESTRoute, _ path: RequestPath, _ request: borrowing WireRequest) -> WireDecision
+  {
+    if case .json = route.requestBody, !request.hasNoBody || !request.contentType.isEmpty, !request.hasJSON {
+      let error = GRPCStatus(code: .invalidArgument, message: "the content type is not application/json")
+      return .page(page(request.httpMethod, Array(request.path), 415, error))
+    }
+    let assembly = RequestAssembly(
+      route: route,
+      path: path,
+      query: Array(request.query ?? []),
+      options: decoding
+    )
+    let contentType = request.contentType.isEmpty ? nil : String(decoding: request.contentType, as: UTF8.self)
+    let events = route.streamsResponses && request.headers.acceptsEvents
+    let exchange = RESTExchange(
+      assembly,
+      contentType,
+      encoding,
+      valueLimit: valueLimit,
+      answersEvents: events
+    )
+    var failure: GRPCStatus?
+    if case .none = route.requestBody {
+      do throws(GRPCStatus) {
+        exchange.given = MessageBuffer(try assembly.message(body: [], contentType: nil))
+      } catch {
+        failure = error
+      }
+    }
+    let settings = WireSettings(request.headers, of: route)
+    return .call(
+      WireCall(methods[route.grpcPath], Self.format, exchange, settings: settings, failure: failure)
+    )
+  }
+
+  /// A page that answers with an error.
+  private func page(
+    _ method: String,
+    _ path: [UInt8],
+    _ status: Int,
+    _ error: GRPCStatus,
+    _ headers: HPACKHeaders = HPACKHeaders()
+  ) -> HTTPPage {
+    let body = ErrorContent.json(error, encoding)
+    return HTTPPage(method, String(decoding: path, as: UTF8.self)) { _ in
+      HTTPPage.Response(status: status, contentType: ErrorContent.contentType, headers: headers, body: body)
+    }
+  }
+}
+
+extension WireRequest {
+  /// Whether the client says that it speaks Connect.
+  fileprivate var isConnect: Bool {
+    let type = mediaType
+    return headers.contains(name: "connect-protocol-version") || type == "application/proto"
+      || type.hasPrefix("application/connect+")
+  }
+
+  /// Whether the body is said to be JSON. Pages may send other types to other origins without asking, so a body of
+  /// another type is refused.
+  fileprivate var hasJSON: Bool {
+    let type = mediaType
+    return type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
+  }
+}
+
+extension HPACKHeaders {
+  /// Whether the client wants server-sent events, as browsers' `EventSource` does.
+  fileprivate var acceptsEvents: Bool {
+    self["accept"].contains { value in
+      value.utf8.split(separator: UInt8(ascii: ",")).contains { item in
+        let type = item.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }
+        return type.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }.elementsEqual("text/event-stream".utf8)
+      }
+    }
+  }
+}
+
+extension WireSettings {
+  /// What the headers say of compression, as HTTP has it: of whole bodies. Streams are not compressed.
+  fileprivate init(_ headers: HPACKHeaders, of route: RESTRoute) {
+    self.init()
+    metadata = headers
+    for name in headers["content-encoding"] where name != "identity" {
+      encoding = route.streamsRequests ? nil : MessageCompression(rawValue: name)
+    }
+    guard !route.streamsResponses else { return }
+    for list in headers["accept-encoding"] { accepted.add(list) }
+  }
+}

@@ -1,0 +1,40 @@
+import Switchboard
+import SwitchboardHTTP2
+import SwitchboardOpenAPI
+
+extension ServerOptions {
+  /// Serves REST by the `google.api.http` annotations of the services, on the same ports, over HTTP/2 and HTTP/1.1:
+  ///
+  ///     let providers: [any CallHandlerProvider] = [BooksProvider()]
+  ///     var options = ServerOptions()
+  ///     try options.serveREST(providers)
+  ///     let server = try Server(providers: providers, options: options)
+  ///
+  /// The rules are read from the descriptors in generated services (`ReflectionData=true`). They are compiled here, once:
+  /// this throws if one is wrong, or if two have the same path, which the error names both.
+  public mutating func serveREST(
+    _ providers: [any CallHandlerProvider],
+    options: RESTOptions = RESTOptions()
+  ) throws(HTTPRuleError) {
+    let services = Set(providers.map(\.serviceName))
+    let api = try DescribedAPI(files: providers.descriptors, services: services, rules: options.rules)
+    let table = try RESTTable(api)
+    guard !table.routes.isEmpty else {
+      throw HTTPRuleError(
+        "no method has a rule: services need annotations or rules, and ReflectionData=true when they are generated"
+      )
+    }
+    let make: @Sendable (RPCMethods) throws(GRPCStatus) -> any WireProtocol = {
+      (methods: RPCMethods) throws(GRPCStatus) -> any WireProtocol in
+      let rest: any WireProtocol = try RESTProtocol(table, options, methods)
+      return rest
+    }
+    wireProtocols.append(make)
+    guard let document = options.document else { return }
+    pages.append(
+      HTTPPage("GET", document.path) { _ in
+        HTTPPage.Response(contentType: "application/json", body: document.json)
+      }
+    )
+  }
+}

@@ -1,0 +1,44 @@
+import Switchboard
+import SwitchboardProtobuf
+import SwitchboardServiceMessages
+
+/// Errors as HTTP has them: a status code, and a `google.rpc.Status` in JSON.
+enum ErrorContent {
+  static let contentType = "application/json"
+
+  /// The status in JSON. Details of types that are not known are left out, because they have no form in JSON.
+  static func json(_ status: GRPCStatus, _ options: JSONEncodingOptions) -> [UInt8] {
+    var options = options
+    options.alwaysPrintFieldsWithNoPresence = false
+    var message = Google_Rpc_Status()
+    if let packed = status.packedDetails, let rich = try? Google_Rpc_Status(serializedBytes: packed) {
+      message.details = rich.details
+    }
+    // The status itself counts, as it does in gRPC's trailers.
+    message.code = Int32(status.code.rawValue)
+    message.message = status.message ?? ""
+    if let json = try? message.jsonUTF8Bytes(options: options) { return json }
+    message.details = message.details.filter { detail in
+      (try? detail.jsonUTF8Bytes(options: options)) != nil
+    }
+    return (try? message.jsonUTF8Bytes(options: options)) ?? Array("{}".utf8)
+  }
+
+  /// The HTTP status for a code, as `google/rpc/code.proto` has it.
+  static func httpStatus(_ code: GRPCStatus.Code) -> Int {
+    switch code {
+    case .ok: 200
+    case .cancelled: 499
+    case .invalidArgument, .failedPrecondition, .outOfRange: 400
+    case .deadlineExceeded: 504
+    case .notFound: 404
+    case .alreadyExists, .aborted: 409
+    case .permissionDenied: 403
+    case .unauthenticated: 401
+    case .resourceExhausted: 429
+    case .unimplemented: 501
+    case .unavailable: 503
+    default: 500
+    }
+  }
+}

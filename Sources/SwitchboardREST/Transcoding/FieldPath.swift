@@ -1,0 +1,176 @@
+import SwitchboardOpenAPI
+import SwitchboardProtobuf
+
+/// A field of a message, or of a message in it: what a variable of a path or a parameter of a query names.
+struct FieldPath: Sendable {
+  /// The messages on the way, from the outside, and the field itself at the end.
+  let fields: [TableField]
+  let field: TableField
+  let form: TextForm
+
+  /// How many messages may be on the way; as deep as JSON may be.
+  static let maximumDepth = 100
+
+  /// Looks names up, each as JSON does. `nil` if there is no such field, or text cannot be its value.
+  init?(_ names: [String], in type: MessageTable) {
+    guard names.count <= FieldPath.maximumDepth else { return nil }
+    var fields: [TableField] = []
+    var type = type
+    for (index, name) in names.enumerated() {
+      guard let field = type.field(inJSON: name) else { return nil }
+      fields.append(field)
+      guard index < names.count - 1 else { break }
+      guard !field.isRepeated, let next = type.message(of: field) else { return nil }
+      type = next
+    }
+    guard let field = fields.last, let form = TextForm(field, in: type) else { return nil }
+    self.fields = fields
+    self.field = field
+    self.form = form
+  }
+}
+
+/// How the value of a field is written in text, without the quotes that JSON needs.
+enum TextForm: Sendable {
+  /// As it is.
+  case string
+  /// In JSON it is between quotes, or may be.
+  case quoted
+  /// In JSON it is a word: `true` or `false`, which text may also write as `1`, `yes` and the like.
+  case bool
+  /// Digits, of which those of text may begin with zeros, as JSON's may not.
+  case integer
+  /// The name of a value, or its number.
+  case enumeration
+
+  /// `nil` for maps, and for messages without a form of their own in JSON.
+  init?(_ field: TableField, in type: MessageTable) {
+    guard field.mapKey == nil else { return nil }
+    switch field.type {
+    case .string: self = .string
+    case .bool: self = .bool
+    case .enumeration: self = .enumeration
+    case .int32, .int64, .uint32, .uint64, .sint32, .sint64, .fixed32, .fixed64, .sfixed32, .sfixed64:
+      self = .integer
+    case .message:
+      guard let form = TextForm(message: type.message(of: field)?.fullName ?? "") else { return nil }
+      self = form
+    case .group: return nil
+    default: self = .quoted
+    }
+  }
+
+  private init?(message name: String) {
+    switch name {
+    case "google.protobuf.BoolValue": self = .bool
+    case "google.protobuf.Int32Value", "google.protobuf.UInt32Value", "google.protobuf.Int64Value",
+      "google.protobuf.UInt64Value":
+      self = .integer
+    case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
+      "google.protobuf.StringValue", "google.protobuf.BytesValue", "google.protobuf.FloatValue",
+      "google.protobuf.DoubleValue", "google.protobuf.Value":
+      self = .quoted
+    default: return nil
+    }
+  }
+
+  /// The JSON of a value.
+  func json(_ text: [UInt8]) -> [UInt8] {
+    switch self {
+    case .bool: return Self.bool(text)
+    case .enumeration where !text.isEmpty && text.allSatisfy(Self.isOfNumber): return Self.withoutZeros(text)
+    case .integer where text.allSatisfy(Self.isOfNumber): return Self.quoted(Self.withoutZeros(text))
+    case .string, .quoted, .enumeration, .integer: return Self.quoted(text)
+    }
+  }
+
+  private static func bool(_ text: [UInt8]) -> [UInt8] {
+    let lower = String(
+      decoding: text.prefix(8).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 },
+      as: UTF8.self
+    )
+    return switch lower {
+    case "true", "t", "yes", "y", "1": Array("true".utf8)
+    case "false", "f", "no", "n", "0": Array("false".utf8)
+    // Something that is no word of JSON.
+    default: quoted(text)
+    }
+  }
+
+  private static func withoutZeros(_ text: [UInt8]) -> [UInt8] {
+    let digits = text.drop { $0 == UInt8(ascii: "-") }
+    guard text.count - digits.count < 2, digits.count > 1 else { return text }
+    let rest = digits.dropLast().drop { $0 == UInt8(ascii: "0") } + digits.suffix(1)
+    return Array(text.prefix(text.count - digits.count) + rest)
+  }
+
+  private static func quoted(_ text: [UInt8]) -> [UInt8] {
+    var json = [UInt8(ascii: "\"")]
+    json.reserveCapacity(text.count + 2)
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20: json += Array("\\u00".utf8) + [digit(byte >> 4), digit(byte & 15)]
+      default: json.append(byte)
+      }
+    }
+    json.append(UInt8(ascii: "\""))
+    return json
+  }
+
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+}
+
+extension DynamicMessage {
+  /// Sets a field to the value that a text means; adds it, if the field is repeated.
+  mutating func set(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
+    try set(path.fields[...], path, to: text)
+  }
+
+  private mutating func set(_ way: ArraySlice<TableField>, _ path: FieldPath, to text: [UInt8])
+    throws(DecodeError)
+  {
+    guard let field = way.first, way.count > 1 else { return try setHere(path, to: text) }
+    var failure: DecodeError?
+    do throws(DynamicFieldError) {
+      try modify(field.name) { message throws(DynamicFieldError) in
+        do throws(DecodeError) {
+          try message.set(way.dropFirst(), path, to: text)
+        } catch {
+          failure = error
+        }
+      }
+    } catch {
+      throw DecodeError(.malformed(error.description))
+    }
+    if let failure { throw failure }
+  }
+
+  private mutating func setHere(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
+    let field = path.field
+    if let oneof = field.oneof {
+      for other in type.fields where other.oneof == oneof && other != field && has(other.name) {
+        throw DecodeError(.malformed("\(field.name): \(other.name), of the same oneof, is set already"))
+      }
+    }
+    if !field.isRepeated {
+      // If it comes twice, the last counts.
+      do throws(DynamicFieldError) {
+        if path.form == .string, let string = String(validating: text, as: UTF8.self) {
+          return try set(field.name, to: .string(string))
+        }
+        try clear(field.name)
+      } catch {
+        throw DecodeError(.malformed(error.description))
+      }
+      return try mergeField(field, jsonUTF8Bytes: path.form.json(text))
+    }
+    try mergeField(field, jsonUTF8Bytes: [UInt8(ascii: "[")] + path.form.json(text) + [UInt8(ascii: "]")])
+  }
+}

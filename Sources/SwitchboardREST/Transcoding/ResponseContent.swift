@@ -1,0 +1,57 @@
+import Switchboard
+import SwitchboardProtobuf
+
+/// The body that a response message becomes.
+struct ResponseContent: Sendable {
+  /// `nil` for JSON.
+  var contentType: String?
+  var bytes: [UInt8]
+
+  /// Reads a message from binary, and writes what the route answers with.
+  init(_ message: [UInt8], of route: RESTRoute, options: JSONEncodingOptions) throws(GRPCStatus) {
+    do {
+      let message = try DynamicMessage(route.response, serializedBytes: message)
+      switch route.responseBody {
+      case .json(nil): self.init(contentType: nil, bytes: try message.jsonUTF8Bytes(options: options))
+      case .json(let field?):
+        let value = try message.jsonUTF8Bytes(ofField: field, options: options)
+        self.init(contentType: nil, bytes: value ?? Self.absent(field))
+      case .raw(nil): self.init(message)
+      case .raw(let field?):
+        if case .message(let body)? = message[field.number] {
+          self.init(body)
+        } else {
+          self.init(contentType: "", bytes: [])
+        }
+      }
+    } catch {
+      throw GRPCStatus(code: .internalError, message: "the response has no form in JSON: \(error)")
+    }
+  }
+
+  private init(contentType: String?, bytes: [UInt8]) {
+    self.contentType = contentType
+    self.bytes = bytes
+  }
+
+  /// An `HttpBody`.
+  private init(_ body: DynamicMessage) {
+    contentType = ""
+    bytes = []
+    if case .string(let type)? = body["content_type"] { contentType = type }
+    if case .bytes(let data)? = body["data"] { bytes = data }
+  }
+
+  /// The JSON of a field that is not set.
+  private static func absent(_ field: TableField) -> [UInt8] {
+    if field.mapKey != nil { return Array("{}".utf8) }
+    if field.isRepeated { return Array("[]".utf8) }
+    return switch field.defaultValue {
+    case .string?, .bytes?: Array("\"\"".utf8)
+    case .bool?: Array("false".utf8)
+    case .int64?, .uint64?: Array("\"0\"".utf8)
+    case .int32?, .uint32?, .float?, .double?: Array("0".utf8)
+    case .enumeration?, .message?, .list?, .map?, nil: Array("null".utf8)
+    }
+  }
+}

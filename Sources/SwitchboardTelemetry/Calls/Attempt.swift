@@ -1,0 +1,82 @@
+import SwitchboardCall
+
+/// What is known of one attempt of a call.
+struct Attempt {
+  let start: UInt64
+  private(set) var span: Span?
+  private var sentCount = 0
+  private var receivedCount = 0
+
+  init(start: UInt64) {
+    self.start = start
+  }
+
+  var context: SpanContext? { span?.context }
+
+  mutating func begin(_ call: ClientCall, previousAttempts: Int, isTransparent: Bool) {
+    guard let tracer = call.parts.tracer, let parent = call.span?.context else { return }
+    let span = Span(
+      "Attempt.\(call.method.spanName)",
+      parent.child(tracer.ids.spanID(), isSampled: true),
+      parent: parent.spanID,
+      kind: .internal,
+      start: start,
+      tracer
+    )
+    span.set("previous-rpc-attempts", .int(previousAttempts))
+    span.set("transparent-retry", .bool(isTransparent))
+    self.span = span
+  }
+
+  /// Of a call that is not recorded, all attempts carry the identity of the call.
+  func writeHeaders(of call: ClientCall, _ add: (StaticString, RawSpan) -> Void) {
+    if let baggage = call.baggage { add("baggage", baggage.span.bytes) }
+    guard let context = context ?? call.context else { return }
+    if call.parts.propagators.contains(.traceContext) {
+      TraceParent.write(context) { add("traceparent", $0) }
+      if !context.traceState.isEmpty { add("tracestate", Array(context.traceState.utf8).span.bytes) }
+    }
+    if call.parts.propagators.contains(.grpcTraceBin) {
+      add("grpc-trace-bin", Base64.encode(TraceBin.bytes(context)).span.bytes)
+    }
+  }
+
+  func placementWasDelayed() { span?.addEvent("Delayed LB pick complete") }
+
+  mutating func messageSent(_ byteCount: Int, _ compressed: Int?) {
+    span?.noteMessage("Outbound message", sentCount, byteCount, compressed: compressed)
+    sentCount += 1
+  }
+
+  mutating func messageReceived(_ byteCount: Int) {
+    span?.noteMessage("Inbound message", receivedCount, byteCount)
+    receivedCount += 1
+  }
+}
+
+/// Follows an attempt that is not the first of its call.
+final class LaterAttempt: AttemptTracer, @unchecked Sendable {
+  // Sendable holds because it is used on the call's loop only.
+  private let call: ClientCall
+  private var attempt: Attempt
+
+  init(_ call: ClientCall, previousAttempts: Int, isTransparent: Bool) {
+    self.call = call
+    attempt = Attempt(start: call.parts.clock.now)
+    attempt.begin(call, previousAttempts: previousAttempts, isTransparent: isTransparent)
+    call.attemptBegan(at: attempt.start, isTransparent: isTransparent)
+  }
+
+  var wantsMessages: Bool { attempt.span != nil && call.parts.hasMessageEvents }
+  func writeHeaders(_ add: (StaticString, RawSpan) -> Void) { attempt.writeHeaders(of: call, add) }
+  func placementWasDelayed() { attempt.placementWasDelayed() }
+  func messageSent(_ byteCount: Int, compressed: Int?) { attempt.messageSent(byteCount, compressed) }
+  func messageReceived(_ byteCount: Int) { attempt.messageReceived(byteCount) }
+
+  func isSentAgain() -> any AttemptTracer {
+    call.attemptEnded(attempt, .sentAgain, endsCall: false)
+    return LaterAttempt(call, previousAttempts: 0, isTransparent: true)
+  }
+
+  func ended(_ end: ObservedEnd) { call.attemptEnded(attempt, end, endsCall: true) }
+}

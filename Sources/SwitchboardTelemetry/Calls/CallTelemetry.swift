@@ -1,0 +1,139 @@
+import SwitchboardCall
+
+/// What measures and traces calls: an observer of servers and channels. All of a process share what is counted.
+final class CallTelemetry: CallTracing {
+  let parts: TelemetryParts
+  let propagation: ContextPropagation
+  private let serverMeters: ShardedMeterCache?
+
+  init(_ parts: TelemetryParts, _ propagation: ContextPropagation) {
+    self.parts = parts
+    self.propagation = propagation
+    serverMeters = parts.serverMeters.map { meters in
+      ShardedMeterCache { meters.meter(method: $0.metricLabel, target: "") }
+    }
+  }
+
+  func channelTracer(target: String) -> any ChannelTracer { ChannelTelemetry(self, target.canonicalTarget) }
+
+  func serverCall(_ call: ObservedCall) -> any ServerCallTracer {
+    let meter = serverMeters?.meter(of: call.method)
+    meter?.callStarted()
+    if let meter, !parts.givesContext { return CountedCall(parts.clock, meter) }
+    return ServerCall(parts, call, meter)
+  }
+
+  func connectionOpened(_ connection: ObservedConnection) { parts.connections?.opened(connection) }
+  func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {
+    parts.connections?.closed(connection)
+  }
+  func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus) {
+    parts.connections?.failed(connection)
+  }
+  func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection) { parts.connections?.abused(abuse) }
+}
+
+/// What the tracers of calls need of the telemetry.
+final class TelemetryParts: Sendable {
+  let clock: TelemetryClock
+  /// `nil`: calls are not counted.
+  let serverMeters: CallMeters?
+  let clientMeters: CallMeters?
+  let connections: ConnectionMeters?
+  /// `nil`: calls are not traced.
+  let tracer: Tracer?
+  /// Whether handlers find the context of their call.
+  let givesContext: Bool
+  let propagators: Set<Propagator>
+  let hasMessageEvents: Bool
+  /// Where another library keeps the span of a task.
+  let spanOfTask: (@Sendable () -> SpanContext?)?
+
+  init(
+    _ clock: TelemetryClock,
+    serverMeters: CallMeters?,
+    clientMeters: CallMeters?,
+    connections: ConnectionMeters?,
+    tracer: Tracer?,
+    givesContext: Bool,
+    propagators: Set<Propagator>,
+    hasMessageEvents: Bool,
+    spanOfTask: (@Sendable () -> SpanContext?)?
+  ) {
+    self.spanOfTask = spanOfTask
+    self.clock = clock
+    self.serverMeters = serverMeters
+    self.clientMeters = clientMeters
+    self.connections = connections
+    self.tracer = tracer
+    self.givesContext = givesContext
+    self.propagators = propagators
+    self.hasMessageEvents = hasMessageEvents
+  }
+}
+
+/// The meters of methods, found again quickly. Threads of different loops have shards of their own.
+final class ShardedMeterCache: Sendable {
+  private final class Shard: Sendable {
+    let cache = Locked(MeterCache())
+  }
+
+  private let shards = (0..<4).map { _ in Shard() }
+  private let find: @Sendable (MethodDescriptor) -> CallMeter
+
+  init(_ find: @escaping @Sendable (MethodDescriptor) -> CallMeter) {
+    self.find = find
+  }
+
+  func meter(of method: MethodDescriptor) -> CallMeter {
+    let address = UInt(bitPattern: LoopOfThread.address)
+    let shard = shards[Int((address >> 6 ^ address >> 12) & 3)]
+    if let known = shard.cache.withLock({ $0.meter(of: method) }) { return known }
+    let meter = find(method)
+    shard.cache.withLock { $0.keep(meter, for: method) }
+    return meter
+  }
+}
+
+extension MethodDescriptor {
+  /// The method as gRPC's metrics name it: without the first slash.
+  var metricLabel: String {
+    self === MethodDescriptor.unknown ? CallMeters.other : String(path.dropFirst()).limited(to: 256)
+  }
+
+  /// The method as gRPC's spans name it.
+  var spanName: String { service.isEmpty ? method : "\(service).\(method)".limited(to: 256) }
+}
+
+extension ObservedEnd {
+  /// Without the five bytes of framing of each message.
+  var sentPayload: Int { max(0, sent.bytes - 5 * sent.messages) }
+  var receivedPayload: Int { max(0, received.bytes - 5 * received.messages) }
+}
+
+extension Span {
+  /// The attributes of a call, as OpenTelemetry names them.
+  func describe(_ method: MethodDescriptor) {
+    set("rpc.system", "grpc")
+    set("rpc.service", .string(method.service))
+    set("rpc.method", .string(method.method))
+  }
+
+  /// Ends the span of a call or an attempt.
+  func end(_ status: GRPCStatus, at time: UInt64) {
+    set("rpc.grpc.status_code", .int(status.code.rawValue))
+    if !status.isOk {
+      let label = status.code.specName
+      fail(status.message.map { "\(label): \($0)" } ?? label)
+    }
+    end(at: time)
+  }
+
+  func noteMessage(_ name: String, _ number: Int, _ byteCount: Int, compressed: Int? = nil) {
+    var attributes: [String: AttributeValue] = [
+      "sequence-number": .int(number), "message-size": .int(byteCount),
+    ]
+    if let compressed { attributes["message-size-compressed"] = .int(compressed) }
+    addEvent(name, attributes)
+  }
+}

@@ -1,0 +1,72 @@
+import SwitchboardCall
+
+/// The fields of metadata in which a trace and its baggage travel.
+struct TraceHeaders {
+  private(set) var context: SpanContext?
+  private(set) var baggage = Baggage()
+
+  enum Field {
+    case traceParent, traceState, traceBin, baggage
+
+    /// By its length first, since calls have other fields mostly.
+    @inline(__always)
+    init?(_ name: some Collection<UInt8>) {
+      switch name.count {
+      case 7 where name.elementsEqual("baggage".utf8): self = .baggage
+      case 10 where name.elementsEqual("tracestate".utf8): self = .traceState
+      case 11 where name.elementsEqual("traceparent".utf8): self = .traceParent
+      case 14 where name.elementsEqual("grpc-trace-bin".utf8): self = .traceBin
+      default: return nil
+      }
+    }
+  }
+
+  /// `traceparent` counts before `grpc-trace-bin`; what is invalid, or there twice, is as if it were not there.
+  init(_ headers: HPACKHeaders) {
+    var parent: (TraceID, SpanID, isSampled: Bool)?
+    var parents = 0
+    var binary: (TraceID, SpanID, isSampled: Bool)?
+    var states: [String] = []
+    var baggages: [String] = []
+    for index in 0..<headers.fieldCount {
+      headers.withField(at: index) { name, value in
+        switch Field(name) {
+        case nil: break
+        case .traceParent:
+          parents += 1
+          parent = TraceParent.read(value)
+        case .traceState: states.append(String(decoding: value, as: UTF8.self))
+        case .baggage: baggages.append(String(decoding: value, as: UTF8.self))
+        case .traceBin: if value.count <= 64 { binary = Base64.decode(value).flatMap(TraceBin.read) }
+        }
+      }
+    }
+    let hasParent = parents == 1 && parent != nil
+    if let found = hasParent ? parent : binary {
+      context = SpanContext(
+        traceID: found.0,
+        spanID: found.1,
+        isSampled: found.isSampled,
+        traceState: hasParent && !states.isEmpty ? TraceState.read(states) : "",
+        isRemote: true
+      )
+    }
+    if !baggages.isEmpty { baggage = Baggage(fields: baggages) }
+  }
+
+  /// Whether metadata that a program sends has fields of a trace, such as those of a call that it serves.
+  static func areIn(_ headers: HPACKHeaders) -> Bool {
+    (0..<headers.fieldCount).contains { index in
+      headers.withField(at: index) { name, _ in
+        if let field = Field(name), field != .baggage { true } else { false }
+      }
+    }
+  }
+
+  /// The metadata without them.
+  static func removed(from headers: HPACKHeaders) -> HPACKHeaders {
+    var rest = headers
+    for name in ["traceparent", "tracestate", "grpc-trace-bin"] { rest.remove(name: name) }
+    return rest
+  }
+}

@@ -1,0 +1,133 @@
+/// Names and values that travel with a request through all services that pass them on: W3C's `baggage`.
+///
+/// ```swift
+/// try await Baggage.current.setting("tenant", to: "blue").inTask {
+///   try await cart.price(request)  // the client passes it on if its observer was made with `passingOn: .baggage`
+/// }
+/// ```
+/// Every service on the way can read it, and so can whoever reads their logs: no secrets belong here.
+public struct Baggage: Sendable, Hashable {
+  struct Member: Sendable, Hashable {
+    let name: String
+    let value: String
+    /// What follows the value, as it came.
+    let properties: String
+  }
+
+  private(set) var members: [Member] = []
+
+  /// The most members and bytes that are read and written: what the specification asks for.
+  static let mostMembers = 64
+  static let limit = 8192
+
+  /// None.
+  public init() {}
+
+  /// That of the task: of the call that it serves, or what the program has set.
+  public static var current: Baggage { CallContext.current?.baggage ?? Baggage() }
+
+  /// The value of a name.
+  public subscript(name: String) -> String? { members.first { $0.name == name }?.value }
+
+  /// Whether it holds nothing.
+  public var isEmpty: Bool { members.isEmpty }
+
+  /// All names, in order.
+  public var names: [String] { members.map(\.name) }
+
+  /// With another value; `nil` removes the name. A name that is no HTTP token is ignored, and so is what there is no room
+  /// for.
+  public func setting(_ name: String, to value: String?) -> Baggage {
+    var changed = self
+    changed.members.removeAll { $0.name == name }
+    if let value { changed.append(Member(name: name, value: value, properties: "")) }
+    return changed
+  }
+
+  /// Runs `body` with this baggage as its task's.
+  nonisolated(nonsending) public func inTask<Result>(
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await CallContext.with(self, body)
+  }
+
+  private mutating func append(_ member: Member) {
+    guard members.count < Self.mostMembers, Self.isToken(member.name),
+      !members.contains(where: { $0.name == member.name })
+    else { return }
+    members.append(member)
+    if header.utf8.count > Self.limit { members.removeLast() }
+  }
+
+  // MARK: The header
+
+  /// The members of all fields of the header. What is invalid is left out, and so is what exceeds the limits.
+  init(fields: [String]) {
+    var room = Self.limit
+    for field in fields {
+      room -= field.utf8.count
+      guard room >= 0 else { return }
+      for part in field.split(separator: ",") {
+        guard members.count < Self.mostMembers else { return }
+        let pieces = part.split(separator: ";", maxSplits: 1)
+        guard let pair = pieces.first, let equals = pair.firstIndex(of: "=") else { continue }
+        let name = String(pair[..<equals].trimmed)
+        guard Self.isToken(name), self[name] == nil,
+          let value = Self.decoded(pair[pair.index(after: equals)...].trimmed)
+        else { continue }
+        let properties = pieces.count > 1 ? String(pieces[1].trimmed) : ""
+        guard properties.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { continue }
+        members.append(Member(name: name, value: value, properties: properties))
+      }
+    }
+  }
+
+  /// The value of the header.
+  var header: String {
+    members.map { member in
+      let value = "\(member.name)=\(Self.encoded(member.value))"
+      return member.properties.isEmpty ? value : "\(value);\(member.properties)"
+    }.joined(separator: ",")
+  }
+
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (0x21...0x7e).contains(byte) && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+      }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x21...0x7e).contains(byte) && !"\",;\\%".utf8.contains(byte)
+  }
+
+  private static func encoded(_ value: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in value.utf8 {
+      if isPlain(byte) {
+        bytes.append(byte)
+      } else {
+        bytes.append(UInt8(ascii: "%"))
+        bytes += [Hex.digit(UInt64(byte >> 4)), Hex.digit(UInt64(byte))]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func decoded(_ value: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(value.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard isPlain(byte) || byte == UInt8(ascii: "%") else { return nil }
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let escaped = Hex.number(rest.prefix(2).map { $0 >= 0x41 && $0 <= 0x46 ? $0 | 0x20 : $0 })
+      {
+        bytes.append(UInt8(truncatingIfNeeded: escaped))
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,93 @@
+import SwitchboardCall
+
+/// What a task knows of the call that it serves, and of the span that it is in. Calls that the task makes find it.
+class CallContext: @unchecked Sendable {
+  // Sendable holds because the deadline is set before the first task can see the context, and nothing else changes.
+  @TaskLocal static var current: CallContext?
+
+  let spanContext: SpanContext?
+  /// The span, if it is recorded.
+  let span: Span?
+  let baggage: Baggage
+  /// The metadata of the call.
+  let headers: HPACKHeaders
+  final var deadline: CallDeadline?
+  /// The call that is served; see `servedCall`.
+  private let served: ServerCall?
+
+  init(
+    _ spanContext: SpanContext?,
+    _ span: Span?,
+    _ baggage: Baggage,
+    _ headers: HPACKHeaders,
+    _ served: ServerCall?
+  ) {
+    self.spanContext = spanContext
+    self.span = span
+    self.baggage = baggage
+    self.headers = headers
+    self.served = served
+  }
+
+  /// The call that the task serves.
+  var servedCall: ServerCall? { served }
+
+  /// What is recorded of a value, if the trace is recorded. `date` is in nanoseconds since 1970.
+  final func exemplar(_ value: Double, _ date: UInt64) -> Exemplar? {
+    spanContext?.exemplar(value, date)
+  }
+
+  /// The same context in another span.
+  private func inside(_ span: Span) -> CallContext {
+    let inner = CallContext(span.context, span, baggage, headers, servedCall)
+    inner.deadline = deadline
+    return inner
+  }
+
+  private func carrying(_ baggage: Baggage) -> CallContext {
+    let inner = CallContext(spanContext, span, baggage, headers, servedCall)
+    inner.deadline = deadline
+    return inner
+  }
+
+  /// The same context in a span of another library's.
+  func inside(_ span: SpanContext) -> CallContext {
+    let inner = CallContext(span, nil, baggage, headers, servedCall)
+    inner.deadline = deadline
+    return inner
+  }
+
+  static let none = CallContext(nil, nil, Baggage(), HPACKHeaders(), nil)
+
+  nonisolated(nonsending) static func with<Result>(
+    _ span: Span,
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await $current.withValue((current ?? none).inside(span), operation: body)
+  }
+
+  nonisolated(nonsending) static func with<Result>(
+    _ baggage: Baggage,
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await $current.withValue((current ?? none).carrying(baggage), operation: body)
+  }
+}
+
+extension SpanContext {
+  func exemplar(_ value: Double, _ date: UInt64) -> Exemplar? {
+    guard isSampled else { return nil }
+    return Exemplar(value: value, date: date, traceID: traceID, spanID: spanID)
+  }
+}
+
+extension Span {
+  /// The span of the task: of the call that its handler serves, or the innermost that was made with `withSpan`. `nil`
+  /// outside of both, and where the trace is not recorded.
+  public static var current: Span? { CallContext.current?.span }
+}
+
+extension SpanContext {
+  /// The identity of the task's span, recorded or not.
+  public static var current: SpanContext? { CallContext.current?.spanContext }
+}

@@ -1,0 +1,92 @@
+import SwitchboardCall
+
+/// The way of one signal to one exporter: tries again what may be tried again, and counts what is lost.
+final class ExportLane: Sendable {
+  private let exporter: any BatchExporter
+  private let signal: TelemetrySignal
+  private let time: ExportTime
+  private let retryLimit: Duration
+  private let logger: Logger
+  private let state = Locked((lost: 0, isFailing: false))
+
+  init(
+    _ exporter: any BatchExporter,
+    _ signal: TelemetrySignal,
+    _ time: ExportTime,
+    retryLimit: Duration,
+    _ logger: Logger
+  ) {
+    self.exporter = exporter
+    self.signal = signal
+    self.time = time
+    self.retryLimit = retryLimit
+    self.logger = logger
+  }
+
+  /// How many were lost on the way.
+  var lostCount: Int { state.withLock { $0.lost } }
+
+  private static let firstBackoff = Duration.seconds(1)
+  private static let longestBackoff = Duration.seconds(5)
+
+  /// Returns when the batch was taken or lost.
+  func export(_ batch: ExportBatch) async {
+    let end = time.now + retryLimit
+    var backoff = Self.firstBackoff
+    while true {
+      switch await exporter.export(batch) {
+      case .taken(let rejected, let message):
+        return rejected > 0 ? lose(rejected, message) : recover(message)
+      case .refused(let reason):
+        return lose(batch.count, reason)
+      case .retry(let wanted, let reason):
+        // Some earlier and some later, so that processes do not all try again at the same time.
+        let wait = wanted ?? backoff * (0.8 + 0.4 * time.random())
+        backoff = min(backoff * 2, Self.longestBackoff)
+        guard time.now + wait < end, await time.sleep(wait) else { return lose(batch.count, reason) }
+      }
+    }
+  }
+
+  func shutDown() async { await exporter.shutDown() }
+
+  private func lose(_ count: Int, _ reason: String) {
+    let isNews = state.withLock { state in
+      state.lost += count
+      defer { state.isFailing = true }
+      return !state.isFailing
+    }
+    guard isNews else { return }
+    logger.log(
+      .warning,
+      "telemetry is lost: the collector does not take it",
+      ["signal": signal.rawValue, "reason": reason.limited(to: 512)]
+    )
+  }
+
+  private func recover(_ message: String) {
+    let hasRecovered = state.withLock { state in
+      defer { state.isFailing = false }
+      return state.isFailing
+    }
+    if hasRecovered { logger.log(.info, "telemetry is taken again", ["signal": signal.rawValue]) }
+    if !message.isEmpty {
+      logger.log(.debug, "the collector says", ["message": message.limited(to: 512)])
+    }
+  }
+}
+
+/// The time of exports, on a loop of their own.
+struct ExportTime: Sendable {
+  let loop: any EventLoop
+  var time: any CallTime = SystemTime()
+  var random: @Sendable () -> Double = { Double.random(in: 0...1) }
+
+  var now: ContinuousClock.Instant { time.now }
+
+  /// `false`: the task was cancelled.
+  func sleep(_ duration: Duration) async -> Bool {
+    (try? await time.sleep(until: time.now.advanced(by: max(duration, .zero)), on: loop)) != nil
+      && !Task.isCancelled
+  }
+}

@@ -1,0 +1,96 @@
+import SwitchboardCall
+
+/// The metrics of calls of one side, as gRFCs A66 and A96 name them.
+struct CallFamilies {
+  private let isServer: Bool
+  private var started: MetricFamily
+  private var duration: MetricFamily
+  private var sent: MetricFamily
+  private var received: MetricFamily
+  private var whole: MetricFamily
+  private var retries: MetricFamily
+  private var transparent: MetricFamily
+  private var hedges: MetricFamily
+  private var delay: MetricFamily
+
+  init(isServer: Bool) {
+    self.isServer = isServer
+    let (prefix, call) = isServer ? ("grpc.server.call", "call") : ("grpc.client.attempt", "attempt")
+    func family(_ name: String, _ kind: MetricFamily.Kind, _ unit: String, _ text: String) -> MetricFamily {
+      MetricFamily(descriptor: MetricDescriptor(name, kind, unit: unit, text), points: [])
+    }
+    started = family("\(prefix).started", .counter, "{\(call)}", "\(call)s that were started, ended or not")
+    duration = family(
+      "\(prefix).duration",
+      .histogram,
+      "s",
+      "the time from the start of a \(call) to its end"
+    )
+    sent = family(
+      "\(prefix).sent_total_compressed_message_size",
+      .histogram,
+      "By",
+      "the bytes of all messages that were sent in a \(call), compressed and without framing"
+    )
+    received = family(
+      "\(prefix).rcvd_total_compressed_message_size",
+      .histogram,
+      "By",
+      "the bytes of all messages that were received in a \(call), compressed and without framing"
+    )
+    whole = family(
+      "grpc.client.call.duration",
+      .histogram,
+      "s",
+      "the time of a call with all its attempts"
+    )
+    retries = family("grpc.client.call.retries", .histogram, "{retry}", "retries of a call that had any")
+    transparent = family(
+      "grpc.client.call.transparent_retries",
+      .histogram,
+      "{transparent_retry}",
+      "repetitions of a call by the transport, of calls that had any"
+    )
+    hedges = family("grpc.client.call.hedges", .histogram, "{hedge}", "hedges of a call that had any")
+    delay = family(
+      "grpc.client.call.retry_delay",
+      .histogram,
+      "s",
+      "the time of a call in which no attempt was under way, of calls that had any"
+    )
+  }
+
+  /// Those that have points.
+  var all: [MetricFamily] {
+    [started, duration, sent, received, whole, retries, transparent, hedges, delay].filter {
+      !$0.points.isEmpty
+    }
+  }
+
+  mutating func add(_ meter: CallMeter) {
+    let (startedCount, cells, repetitions) = meter.read()
+    started.points.append(MetricPoint(attributes: meter.attributes, value: .int(startedCount)))
+    for code in GRPCStatus.Code.allCases {
+      guard let cells = cells[code.rawValue] else { continue }
+      let attributes = meter.attributes + [Attribute("grpc.status", .string(code.specName))]
+      Self.add(cells.duration, attributes, .latency, to: &duration)
+      Self.add(cells.sent, attributes, .size, to: &sent)
+      Self.add(cells.received, attributes, .size, to: &received)
+      if !isServer { Self.add(cells.whole, attributes, .latency, to: &whole) }
+    }
+    guard let repetitions else { return }
+    Self.add(repetitions.retries, meter.attributes, .retries, to: &retries)
+    Self.add(repetitions.transparent, meter.attributes, .transparentRetries, to: &transparent)
+    Self.add(repetitions.hedges, meter.attributes, .retries, to: &hedges)
+    Self.add(repetitions.delay, meter.attributes, .latency, to: &delay)
+  }
+
+  private static func add(
+    _ cells: HistogramCells,
+    _ attributes: [Attribute],
+    _ bounds: HistogramBounds,
+    to family: inout MetricFamily
+  ) {
+    if cells.count > 0 { family.points.append(cells.point(attributes, bounds)) }
+  }
+}

@@ -1,0 +1,149 @@
+import SwitchboardCall
+import Synchronization
+
+/// What is counted of the calls of one method on one side, and on a client to one target: the instruments of gRFCs A66 and
+/// A96.
+///
+/// Threads of different loops count in shards of their own, so that they seldom wait for each other.
+final class CallMeter: Sendable {
+  /// A call or an attempt that has ended.
+  struct End {
+    let code: GRPCStatus.Code
+    /// In nanoseconds.
+    let duration: Int
+    let sentBytes: Int
+    let receivedBytes: Int
+    let exemplar: Exemplar?
+  }
+
+  /// What is counted of calls that end with one status.
+  struct Cells: Sendable {
+    var duration = HistogramCells(.latency)
+    var sent = HistogramCells(.size)
+    var received = HistogramCells(.size)
+    /// Of calls with all their attempts; on clients.
+    var whole = HistogramCells(.latency)
+  }
+
+  /// What is counted of calls that were repeated. Most never are, so few meters have them.
+  struct Repetitions: Sendable {
+    var retries = HistogramCells(.retries)
+    var transparent = HistogramCells(.transparentRetries)
+    var hedges = HistogramCells(.retries)
+    var delay = HistogramCells(.latency)
+  }
+
+  private struct Shard: Sendable {
+    /// By the status codes.
+    var cells = [Cells?](repeating: nil, count: CallMeter.statusCount)
+    var repetitions: Repetitions?
+
+    @inline(__always)
+    mutating func makeCells(_ code: GRPCStatus.Code) {
+      if cells[code.rawValue] == nil { cells[code.rawValue] = Cells() }
+    }
+  }
+
+  static let statusCount = 17
+  private static let shardCount = 4
+
+  /// The labels of the method and the target.
+  let attributes: [Attribute]
+  private let shards: [ShardBox]
+
+  private final class ShardBox: Sendable {
+    let started = Atomic(0)
+    let shard = Locked(Shard())
+  }
+
+  init(_ attributes: [Attribute]) {
+    self.attributes = attributes
+    shards = (0..<Self.shardCount).map { _ in ShardBox() }
+  }
+
+  /// The shard of the thread's loop.
+  @inline(__always)
+  private var shard: ShardBox {
+    let address = UInt(bitPattern: LoopOfThread.address)
+    return shards[Int((address >> 6 ^ address >> 12) % UInt(Self.shardCount))]
+  }
+
+  func callStarted() { shard.started.wrappingAdd(1, ordering: .relaxed) }
+
+  /// An attempt or a server's call has ended; `whole` is the duration of the client's call that ends with it.
+  func callEnded(_ end: End, whole: Int?) {
+    shard.shard.withLock { shard in
+      shard.makeCells(end.code)
+      shard.cells[end.code.rawValue]?.add(end, whole: whole)
+    }
+  }
+
+  /// A client's call has ended apart from its attempts.
+  func wholeCallEnded(_ code: GRPCStatus.Code, _ duration: Int, _ exemplar: Exemplar?) {
+    shard.shard.withLock { shard in
+      shard.makeCells(code)
+      shard.cells[code.rawValue]?.whole.record(duration, .latency, exemplar)
+    }
+  }
+
+  /// A call was repeated. Zeros are not reported.
+  func wasRepeated(retries: Int, transparent: Int, hedges: Int, delay: Int) {
+    shard.shard.withLock { shard in
+      var repetitions = shard.repetitions ?? Repetitions()
+      shard.repetitions = nil
+      if retries > 0 { repetitions.retries.record(retries, .retries) }
+      if transparent > 0 { repetitions.transparent.record(transparent, .transparentRetries) }
+      if hedges > 0 { repetitions.hedges.record(hedges, .retries) }
+      if delay > 0 { repetitions.delay.record(delay, .latency) }
+      shard.repetitions = repetitions
+    }
+  }
+
+  // MARK: Reading
+
+  /// The sums of all shards.
+  func read() -> (started: Int, cells: [Cells?], repetitions: Repetitions?) {
+    var started = 0
+    var cells = [Cells?](repeating: nil, count: Self.statusCount)
+    var repetitions: Repetitions?
+    for box in shards {
+      let shard = box.shard.withLock { $0 }
+      started += box.started.load(ordering: .relaxed)
+      for (index, more) in shard.cells.enumerated() {
+        guard let more else { continue }
+        cells[index] = cells[index]?.adding(more) ?? more
+      }
+      if let more = shard.repetitions { repetitions = repetitions?.adding(more) ?? more }
+    }
+    return (started, cells, repetitions)
+  }
+}
+
+extension CallMeter.Cells {
+  fileprivate mutating func add(_ end: CallMeter.End, whole wholeDuration: Int?) {
+    duration.record(end.duration, .latency, end.exemplar)
+    if let wholeDuration { whole.record(wholeDuration, .latency, end.exemplar) }
+    sent.record(end.sentBytes, .size)
+    received.record(end.receivedBytes, .size)
+  }
+
+  fileprivate func adding(_ other: Self) -> Self {
+    var sum = self
+    sum.duration.add(other.duration)
+    sum.sent.add(other.sent)
+    sum.received.add(other.received)
+    sum.whole.add(other.whole)
+    return sum
+  }
+}
+
+extension CallMeter.Repetitions {
+  fileprivate func adding(_ other: Self) -> Self {
+    var sum = self
+    sum.retries.add(other.retries)
+    sum.transparent.add(other.transparent)
+    sum.hedges.add(other.hedges)
+    sum.delay.add(other.delay)
+    return sum
+  }
+}

@@ -1,0 +1,153 @@
+import SwitchboardCall
+
+/// The series of an instrument by their attributes, of which there are so many at most; further ones count together, under
+/// the attribute `otel.metric.overflow`.
+struct Series<Value: Sendable>: Sendable {
+  private var values: [[String: AttributeValue]: Value] = [:]
+  private var overflow: Value?
+  private let limit: Int
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func change(
+    _ attributes: [String: AttributeValue],
+    _ first: @autoclosure () -> Value,
+    _ change: (inout Value) -> Void
+  ) {
+    if values[attributes] == nil, values.count >= limit {
+      var value = overflow ?? first()
+      overflow = nil
+      change(&value)
+      overflow = value
+    } else {
+      change(&values[attributes, default: first()])
+    }
+  }
+
+  func points(_ value: (Value, [Attribute]) -> MetricPoint) -> [MetricPoint] {
+    var points = values.map { value($0.value, $0.key.sortedAttributes) }
+    points.sort { "\($0.attributes)" < "\($1.attributes)" }
+    if let overflow { points.append(value(overflow, [Attribute("otel.metric.overflow", true)])) }
+    return points
+  }
+}
+
+extension [String: AttributeValue] {
+  /// Texts of labels are short: a series lives as long as the process.
+  fileprivate var asLabels: Self { mapValues { $0.limited(to: 256) } }
+}
+
+/// A sum. A counter that only grows ignores what is below zero.
+public final class Counter: MetricSource {
+  private let descriptor: MetricDescriptor
+  private let series: Locked<Series<Double>>
+
+  init(_ descriptor: MetricDescriptor, limit: Int) {
+    self.descriptor = descriptor
+    series = Locked(Series(limit: limit))
+  }
+
+  /// Adds to the series with these attributes.
+  public func add(_ amount: Double = 1, _ attributes: [String: AttributeValue] = [:]) {
+    guard amount.isFinite, amount >= 0 || descriptor.kind == .upDownCounter else { return }
+    series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
+  }
+
+  func collect() -> [MetricFamily] {
+    let points = series.withLock { $0 }.points { MetricPoint(attributes: $1, value: .double($0)) }
+    return [MetricFamily(descriptor: descriptor, points: points)]
+  }
+}
+
+/// A value as it was set last.
+public final class Gauge: MetricSource {
+  private let descriptor: MetricDescriptor
+  private let series: Locked<Series<Double>>
+
+  init(_ descriptor: MetricDescriptor, limit: Int) {
+    self.descriptor = descriptor
+    series = Locked(Series(limit: limit))
+  }
+
+  /// Sets the value of the series with these attributes.
+  public func set(_ value: Double, _ attributes: [String: AttributeValue] = [:]) {
+    series.withLock { $0.change(attributes.asLabels, value) { $0 = value } }
+  }
+
+  /// Adds to the value, which begins with 0.
+  public func add(_ amount: Double, _ attributes: [String: AttributeValue] = [:]) {
+    series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
+  }
+
+  func collect() -> [MetricFamily] {
+    let points = series.withLock { $0 }.points { MetricPoint(attributes: $1, value: .double($0)) }
+    return [MetricFamily(descriptor: descriptor, points: points)]
+  }
+}
+
+/// How often values fell between bounds. Values that are recorded in a sampled span become exemplars, which tie the
+/// histogram to the trace.
+public final class Histogram: MetricSource {
+  private struct Cells: Sendable {
+    var counts: [UInt64]
+    var sum = 0.0
+    var exemplars: [Int: Exemplar] = [:]
+  }
+
+  private let descriptor: MetricDescriptor
+  private let bounds: [Double]
+  private let clock: TelemetryClock
+  private let series: Locked<Series<Cells>>
+
+  init(_ descriptor: MetricDescriptor, _ bounds: [Double], _ metrics: Metrics) {
+    self.descriptor = descriptor
+    self.bounds = Array(bounds.filter(\.isFinite).sorted().prefix(200))
+    clock = metrics.clock
+    series = Locked(Series(limit: metrics.limit))
+  }
+
+  /// Records a value in the series with these attributes.
+  public func record(_ value: Double, _ attributes: [String: AttributeValue] = [:]) {
+    guard value.isFinite else { return }
+    let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+    let exemplar = CallContext.current?.exemplar(value, clock.date(of: clock.now))
+    series.withLock { series in
+      series.change(attributes.asLabels, Cells(counts: [UInt64](repeating: 0, count: bounds.count + 1))) {
+        cells in
+        cells.counts[bucket] += 1
+        cells.sum += value
+        if let exemplar { cells.exemplars[bucket] = exemplar }
+      }
+    }
+  }
+
+  func collect() -> [MetricFamily] {
+    let points = series.withLock { $0 }.points { cells, attributes in
+      let value = HistogramValue(
+        bounds: bounds,
+        counts: cells.counts,
+        sum: cells.sum,
+        exemplars: cells.exemplars
+      )
+      return MetricPoint(attributes: attributes, value: .histogram(value))
+    }
+    return [MetricFamily(descriptor: descriptor, points: points)]
+  }
+}
+
+/// A value that is read when it is shown.
+final class ObservedGauge: MetricSource {
+  private let descriptor: MetricDescriptor
+  private let read: @Sendable () -> Double
+
+  init(_ descriptor: MetricDescriptor, _ read: @escaping @Sendable () -> Double) {
+    self.descriptor = descriptor
+    self.read = read
+  }
+
+  func collect() -> [MetricFamily] {
+    [MetricFamily(descriptor: descriptor, points: [MetricPoint(attributes: [], value: .double(read()))])]
+  }
+}

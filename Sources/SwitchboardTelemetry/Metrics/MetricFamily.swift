@@ -1,0 +1,65 @@
+/// What was measured under one name, at one time.
+struct MetricFamily: Sendable {
+  enum Kind: Sendable {
+    /// A number that only grows.
+    case counter
+    /// A sum that may shrink too.
+    case upDownCounter
+    case gauge
+    case histogram
+  }
+
+  let descriptor: MetricDescriptor
+  var points: [MetricPoint]
+}
+
+/// The name of a metric and what is said about it.
+struct MetricDescriptor: Sendable, Hashable {
+  let name: String
+  let kind: MetricFamily.Kind
+  /// By UCUM: `s`, `By`, `{call}`.
+  let unit: String
+  let description: String
+
+  init(_ name: String, _ kind: MetricFamily.Kind, unit: String, _ description: String) {
+    self.name = name
+    self.kind = kind
+    self.unit = unit
+    self.description = description
+  }
+}
+
+/// One series of a metric: what was measured under one set of attributes.
+struct MetricPoint: Sendable {
+  enum Value: Sendable {
+    case int(Int)
+    case double(Double)
+    case histogram(HistogramValue)
+  }
+
+  let attributes: [Attribute]
+  let value: Value
+}
+
+struct HistogramValue: Sendable {
+  let bounds: [Double]
+  /// One more than bounds.
+  let counts: [UInt64]
+  let sum: Double
+  let exemplars: [Int: Exemplar]
+
+  var count: UInt64 { counts.reduce(0, &+) }
+}
+
+/// All metrics at one time.
+struct MetricSnapshot: Sendable {
+  var families: [MetricFamily] = []
+  /// When counting began, in nanoseconds since 1970.
+  let start: UInt64
+  let date: UInt64
+}
+
+/// Anything that has metrics to show.
+protocol MetricSource: AnyObject, Sendable {
+  func collect() -> [MetricFamily]
+}

@@ -1,0 +1,74 @@
+import SwitchboardCall
+import SwitchboardHTTP2
+
+/// Where a collector is: a URL, in its parts.
+struct OTLPEndpoint: Sendable, Hashable {
+  let isSecure: Bool
+  /// Without the brackets of IPv6.
+  let host: String
+  let port: Int
+  /// With its first slash; empty if there is none.
+  let path: String
+
+  /// `defaultPort` is that of the protocol.
+  init(_ url: String, defaultPort: Int) throws(GRPCStatus) {
+    var rest = url[...]
+    if let scheme = url.firstRange(of: "://") {
+      switch url[..<scheme.lowerBound].lowercased() {
+      case "http": isSecure = false
+      case "https": isSecure = true
+      default: throw .notAnEndpoint(url)
+      }
+      rest = url[scheme.upperBound...]
+    } else {
+      isSecure = false
+    }
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    path = String(rest[authority.endIndex...].prefix { $0 != "?" && $0 != "#" })
+    guard !authority.contains("@"), !authority.contains(where: \.isWhitespace),
+      path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+    else { throw .notAnEndpoint(url) }
+    var portText: Substring?
+    if authority.first == "[", let end = authority.firstIndex(of: "]") {
+      host = String(authority[authority.index(after: authority.startIndex)..<end])
+      let tail = authority[authority.index(after: end)...]
+      if !tail.isEmpty { portText = tail.first == ":" ? tail.dropFirst() : "-" }
+    } else {
+      let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count <= 2, let name = parts.first else { throw .notAnEndpoint(url) }
+      host = String(name)
+      if parts.count == 2 { portText = parts[1] }
+    }
+    port = portText.map { Int($0) ?? -1 } ?? defaultPort
+    guard !host.isEmpty, (1...65535).contains(port) else { throw .notAnEndpoint(url) }
+  }
+
+  /// As a channel's target, or the authority of a request.
+  var target: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension GRPCStatus {
+  static func notAnEndpoint(_ url: String) -> GRPCStatus {
+    GRPCStatus(
+      code: .invalidArgument,
+      message: "'\(url)' is no endpoint of a collector: such as http://localhost:4317"
+    )
+  }
+}
+
+extension OTLPOptions {
+  func makeExporter(
+    _ resource: Resource,
+    _ clock: TelemetryClock,
+    _ group: LoopGroup
+  ) throws(GRPCStatus) -> any BatchExporter {
+    switch transport {
+    case .grpc:
+      let endpoint = try OTLPEndpoint(endpoint, defaultPort: 4317)
+      return try OTLPGRPCExporter(self, endpoint, resource, clock, group)
+    case .http, .httpJSON:
+      let endpoint = try OTLPEndpoint(endpoint, defaultPort: 4318)
+      return try OTLPHTTPExporter(self, endpoint, resource, clock, group)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import OTLPMessages
+import Switchboard
+
+/// Sends batches to a collector over gRPC.
+final class OTLPGRPCExporter: BatchExporter {
+  private let channel: Channel
+  private let resource: Resource
+  private let encoder: OTLPEncoder
+  private let options: CallOptions
+
+  init(
+    _ otlp: OTLPOptions,
+    _ endpoint: OTLPEndpoint,
+    _ resource: Resource,
+    _ clock: TelemetryClock,
+    _ group: LoopGroup
+  ) throws(GRPCStatus) {
+    var settings = ChannelOptions()
+    if endpoint.isSecure { settings.tls = otlp.tls ?? ClientTLS() }
+    // A collector that comes back should be found soon, and is not called by more than a few processes.
+    settings.connectMaxBackoff = .seconds(10)
+    channel = try Channel(target: endpoint.target, options: settings, group: group)
+    self.resource = resource
+    encoder = OTLPEncoder(clock: clock, isForJSON: false)
+    var metadata = HPACKHeaders()
+    for (name, value) in otlp.headers { metadata.add(name: name, value: value) }
+    options = CallOptions(
+      timeout: otlp.timeout,
+      initialMetadata: metadata,
+      waitForReady: true,
+      compression: otlp.compression
+    )
+  }
+
+  func export(_ batch: ExportBatch) async -> ExportResult {
+    do {
+      switch OTLPRequest(batch, resource, encoder) {
+      case .traces(let request):
+        let client = Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClient(channel: channel)
+        let partial = try await client.export(request, callOptions: options).partialSuccess
+        return ExportResult(rejected: partial.rejectedSpans, partial.errorMessage)
+      case .metrics(let request):
+        let client = Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClient(channel: channel)
+        let partial = try await client.export(request, callOptions: options).partialSuccess
+        return ExportResult(rejected: partial.rejectedDataPoints, partial.errorMessage)
+      case .logs(let request):
+        let client = Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClient(channel: channel)
+        let partial = try await client.export(request, callOptions: options).partialSuccess
+        return ExportResult(rejected: partial.rejectedLogRecords, partial.errorMessage)
+      }
+    } catch {
+      return ExportResult(GRPCStatus(describing: error))
+    }
+  }
+
+  func shutDown() async { await channel.shutDown(grace: .zero) }
+}
+
+extension ExportResult {
+  /// Which failures are tried again, as OpenTelemetry's protocol says.
+  init(_ status: GRPCStatus) {
+    switch status.code {
+    case .cancelled, .deadlineExceeded, .aborted, .outOfRange, .unavailable, .dataLoss:
+      self = .retry(after: nil, status.description)
+    case .resourceExhausted where status.retryDelay != nil:
+      self = .retry(after: status.retryDelay, status.description)
+    default:
+      self = .refused(status.description)
+    }
+  }
+}
+
+extension GRPCStatus {
+  /// How long a collector that has too much to do wants the sender to wait: `google.rpc.RetryInfo` in its details.
+  fileprivate var retryDelay: Duration? {
+    guard let packedDetails, let details = try? RetryDetails(packedDetails) else { return nil }
+    return details.delay
+  }
+}

@@ -1,0 +1,117 @@
+import OTLPMessages
+import Switchboard
+import SwitchboardHTTP2
+import SwitchboardProtobuf
+
+/// Sends batches to a collector in POST requests, as protobuf or as JSON.
+final class OTLPHTTPExporter: BatchExporter {
+  private let otlp: OTLPOptions
+  private let endpoint: OTLPEndpoint
+  private let resource: Resource
+  private let encoder: OTLPEncoder
+  private let loop: Loop
+  private let isJSON: Bool
+
+  init(
+    _ otlp: OTLPOptions,
+    _ endpoint: OTLPEndpoint,
+    _ resource: Resource,
+    _ clock: TelemetryClock,
+    _ group: LoopGroup
+  ) throws(GRPCStatus) {
+    self.otlp = otlp
+    self.endpoint = endpoint
+    self.resource = resource
+    isJSON = otlp.transport == .httpJSON
+    encoder = OTLPEncoder(clock: clock, isForJSON: isJSON)
+    loop = group.nextLoop()
+  }
+
+  func export(_ batch: ExportBatch) async -> ExportResult {
+    let request = OTLPRequest(batch, resource, encoder)
+    do {
+      let post = try HTTPPost(
+        to: endpoint.host,
+        port: endpoint.port,
+        path: path(for: batch.signal),
+        headers,
+        try body(of: request.message),
+        isCompressed: otlp.compression == .gzip,
+        tls: endpoint.isSecure ? otlp.tls ?? ClientTLS() : nil,
+        timeout: otlp.timeout,
+        on: loop
+      )
+      return result(try await post.send(), batch.signal)
+    } catch let status as GRPCStatus {
+      return ExportResult(status)
+    } catch {
+      return .refused("\(error)")
+    }
+  }
+
+  func shutDown() async {}
+
+  private func path(for signal: TelemetrySignal) -> String {
+    if otlp.isWholeURL { return endpoint.path }
+    return (endpoint.path.hasSuffix("/") ? String(endpoint.path.dropLast()) : endpoint.path)
+      + "/v1/\(signal.rawValue)"
+  }
+
+  private var headers: HTTPPost.Headers {
+    var headers = otlp.headers
+    headers.append(("content-type", isJSON ? "application/json" : "application/x-protobuf"))
+    headers.append(("user-agent", "OTel-OTLP-Exporter-Switchboard/\(Resource.version)"))
+    return headers
+  }
+
+  private func body(of message: any Message) throws -> [UInt8] {
+    guard isJSON else { return try message.serializedBytes() }
+    var options = JSONEncodingOptions()
+    options.alwaysPrintEnumsAsInts = true
+    return try message.jsonUTF8Bytes(options: options)
+  }
+
+  private func result(_ answer: HTTPAnswer, _ signal: TelemetrySignal) -> ExportResult {
+    switch answer.status {
+    case 200..<300:
+      return partial(answer, signal)
+    case 429, 502, 503, 504:
+      let wanted = answer.header("retry-after").flatMap { Int($0) }.map {
+        Duration.seconds(min(max($0, 0), 300))
+      }
+      return .retry(after: wanted, "HTTP status \(answer.status)")
+    default:
+      return .refused("HTTP status \(answer.status)")
+    }
+  }
+
+  /// What was rejected of a batch that was taken. An answer that is none says nothing about that: it was taken, by the
+  /// status.
+  private func partial(_ answer: HTTPAnswer, _ signal: TelemetrySignal) -> ExportResult {
+    do {
+      switch signal {
+      case .traces:
+        let partial = try read(OTLPTraceResponse.self, answer).partialSuccess
+        return ExportResult(rejected: partial.rejectedSpans, partial.errorMessage)
+      case .metrics:
+        let partial = try read(OTLPMetricsResponse.self, answer).partialSuccess
+        return ExportResult(rejected: partial.rejectedDataPoints, partial.errorMessage)
+      case .logs:
+        let partial = try read(OTLPLogsResponse.self, answer).partialSuccess
+        return ExportResult(rejected: partial.rejectedLogRecords, partial.errorMessage)
+      }
+    } catch {
+      return .taken(rejected: 0, message: "the answer is not OTLP: \(error)")
+    }
+  }
+
+  private func read<Response: Message>(_ type: Response.Type, _ answer: HTTPAnswer) throws -> Response {
+    guard !answer.body.isEmpty else { return Response() }
+    if answer.header("content-type")?.hasPrefix("application/json") ?? isJSON {
+      var options = JSONDecodingOptions()
+      options.ignoreUnknownFields = true
+      return try Response(jsonUTF8Bytes: answer.body, options: options)
+    }
+    return try Response(serializedBytes: answer.body)
+  }
+}

@@ -1,0 +1,34 @@
+public import Switchboard
+
+extension Telemetry {
+  /// A page for scrapers on the port of a server, which also serves calls there.
+  ///
+  /// ```swift
+  /// serverOptions.pages.append(telemetry.metricsPage())
+  /// ```
+  /// It shows the names of methods and whatever labels the program gives: nobody else should reach it.
+  public func metricsPage(path: String = "/metrics") -> HTTPPage {
+    HTTPPage("GET", path) { [self] request in
+      let (contentType, text) = metricsText(accept: request.headers["accept"].joined(separator: ","))
+      return HTTPPage.Response(contentType: contentType, body: text.utf8)
+    }
+  }
+
+  /// Serves the page for scrapers alone, at a port of its own, by default for this machine only. Port 0 is any free one. The
+  /// server ends with `shutDown`.
+  @discardableResult
+  public func serveMetrics(
+    host: String = "127.0.0.1",
+    port: Int = 9464,
+    path: String = "/metrics"
+  ) throws(GRPCStatus) -> SocketAddress {
+    var options = ServerOptions()
+    options.pages = [metricsPage(path: path)]
+    // Scrapers are few.
+    options.maxConnections = 64
+    let server = try Server(providers: [], options: options)
+    let address = try server.bind(host: host, port: port)
+    keep(server)
+    return address
+  }
+}

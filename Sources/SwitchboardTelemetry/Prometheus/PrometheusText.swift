@@ -1,0 +1,196 @@
+/// Metrics as Prometheus reads them.
+struct PrometheusText {
+  enum Format {
+    /// What every version reads.
+    case plain
+    /// With exemplars.
+    case openMetrics
+
+    /// What a scraper accepts.
+    init(accept: String) {
+      self = accept.contains("application/openmetrics-text") ? .openMetrics : .plain
+    }
+
+    var contentType: String {
+      switch self {
+      case .plain: "text/plain; version=0.0.4; charset=utf-8"
+      case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+      }
+    }
+  }
+
+  private let format: Format
+  private var text = ""
+
+  static func text(_ snapshot: MetricSnapshot, _ resource: Resource, _ format: Format) -> String {
+    var writer = PrometheusText(format: format)
+    writer.writeTarget(resource)
+    // Names that differ may be the same to Prometheus: the first has it.
+    var names: Set<String> = ["target_info"]
+    for family in snapshot.families where names.insert(writer.name(of: family.descriptor)).inserted {
+      writer.write(family)
+    }
+    if format == .openMetrics { writer.text += "# EOF\n" }
+    return writer.text
+  }
+
+  private init(format: Format) {
+    self.format = format
+  }
+
+  private mutating func writeTarget(_ resource: Resource) {
+    let name = format == .openMetrics ? "target" : "target_info"
+    text += "# HELP \(name) What is measured.\n# TYPE \(name) \(format == .openMetrics ? "info" : "gauge")\n"
+    text += "target_info\(labels(resource.attributes.sortedAttributes)) 1\n"
+  }
+
+  private mutating func write(_ family: MetricFamily) {
+    let descriptor = family.descriptor
+    let name = name(of: descriptor)
+    let suffix = descriptor.kind == .counter ? "_total" : ""
+    // OpenMetrics names the family of a counter without its suffix.
+    let shown = format == .openMetrics ? name : name + suffix
+    let type =
+      switch descriptor.kind {
+      case .counter: "counter"
+      case .gauge, .upDownCounter: "gauge"
+      case .histogram: "histogram"
+      }
+    if !descriptor.description.isEmpty {
+      text += "# HELP \(shown) \(Self.help(descriptor.description, format))\n"
+    }
+    text += "# TYPE \(shown) \(type)\n"
+    for point in family.points {
+      switch point.value {
+      case .int(let value): text += "\(name)\(suffix)\(labels(point.attributes)) \(value)\n"
+      case .double(let value): text += "\(name)\(suffix)\(labels(point.attributes)) \(Self.number(value))\n"
+      case .histogram(let value): write(value, name, point.attributes)
+      }
+    }
+  }
+
+  private mutating func write(_ histogram: HistogramValue, _ name: String, _ attributes: [Attribute]) {
+    var sum: UInt64 = 0
+    let shared = pairs(attributes)
+    for (index, count) in histogram.counts.enumerated() {
+      sum += count
+      let bound = index < histogram.bounds.count ? Self.number(histogram.bounds[index]) : "+Inf"
+      let pairs = (shared + ["le=\"\(bound)\""]).joined(separator: ",")
+      text += "\(name)_bucket{\(pairs)} \(sum)"
+      if format == .openMetrics, let exemplar = histogram.exemplars[index] {
+        text +=
+          " # {trace_id=\"\(exemplar.traceID)\",span_id=\"\(exemplar.spanID)\"} \(Self.number(exemplar.value))"
+        text += " \(Self.seconds(exemplar.date))"
+      }
+      text += "\n"
+    }
+    text += "\(name)_sum\(labels(attributes)) \(Self.number(histogram.sum))\n"
+    text += "\(name)_count\(labels(attributes)) \(sum)\n"
+  }
+
+  // MARK: Names
+
+  /// The name with the unit, as OpenTelemetry maps them.
+  private func name(of descriptor: MetricDescriptor) -> String {
+    var name = Self.safe(descriptor.name, colons: true)
+    if let unit = Self.unit(descriptor.unit), !name.hasSuffix("_\(unit)") { name += "_\(unit)" }
+    if descriptor.kind == .counter, name.hasSuffix("_total") { name.removeLast("_total".count) }
+    return name
+  }
+
+  private static func unit(_ unit: String) -> String? {
+    switch unit {
+    case "s": "seconds"
+    case "ms": "milliseconds"
+    case "us": "microseconds"
+    case "ns": "nanoseconds"
+    case "By": "bytes"
+    case "KiBy": "kibibytes"
+    case "MiBy": "mebibytes"
+    case "%": "percent"
+    case "Cel": "celsius"
+    default: nil
+    }
+  }
+
+  /// Letters, digits and underscores, not beginning with a digit.
+  private static func safe(_ name: String, colons: Bool) -> String {
+    var safe = ""
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
+        safe.unicodeScalars.append(Unicode.Scalar(byte))
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        if safe.isEmpty { safe = "_" }
+        safe.unicodeScalars.append(Unicode.Scalar(byte))
+      case UInt8(ascii: ":") where colons: safe += ":"
+      default: if safe.last != "_" { safe += "_" }
+      }
+    }
+    return safe.isEmpty ? "_" : safe
+  }
+
+  private func labels(_ attributes: [Attribute]) -> String {
+    attributes.isEmpty ? "" : "{\(pairs(attributes).joined(separator: ","))}"
+  }
+
+  /// Attributes whose names are the same to Prometheus share one label.
+  private func pairs(_ attributes: [Attribute]) -> [String] {
+    var order: [String] = []
+    var values: [String: String] = [:]
+    for attribute in attributes {
+      let name = Self.safe(attribute.key, colons: false)
+      let value = attribute.value.description
+      if let known = values[name] {
+        values[name] = "\(known);\(value)"
+      } else {
+        order.append(name)
+        values[name] = value
+      }
+    }
+    return order.map { "\($0)=\"\(Self.escaped(values[$0] ?? ""))\"" }
+  }
+
+  // MARK: Values
+
+  private static func escaped(_ value: String) -> String {
+    var escaped = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\\": escaped += "\\\\"
+      case "\"": escaped += "\\\""
+      case "\n": escaped += "\\n"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  private static func help(_ text: String, _ format: Format) -> String {
+    let escaped = escaped(text)
+    return format == .openMetrics
+      ? escaped : escaped.split(separator: "\\\"", omittingEmptySubsequences: false).joined(separator: "\"")
+  }
+
+  private static func number(_ value: Double) -> String {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
+    return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+  }
+
+  private static func seconds(_ nanoseconds: UInt64) -> String {
+    let millis = String(nanoseconds / 1_000_000 % 1000)
+    return "\(nanoseconds / 1_000_000_000).\(String(repeating: "0", count: 3 - millis.count))\(millis)"
+  }
+}
+
+extension Telemetry {
+  /// The metrics as Prometheus reads them: in OpenMetrics' format, which has exemplars, if `accept` asks for that. Also
+  /// returns the format as a content type.
+  ///
+  /// `accept` is the header of the scraper's request.
+  public func metricsText(accept: String = "") -> (contentType: String, text: String) {
+    let format = PrometheusText.Format(accept: accept)
+    return (format.contentType, PrometheusText.text(metrics.snapshot(), resource, format))
+  }
+}

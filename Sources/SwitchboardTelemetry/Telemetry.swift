@@ -1,0 +1,233 @@
+import Switchboard
+public import SwitchboardCall
+import SwitchboardHTTP2
+
+/// Metrics, traces and logs of a process, and the context that travels with its calls.
+///
+/// ```swift
+/// let telemetry = try Telemetry(options)
+/// serverOptions.observer = telemetry.observer()
+/// channelOptions.observer = telemetry.observer(passingOn: [.deadline, .cancellation])
+/// ```
+/// One for a process; its servers and channels share what is counted. `shutDown` exports what is left.
+public final class Telemetry: Sendable {
+  /// The metrics of calls, and those that the program adds.
+  public let metrics: Metrics
+  /// Makes the spans of the program; those of calls make themselves.
+  public let tracer: Tracer
+
+  let resource: Resource
+  let parts: TelemetryParts
+  private let spans: BatchQueue<SpanRecord>
+  private let logs: BatchQueue<LogRecord>
+  private let reader: MetricReader
+  private let lanes: [TelemetrySignal: [ExportLane]]
+  private let unended = SpanCount()
+  private let group: LoopGroup
+  private let time: ExportTime
+  private let servers = Locked<[Server]>([])
+
+  /// Starts exporting. Throws if an endpoint is none, or the system has no resources.
+  public convenience init(_ options: TelemetryOptions) throws(GRPCStatus) {
+    try self.init(options, clock: TelemetryClock(), ids: IDGenerator())
+  }
+
+  init(
+    _ options: TelemetryOptions,
+    clock: TelemetryClock,
+    ids: IDGenerator,
+    time: (any CallTime)? = nil,
+    exporters: [any BatchExporter] = []
+  ) throws(GRPCStatus) {
+    resource = options.resource.complete
+    // Exports have a thread of their own: no call waits for one.
+    let group = try LoopGroup()
+    self.group = group
+    var exportTime = ExportTime(loop: group.nextLoop())
+    if let time { exportTime.time = time }
+    let lanes = try Self.lanes(options, resource, clock, exportTime, group, exporters)
+    self.lanes = lanes
+    self.time = exportTime
+    let spans = BatchQueue<SpanRecord>(options.batch, exportTime, lanes[.traces] ?? []) { .spans($0) }
+    self.spans = spans
+    logs = BatchQueue<LogRecord>(options.batch, exportTime, lanes[.logs] ?? []) { .logs($0) }
+    metrics = Metrics(clock, limit: options.cardinalityLimit)
+    tracer = Tracer(
+      clock,
+      options.sampler,
+      SpanLimits(),
+      ids,
+      isEnabled: !(lanes[.traces] ?? []).isEmpty,
+      sink: { spans.add($0, cost: $0.cost) },
+      lost: { [unended] in unended.count.withLock { $0 += 1 } }
+    )
+    parts = TelemetryParts(
+      clock,
+      serverMeters: options.countsCalls ? CallMeters(isServer: true, limit: options.cardinalityLimit) : nil,
+      clientMeters: options.countsCalls ? CallMeters(isServer: false, limit: options.cardinalityLimit) : nil,
+      connections: options.countsCalls ? ConnectionMeters(limit: options.cardinalityLimit) : nil,
+      tracer: options.tracesCalls ? tracer : nil,
+      givesContext: options.tracesCalls || options.givesContext,
+      propagators: options.propagators,
+      hasMessageEvents: options.recordsMessages,
+      spanOfTask: options.spanOfTask
+    )
+    reader = MetricReader(metrics, every: options.metricInterval, exportTime, lanes[.metrics] ?? [])
+    for source in [parts.serverMeters, parts.clientMeters] { if let source { metrics.add(source) } }
+    if let connections = parts.connections { metrics.add(connections) }
+    metrics.add(DropMeter(self))
+  }
+
+  /// The lanes of each signal to the exporters that take it.
+  private static func lanes(
+    _ options: TelemetryOptions,
+    _ resource: Resource,
+    _ clock: TelemetryClock,
+    _ time: ExportTime,
+    _ group: LoopGroup,
+    _ exporters: [any BatchExporter]
+  ) throws(GRPCStatus) -> [TelemetrySignal: [ExportLane]] {
+    var lanes: [TelemetrySignal: [ExportLane]] = [:]
+    func add(_ exporter: any BatchExporter, _ signals: Set<TelemetrySignal>, _ limit: Duration) {
+      for signal in signals {
+        let lane = ExportLane(exporter, signal, time, retryLimit: limit, options.logger)
+        lanes[signal, default: []].append(lane)
+      }
+    }
+    for exporter in exporters { add(exporter, Set(TelemetrySignal.allCases), .seconds(60)) }
+    for exporter in options.exporters {
+      switch exporter {
+      case .console(let signals):
+        add(ConsoleExporter(clock), signals, .zero)
+      case .spans(let take):
+        add(SpanSink(clock, take), [.traces], .zero)
+      case .otlp(let otlp, let signals):
+        add(try otlp.makeExporter(resource, clock, group), signals, otlp.retryLimit)
+      }
+    }
+    return lanes
+  }
+
+  deinit {
+    reader.close()
+    spans.stop()
+    logs.stop()
+  }
+
+  // MARK: Servers and channels
+
+  /// Counts and traces the calls of a server, or of a channel. Calls of a channel take over what `propagation` says from the
+  /// call that is served by the task which makes them.
+  public func observer(passingOn propagation: ContextPropagation = .nothing) -> any CallObserver {
+    CallTelemetry(parts, propagation)
+  }
+
+  // MARK: Logs
+
+  /// Adds an entry to the log records that are exported, with the span of the task.
+  func record(_ record: LogRecord) { logs.add(record, cost: record.cost) }
+
+  /// An entry of now, in the task's span.
+  func logRecord(_ level: LogLevel, _ message: String, _ metadata: [String: String]) -> LogRecord {
+    LogRecord(
+      date: metrics.clock.date(of: metrics.clock.now),
+      level: level,
+      message: message.limited(to: 32 * 1024),
+      attributes: metadata.sorted { $0.key < $1.key }.prefix(128)
+        .map { Attribute($0.key.limited(to: 256), .string($0.value.limited(to: 4096))) },
+      context: parts.spanOfTask?() ?? CallContext.current?.spanContext
+    )
+  }
+
+  // MARK: The end
+
+  /// Ends the server with the telemetry.
+  func keep(_ server: Server) { servers.withLock { $0.append(server) } }
+
+  /// What was lost so far, of each signal.
+  public var drops: [TelemetrySignal: TelemetryDrops] {
+    var drops: [TelemetrySignal: TelemetryDrops] = [:]
+    for signal in TelemetrySignal.allCases {
+      drops[signal, default: TelemetryDrops()].notExported = (lanes[signal] ?? []).reduce(0) {
+        $0 + $1.lostCount
+      }
+    }
+    drops[.traces, default: TelemetryDrops()].queueFull = spans.droppedCount
+    drops[.logs, default: TelemetryDrops()].queueFull = logs.droppedCount
+    drops[.traces, default: TelemetryDrops()].unended = unended.count.withLock { $0 }
+    return drops
+  }
+
+  /// Exports everything that there is now, and returns when that is done or `limit` has passed.
+  public func flush(within limit: Duration = .seconds(10)) async {
+    let end = time.now + limit
+    await withTaskGroup { group in
+      group.addTask { await self.spans.flush(until: end) }
+      group.addTask { await self.logs.flush(until: end) }
+      let export = Task { await self.reader.export() }
+      group.addTask { await export.value(or: self.time, until: end) }
+    }
+  }
+
+  /// Exports what is left, within `limit`, and then nothing more.
+  public func shutDown(within limit: Duration = .seconds(10)) async {
+    await flush(within: limit)
+    reader.close()
+    await spans.close(until: time.now)
+    await logs.close(until: time.now)
+    let servers = servers.withLock { servers in
+      defer { servers = [] }
+      return servers
+    }
+    for server in servers { await server.shutDown(grace: .zero) }
+    for lanes in lanes.values { for lane in lanes { await lane.shutDown() } }
+    group.shutDown()
+  }
+}
+
+/// How many spans were never ended.
+private final class SpanCount: Sendable {
+  let count = Locked(0)
+}
+
+extension Task where Success == Void, Failure == Never {
+  /// Returns with the task, or cancels it when `end` comes.
+  fileprivate func value(or time: ExportTime, until end: ContinuousClock.Instant) async {
+    let alarm = Task { if await time.sleep(time.now.duration(to: end)) { self.cancel() } }
+    await value
+    alarm.cancel()
+  }
+}
+
+/// What was lost, as a metric.
+private final class DropMeter: MetricSource {
+  private weak let telemetry: Telemetry?
+
+  init(_ telemetry: Telemetry) {
+    self.telemetry = telemetry
+  }
+
+  func collect() -> [MetricFamily] {
+    guard let telemetry else { return [] }
+    var points: [MetricPoint] = []
+    for (signal, drops) in telemetry.drops.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      for (reason, count) in [
+        ("queue_full", drops.queueFull), ("not_exported", drops.notExported), ("unended", drops.unended),
+      ]
+      where count > 0 {
+        let attributes = [
+          Attribute("reason", .string(reason)), Attribute("signal", .string(signal.rawValue)),
+        ]
+        points.append(MetricPoint(attributes: attributes, value: .int(count)))
+      }
+    }
+    guard !points.isEmpty else { return [] }
+    let descriptor = MetricDescriptor(
+      "switchboard.telemetry.dropped",
+      .counter,
+      unit: "{item}",
+      "spans, points and log records that did not get where they should"
+    )
+    return [MetricFamily(descriptor: descriptor, points: points)]
+  }
+}

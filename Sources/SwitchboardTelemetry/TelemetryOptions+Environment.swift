@@ -1,0 +1,201 @@
+public import SwitchboardCall
+
+/// The variables that OpenTelemetry defines.
+extension TelemetryOptions {
+  /// What `OTEL_*` variables say; what they do not say is the default of OpenTelemetry, which exports everything to the
+  /// collector of this machine. A value that means nothing is reported to `logger` and is as if it were not there.
+  ///
+  /// ```swift
+  /// let options = TelemetryOptions(environment: ProcessInfo.processInfo.environment)
+  /// ```
+  /// The variables are those of `docs/Telemetry.md`.
+  public init(environment: [String: String], logger: Logger = .quiet) {
+    self.init()
+    self.logger = logger
+    // An empty value is as if the variable were not set.
+    let reader = EnvironmentReader(environment.filter { !$0.value.isEmpty }, logger)
+    guard !reader.flag("OTEL_SDK_DISABLED") else {
+      countsCalls = false
+      tracesCalls = false
+      return
+    }
+    resource = reader.resource
+    if let sampler = reader.sampler { self.sampler = sampler }
+    if let propagators = reader.propagators { self.propagators = propagators }
+    batch.queueSize = reader.count("OTEL_BSP_MAX_QUEUE_SIZE") ?? batch.queueSize
+    batch.batchSize = reader.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE") ?? batch.batchSize
+    batch.delay = reader.milliseconds("OTEL_BSP_SCHEDULE_DELAY") ?? batch.delay
+    metricInterval = reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL") ?? metricInterval
+    exporters = reader.exporters
+  }
+}
+
+/// Reads variables, and says what is wrong with them.
+private struct EnvironmentReader {
+  private let environment: [String: String]
+  private let logger: Logger
+
+  init(_ environment: [String: String], _ logger: Logger) {
+    self.environment = environment
+    self.logger = logger
+  }
+
+  private func reject<Value>(_ name: String) -> Value? {
+    // The value may be a secret.
+    logger.log(.warning, "a variable of the environment has a value that means nothing", ["name": name])
+    return nil
+  }
+
+  func flag(_ name: String) -> Bool { environment[name]?.lowercased() == "true" }
+
+  func count(_ name: String) -> Int? {
+    guard let text = environment[name] else { return nil }
+    guard let value = Int(text), (1...10_000_000).contains(value) else { return reject(name) }
+    return value
+  }
+
+  func milliseconds(_ name: String) -> Duration? {
+    guard let text = environment[name] else { return nil }
+    guard let value = Int(text), (0...86_400_000).contains(value) else { return reject(name) }
+    return .milliseconds(value)
+  }
+
+  // MARK: Resource
+
+  var resource: Resource {
+    var attributes: [String: AttributeValue] = [:]
+    for (key, value) in pairs("OTEL_RESOURCE_ATTRIBUTES") { attributes[key] = .string(value) }
+    if let name = environment["OTEL_SERVICE_NAME"] { attributes["service.name"] = .string(name) }
+    let name = attributes["service.name"]?.description ?? Resource.unknownService
+    return Resource(serviceName: name, attributes: attributes)
+  }
+
+  /// `key=value,key=value`, with `%` escapes in values.
+  private func pairs(_ name: String) -> [(String, String)] {
+    guard let text = environment[name] else { return [] }
+    var pairs: [(String, String)] = []
+    for part in text.split(separator: ",") {
+      let piece = part.trimmed
+      guard let equals = piece.firstIndex(of: "="), equals > piece.startIndex else {
+        let _: Int? = reject(name)
+        return []
+      }
+      let value = piece[piece.index(after: equals)...].trimmed
+      pairs.append((String(piece[..<equals].trimmed), Self.decoded(value)))
+    }
+    return pairs
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  // MARK: Traces
+
+  var sampler: Sampler? {
+    guard let name = environment["OTEL_TRACES_SAMPLER"] else { return nil }
+    let share = environment["OTEL_TRACES_SAMPLER_ARG"].flatMap(Double.init) ?? 1
+    guard (0...1).contains(share) else { return reject("OTEL_TRACES_SAMPLER_ARG") }
+    switch name.lowercased() {
+    case "always_on": return .always
+    case "always_off": return .never
+    case "traceidratio": return .ratio(share)
+    case "parentbased_always_on": return .parentBased(.always)
+    case "parentbased_always_off": return .parentBased(.never)
+    case "parentbased_traceidratio": return .parentBased(.ratio(share))
+    default: return reject("OTEL_TRACES_SAMPLER")
+    }
+  }
+
+  var propagators: Set<Propagator>? {
+    guard let text = environment["OTEL_PROPAGATORS"] else { return nil }
+    var propagators: Set<Propagator> = []
+    for name in text.split(separator: ",") {
+      switch name.trimmed {
+      case "tracecontext": propagators.insert(.traceContext)
+      case "grpc-trace-bin": propagators.insert(.grpcTraceBin)
+      // Baggage travels where a client passes it on.
+      case "baggage", "none": break
+      default: return reject("OTEL_PROPAGATORS")
+      }
+    }
+    return propagators
+  }
+
+  // MARK: Exporters
+
+  var exporters: [TelemetryExporter] {
+    var exporters: [TelemetryExporter] = []
+    for signal in TelemetrySignal.allCases {
+      let name = "OTEL_\(signal.rawValue.uppercased())_EXPORTER"
+      for kind in (environment[name] ?? "otlp").split(separator: ",") {
+        switch kind.trimmed {
+        case "otlp": exporters.append(.otlp(otlp(signal), [signal]))
+        case "console": exporters.append(.console([signal]))
+        // The program offers its metrics where it wants: `metricsPage` and `serveMetrics`.
+        case "none", "prometheus": break
+        default: let _: Int? = reject(name)
+        }
+      }
+    }
+    return exporters
+  }
+
+  /// A variable of one signal, or of all.
+  private func value(_ signal: TelemetrySignal, _ name: String) -> (name: String, value: String)? {
+    for name in ["OTEL_EXPORTER_OTLP_\(signal.rawValue.uppercased())_\(name)", "OTEL_EXPORTER_OTLP_\(name)"] {
+      if let value = environment[name] { return (name, value) }
+    }
+    return nil
+  }
+
+  private func otlp(_ signal: TelemetrySignal) -> OTLPOptions {
+    var transport = OTLPOptions.Transport.http
+    if let (name, text) = value(signal, "PROTOCOL") {
+      if let known = OTLPOptions.Transport(rawValue: text) {
+        transport = known
+      } else {
+        let _: Int? = reject(name)
+      }
+    }
+    var options = OTLPOptions(transport: transport)
+    if let (name, url) = value(signal, "ENDPOINT") {
+      if (try? OTLPEndpoint(url, defaultPort: 4317)) != nil {
+        options.endpoint = url
+        // The URL of one signal is used as it is.
+        options.isWholeURL = name != "OTEL_EXPORTER_OTLP_ENDPOINT"
+      } else {
+        let _: Int? = reject(name)
+      }
+    }
+    if let (name, _) = value(signal, "HEADERS") { options.headers = pairs(name) }
+    if let (name, _) = value(signal, "TIMEOUT"), let timeout = milliseconds(name) {
+      options.timeout = timeout
+    }
+    if let (name, text) = value(signal, "COMPRESSION") {
+      switch text {
+      case "gzip": options.compression = .gzip
+      case "none": options.compression = .none
+      default: let _: Int? = reject(name)
+      }
+    }
+    if let (_, path) = value(signal, "CERTIFICATE") {
+      var tls = ClientTLS()
+      tls.trustRoots = .file(path)
+      options.tls = tls
+    }
+    return options
+  }
+}

@@ -1,0 +1,40 @@
+import Synchronization
+
+/// Makes the identities of traces and spans: a counter, mixed with two seeds that the system's generator gives each
+/// process. They need to differ, not to be secret.
+final class IDGenerator: Sendable {
+  private let counter: Atomic<UInt64>
+  private let seed: UInt64
+
+  init() {
+    var random = SystemRandomNumberGenerator()
+    counter = Atomic(random.next())
+    seed = random.next()
+  }
+
+  /// The same identities in each run, for tests.
+  init(seed: UInt64) {
+    counter = Atomic(seed)
+    self.seed = ~seed
+  }
+
+  func traceID() -> TraceID {
+    let (_, count) = counter.wrappingAdd(Self.step, ordering: .relaxed)
+    return TraceID(high: Self.mixed(count), low: max(1, Self.mixed(count ^ seed)))
+  }
+
+  func spanID() -> SpanID {
+    let (_, count) = counter.wrappingAdd(Self.step, ordering: .relaxed)
+    return SpanID(max(1, Self.mixed(count)))
+  }
+
+  private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  /// The finish of splitmix64, which reaches every value once.
+  private static func mixed(_ value: UInt64) -> UInt64 {
+    var mixed = value
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

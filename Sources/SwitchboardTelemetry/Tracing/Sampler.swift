@@ -1,0 +1,33 @@
+/// Decides which traces are recorded.
+///
+/// ```swift
+/// options.sampler = .parentBased(.ratio(0.01))
+/// ```
+public indirect enum Sampler: Sendable, Hashable {
+  /// All.
+  case always
+  /// None. Their identities still travel.
+  case never
+  /// This share of the traces, from 0 to 1, by their identities: all services that ask for the same share record the same
+  /// traces.
+  case ratio(Double)
+  /// As the caller decided; traces that begin here, as another sampler does.
+  case parentBased(Sampler)
+
+  func samples(_ traceID: TraceID, parent: SpanContext?) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .ratio(let share): Self.isBelow(share, traceID)
+    case .parentBased(let root): parent?.isSampled ?? root.samples(traceID, parent: nil)
+    }
+  }
+
+  /// The last seven bytes of a trace's identity are random.
+  private static func isBelow(_ share: Double, _ traceID: TraceID) -> Bool {
+    guard share < 1 else { return true }
+    guard share > 0 else { return false }
+    let random = traceID.low & (1 << 56 - 1)
+    return random >= UInt64((1 - share) * Double(1 << 56))
+  }
+}

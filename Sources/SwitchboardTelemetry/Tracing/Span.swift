@@ -1,0 +1,170 @@
+import SwitchboardCall
+
+/// One step of a trace: a call, an attempt, or what the program says is one. Usable from any task.
+///
+/// A span that is not recorded takes what is set and keeps nothing.
+public final class Span: Sendable {
+  /// What a span is to the one that it belongs to.
+  public enum Kind: Int, Sendable {
+    /// A step within the process.
+    case `internal` = 1
+    /// A call that the process serves.
+    case server = 2
+    /// A call that the process makes.
+    case client = 3
+    /// A message that is put into a queue.
+    case producer = 4
+    /// A message that is taken from a queue.
+    case consumer = 5
+  }
+
+  /// Its identity.
+  public let context: SpanContext
+  let parent: SpanID?
+  let kind: Kind
+  let start: UInt64
+  private let tracer: Tracer?
+  private let state: Locked<State>
+
+  struct State: Sendable {
+    var name: String
+    var attributes: [Attribute] = []
+    var events: [Event] = []
+    var links: [SpanContext] = []
+    var droppedAttributes = 0
+    var droppedEvents = 0
+    var failure: String?
+    var hasSucceeded = false
+    var hasEnded = false
+  }
+
+  struct Event: Sendable {
+    let name: String
+    /// A reading of the clock.
+    let time: UInt64
+    let attributes: [Attribute]
+  }
+
+  /// `tracer` is `nil` for one that is not recorded.
+  init(_ name: String, _ context: SpanContext, parent: SpanID?, kind: Kind, start: UInt64, _ tracer: Tracer?)
+  {
+    self.context = context
+    self.parent = parent
+    self.kind = kind
+    self.start = start
+    self.tracer = tracer
+    state = Locked(State(name: name))
+  }
+
+  /// A span that nobody ends has no end to export, and is lost.
+  deinit {
+    if let tracer, !state.withLock({ $0.hasEnded }) { tracer.spanWasLost() }
+  }
+
+  /// Whether it is recorded.
+  public var isRecording: Bool { tracer != nil && !state.withLock { $0.hasEnded } }
+
+  private func change(_ change: (inout State, SpanLimits) -> Void) {
+    guard let tracer else { return }
+    state.withLock { if !$0.hasEnded { change(&$0, tracer.limits) } }
+  }
+
+  /// Sets an attribute; a later value replaces an earlier one.
+  public func set(_ key: String, _ value: AttributeValue) {
+    change { state, limits in
+      let attribute = Attribute(key, value.limited(to: limits.valueLength))
+      if let index = state.attributes.firstIndex(where: { $0.key == key }) {
+        state.attributes[index] = attribute
+      } else if state.attributes.count < limits.attributes {
+        state.attributes.append(attribute)
+      } else {
+        state.droppedAttributes += 1
+      }
+    }
+  }
+
+  /// Gives it another name.
+  public func rename(_ name: String) {
+    change { state, limits in state.name = name.limited(to: limits.valueLength) }
+  }
+
+  /// Notes that something happens now.
+  public func addEvent(_ name: String, _ attributes: [String: AttributeValue] = [:]) {
+    guard let tracer else { return }
+    let time = tracer.clock.now
+    change { state, limits in
+      guard state.events.count < limits.events else {
+        state.droppedEvents += 1
+        return
+      }
+      let kept = attributes.sortedAttributes.prefix(limits.attributes)
+        .map { Attribute($0.key, $0.value.limited(to: limits.valueLength)) }
+      state.events.append(Event(name: name, time: time, attributes: kept))
+    }
+  }
+
+  /// Ties it to a span of another trace, such as that of a message in a queue.
+  public func link(to other: SpanContext) {
+    change { state, limits in
+      if state.links.count < limits.events { state.links.append(other) }
+    }
+  }
+
+  /// The step failed.
+  public func fail(_ reason: String) {
+    change { state, limits in state.failure = reason.limited(to: limits.valueLength) }
+  }
+
+  /// Ends it. Only the first end counts.
+  public func end() {
+    guard let tracer else { return }
+    end(at: tracer.clock.now)
+  }
+
+  func end(at time: UInt64) {
+    guard let tracer else { return }
+    let ended: State? = state.withLock { state in
+      guard !state.hasEnded else { return nil }
+      state.hasEnded = true
+      let ended = state
+      state.attributes = []
+      state.events = []
+      return ended
+    }
+    if let ended { tracer.spanEnded(SpanRecord(self, ended, end: time)) }
+  }
+}
+
+/// How much one span may hold.
+struct SpanLimits: Sendable {
+  var attributes = 128
+  var events = 128
+  /// The bytes of a text.
+  var valueLength = 4096
+}
+
+/// A span that has ended.
+struct SpanRecord: Sendable {
+  let context: SpanContext
+  let parent: SpanID?
+  let kind: Span.Kind
+  let start: UInt64
+  let end: UInt64
+  let state: Span.State
+
+  init(_ span: Span, _ state: Span.State, end: UInt64) {
+    context = span.context
+    parent = span.parent
+    kind = span.kind
+    start = span.start
+    self.end = max(end, span.start)
+    self.state = state
+  }
+
+  /// The bytes that it takes in memory, about.
+  var cost: Int {
+    let events = state.events.reduce(0) { $0 + 96 + $1.attributes.reduce(0) { $0 + $1.cost } }
+    return 512 + context.traceState.utf8.count + (state.failure?.utf8.count ?? 0) + state.links.count * 128
+      + state.attributes.reduce(0) { $0 + $1.cost } + events
+  }
+}

@@ -1,0 +1,94 @@
+import SwitchboardCall
+
+/// Makes the spans of a process.
+///
+/// ```swift
+/// let total = try await telemetry.tracer.withSpan("price the cart") { span in
+///   span.set("cart.items", .int(items.count))
+///   return try await price(items)
+/// }
+/// ```
+public final class Tracer: Sendable {
+  let clock: TelemetryClock
+  let limits: SpanLimits
+  let ids: IDGenerator
+  private let sampler: Sampler
+  private let isEnabled: Bool
+  private let sink: @Sendable (SpanRecord) -> Void
+  private let lost: @Sendable () -> Void
+
+  init(
+    _ clock: TelemetryClock,
+    _ sampler: Sampler,
+    _ limits: SpanLimits,
+    _ ids: IDGenerator,
+    isEnabled: Bool,
+    sink: @escaping @Sendable (SpanRecord) -> Void,
+    lost: @escaping @Sendable () -> Void
+  ) {
+    self.clock = clock
+    self.sampler = sampler
+    self.limits = limits
+    self.ids = ids
+    self.isEnabled = isEnabled
+    self.sink = sink
+    self.lost = lost
+  }
+
+  /// Starts a span, as a child of the task's, unless `parent` names another. It must be ended.
+  public func startSpan(
+    _ name: String,
+    kind: Span.Kind = .internal,
+    parent: SpanContext? = nil
+  ) -> Span {
+    let parent = parent ?? CallContext.current?.spanContext
+    let context = newContext(parent)
+    return Span(
+      name,
+      context,
+      parent: parent?.spanID,
+      kind: kind,
+      start: clock.now,
+      records(context) ? self : nil
+    )
+  }
+
+  /// Runs `body` in a span, whose children are the spans and the calls that it makes. What it throws fails the span.
+  nonisolated(nonsending) public func withSpan<Result>(
+    _ name: String,
+    kind: Span.Kind = .internal,
+    parent: SpanContext? = nil,
+    _ body: nonisolated(nonsending) (Span) async throws -> Result
+  ) async rethrows -> Result {
+    let span = startSpan(name, kind: kind, parent: parent)
+    defer { span.end() }
+    do {
+      return try await CallContext.with(span) { try await body(span) }
+    } catch {
+      span.fail("\(error)")
+      throw error
+    }
+  }
+
+  /// The identity of a new span below `parent`, and whether it is recorded.
+  ///
+  /// Where nothing is exported, a trace goes on as if this process were not there.
+  func newContext(_ parent: SpanContext?) -> SpanContext {
+    if !isEnabled, let parent { return parent }
+    let traceID = parent?.traceID ?? ids.traceID()
+    let isSampled = isEnabled && sampler.samples(traceID, parent: parent)
+    return SpanContext(
+      traceID: traceID,
+      spanID: ids.spanID(),
+      isSampled: isSampled,
+      traceState: parent?.traceState ?? ""
+    )
+  }
+
+  /// Whether a span of this identity is recorded here.
+  func records(_ context: SpanContext) -> Bool { isEnabled && context.isSampled }
+
+  func spanEnded(_ record: SpanRecord) { sink(record) }
+
+  func spanWasLost() { lost() }
+}

@@ -1,0 +1,97 @@
+/// A value of an attribute: of a span, an event, a metric, a log record or a resource.
+///
+/// ```swift
+/// span.set("cart.items", 3)
+/// span.set("cart.currency", "EUR")
+/// ```
+public enum AttributeValue: Sendable, Hashable {
+  /// Text.
+  case string(String)
+  /// Yes or no.
+  case bool(Bool)
+  /// A whole number.
+  case int(Int)
+  /// Any other number.
+  case double(Double)
+  /// Several texts.
+  case strings([String])
+}
+
+extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+  public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension AttributeValue: ExpressibleByIntegerLiteral {
+  public init(integerLiteral value: Int) { self = .int(value) }
+}
+
+extension AttributeValue: ExpressibleByBooleanLiteral {
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension AttributeValue: ExpressibleByFloatLiteral {
+  public init(floatLiteral value: Double) { self = .double(value) }
+}
+
+extension AttributeValue: CustomStringConvertible {
+  /// The value as text; several texts with commas in between.
+  public var description: String {
+    switch self {
+    case .string(let text): text
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .strings(let texts): texts.joined(separator: ",")
+    }
+  }
+}
+
+/// A name and its value.
+struct Attribute: Sendable, Hashable {
+  let key: String
+  let value: AttributeValue
+
+  init(_ key: String, _ value: AttributeValue) {
+    self.key = key
+    self.value = value
+  }
+
+  /// The bytes that it takes in memory, about.
+  var cost: Int { 64 + key.utf8.count + value.cost }
+}
+
+extension AttributeValue {
+  fileprivate var cost: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .strings(let texts): texts.reduce(0) { $0 + 16 + $1.utf8.count }
+    case .bool, .int, .double: 0
+    }
+  }
+
+  /// The value with texts of at most this many bytes.
+  func limited(to byteCount: Int) -> AttributeValue {
+    switch self {
+    case .string(let text): .string(text.limited(to: byteCount))
+    case .strings(let texts): .strings(texts.prefix(64).map { $0.limited(to: byteCount) })
+    case .bool, .int, .double: self
+    }
+  }
+}
+
+extension String {
+  /// The text, cut after at most this many bytes, between two characters.
+  func limited(to byteCount: Int) -> String {
+    guard utf8.count > byteCount else { return self }
+    var end = utf8.index(utf8.startIndex, offsetBy: max(0, byteCount))
+    while end > utf8.startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+    return String(self[..<end])
+  }
+}
+
+extension [String: AttributeValue] {
+  /// In the order of their names, so that equal sets are equal lists.
+  var sortedAttributes: [Attribute] {
+    map { Attribute($0.key, $0.value) }.sorted { $0.key < $1.key }
+  }
+}

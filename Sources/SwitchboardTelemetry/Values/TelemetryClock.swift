@@ -1,0 +1,52 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The clock of all signals: one reading gives a time to measure with and a date.
+final class TelemetryClock: Sendable {
+  private let reading: (@Sendable () -> UInt64)?
+  /// The date in nanoseconds since 1970 at which the monotonic clock would have been 0.
+  private let origin: Atomic<UInt64>
+
+  /// The system's clock.
+  init() {
+    reading = nil
+    origin = Atomic(Self.systemOrigin)
+  }
+
+  /// A clock for tests, in nanoseconds since 1970.
+  init(_ reading: @escaping @Sendable () -> UInt64) {
+    self.reading = reading
+    origin = Atomic(0)
+  }
+
+  /// Nanoseconds that only grow.
+  @inline(__always)
+  var now: UInt64 {
+    if let reading { return reading() }
+    return Self.read(CLOCK_MONOTONIC)
+  }
+
+  /// The date of a reading, in nanoseconds since 1970.
+  func date(of reading: UInt64) -> UInt64 { reading &+ origin.load(ordering: .relaxed) }
+
+  /// Takes over what has been done to the system's date.
+  func adjust() {
+    if reading == nil { origin.store(Self.systemOrigin, ordering: .relaxed) }
+  }
+
+  private static var systemOrigin: UInt64 { read(CLOCK_REALTIME) &- read(CLOCK_MONOTONIC) }
+
+  private static func read(_ clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000
+      &+ UInt64(truncatingIfNeeded: time.tv_nsec)
+  }
+}

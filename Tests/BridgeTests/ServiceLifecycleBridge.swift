@@ -1,0 +1,1 @@
+../../Sources/SwitchboardServiceLifecycle/ServiceLifecycleBridge.swift

@@ -1,0 +1,1 @@
+../../Sources/SwitchboardSwiftLog/SwiftLogBridge.swift

@@ -1,0 +1,1 @@
+../../Sources/SwitchboardSwiftMetrics/SwiftMetricsBridge.swift

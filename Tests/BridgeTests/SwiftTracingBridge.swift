@@ -1,0 +1,1 @@
+../../Sources/SwitchboardSwiftTracing/SwiftTracingBridge.swift

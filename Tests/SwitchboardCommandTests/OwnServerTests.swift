@@ -1,0 +1,248 @@
+import EchoService
+import Foundation
+import Switchboard
+import SwitchboardServices
+import TestSupport
+import Testing
+
+/// The command against servers of this library, which have reflection v1 and channelz.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct OwnServerTests {
+  private struct Echo: Echo_EchoProvider {
+    func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+      // The first attempt of a call that may be repeated fails.
+      if request.text == "flaky", context.headers.first(name: "grpc-previous-rpc-attempts") == nil {
+        throw GRPCStatus(code: .unavailable, message: "not yet")
+      }
+      return .with { $0.text = "\(request.text) for \(context.headers.first(name: "tenant") ?? "nobody")" }
+    }
+
+    func expand(
+      request: Echo_EchoRequest,
+      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+      context: ServerCallContext
+    ) async throws {
+      for word in request.text.split(separator: " ") {
+        try await responseStream.send(.with { $0.text = String(word) })
+      }
+    }
+
+    func collect(requestStream: RequestStream<Echo_EchoRequest>, context: ServerCallContext) async throws
+      -> Echo_EchoResponse
+    {
+      var words: [String] = []
+      for try await request in requestStream { words.append(request.text) }
+      return .with { $0.text = words.joined(separator: " ") }
+    }
+
+    func update(
+      requestStream: RequestStream<Echo_EchoRequest>,
+      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+      context: ServerCallContext
+    ) async throws {
+      for try await request in requestStream {
+        try await responseStream.send(.with { $0.text = request.text })
+      }
+    }
+  }
+
+  private func serving(_ body: (String) throws -> Void) async throws {
+    let channelz = ChannelzService()
+    let services: [any CallHandlerProvider] = [Echo(), HealthService(), channelz]
+    let server = try Server(providers: services + [try ReflectionService(describing: services)])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    channelz.add(server, name: "echo")
+    try body("\(address)")
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func asksAndCalls() async throws {
+    try await serving { target in
+      let list = try Run("list", target)
+      #expect(list.output.contains("echo.Echo\n"), "\(list.errors)")
+      #expect(
+        try Run("describe", target, "echo.Echo/Get").output.hasPrefix(
+          "rpc Get(EchoRequest) returns (EchoResponse);"
+        )
+      )
+      #expect(try Run("describe", target).output.contains("service Echo {"))
+      #expect(
+        try Run("call", target, "echo.Echo/Expand", "-d", #"{"text": "a b"}"#).output
+          == "{\"text\":\"a\"}\n{\"text\":\"b\"}\n"
+      )
+      #expect(
+        try Run("call", target, "echo.Echo/Collect", input: #"{"text":"a"} {"text":"b"}"#).output
+          == "{\"text\":\"a b\"}\n"
+      )
+      #expect(
+        try Run("call", "http://\(target)/", "echo.Echo/Get", "-H", "tenant:x").output
+          == "{\"text\":\" for x\"}\n"
+      )
+      #expect(try Run("health", target).output == "SERVING\n")
+    }
+  }
+
+  @Test(arguments: [["grpc-web"], ["connect"], ["grpc-web", "--http1"], ["connect", "--http1"]])
+  func callsByOtherProtocols(_ flags: [String]) async throws {
+    var options = ServerOptions()
+    options.web = WebOptions()
+    let services: [any CallHandlerProvider] = [Echo()]
+    let server = try Server(
+      providers: services + [try ReflectionService(describing: services)],
+      options: options
+    )
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let protocols = ["--protocol"] + flags
+    for (method, data, output) in [
+      ("Get", #"{"text": "a"}"#, "{\"text\":\"a for nobody\"}\n"),
+      ("Expand", #"{"text": "a b"}"#, "{\"text\":\"a\"}\n{\"text\":\"b\"}\n"),
+    ] {
+      let run = try Command.product(
+        "switchboard",
+        ["call", target, "echo.Echo/\(method)", "-d", data] + protocols
+      )
+      #expect(String(decoding: run.output, as: UTF8.self) == output, "\(flags): \(run.errors)")
+    }
+    #expect(try Run("list", target, "--http1").exitCode == 64)
+    #expect(try Run("list", target, "--protocol", "soap").exitCode == 64)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func repeatsCallsByAServiceConfig() async throws {
+    try await serving { target in
+      let plain = try Run("call", target, "echo.Echo/Get", "-d", #"{"text": "flaky"}"#)
+      #expect(plain.exitCode == 14)
+      let config = """
+        {"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.01s", "maxBackoff": "0.1s",
+        "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}
+        """
+      let again = try Run(
+        "call",
+        target,
+        "echo.Echo/Get",
+        "-d",
+        #"{"text": "flaky"}"#,
+        "--service-config",
+        config
+      )
+      #expect(again.output == "{\"text\":\"flaky for nobody\"}\n", "\(again.errors)")
+      #expect(try Run("call", target, "echo.Echo/Get", "--service-config", "{").exitCode == 64)
+    }
+  }
+
+  @Test func findsAFileOutsideOfTheDirectoryWithoutI() throws {
+    let file = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+    #expect(try Run("describe", "--proto", file, "echo.Echo").output.contains("service Echo {"))
+  }
+
+  @Test func waitsForAServer() async throws {
+    let path = NSTemporaryDirectory() + "later-\(UUID().uuidString.prefix(8)).sock"
+    let proto = ["--proto", "echo/echo.proto", "-I", TestFolders.root.appending(path: "Protos").path]
+    let call = try ChildProcess(
+      Command.path(ofProduct: "switchboard"),
+      ["call", "unix:\(path)", "echo.Echo/Get", "--wait-for-ready", "-t", "60s"] + proto
+    )
+    let later = try Server(providers: [Echo()])
+    _ = try later.bind(unixPath: path)
+    #expect(call.line() == #"{"text":" for nobody"}"#)
+    #expect(call.exitCode() == 0)
+    await later.shutDown(grace: .zero)
+  }
+
+  @Test func drawsChannelz() async throws {
+    try await serving { target in
+      let tree = try Run("channelz", target)
+      #expect(tree.output.hasPrefix("server echo #"), "\(tree.errors)")
+      #expect(tree.output.contains("├── listens on \(target)\n"))
+      #expect(tree.output.contains("└── socket "))
+      let watch = try ChildProcess(
+        Command.path(ofProduct: "switchboard"),
+        ["channelz", target, "--watch", "--interval", "50ms"]
+      )
+      var lines: [String] = []
+      while let line = watch.line() {
+        lines.append(line)
+        if line.hasPrefix("server"), line.contains("/s)") { break }
+      }
+      #expect(lines.last?.contains("/s)") == true)
+      watch.send(SIGINT)
+      _ = watch.allOutput()
+      #expect(watch.exitCode() == 130)
+      #expect(try Run("channelz", target, "--interval", "1ms", "--watch").exitCode == 64)
+    }
+  }
+
+  @Test func completesWordsByAskingTheServer() async throws {
+    try await serving { target in
+      #expect(
+        try Run("complete", "--patience", "60s", "--", "call", target, "echo.Echo/G").output.hasPrefix(
+          "echo.Echo/Get\t"
+        )
+      )
+      #expect(try Run("complete", "--patience", "60s", "--", "list", target, "echo").output == "echo.Echo\n")
+      #expect(
+        try Run("complete", "--patience", "60s", "--", "describe", target, "echo.EchoReq").output
+          == "echo.EchoRequest\tmessage\n"
+      )
+      #expect(
+        try Run("complete", "--patience", "60s", "--", "health", "-t", "3s", target, "grpc.h").output
+          == "grpc.health.v1.Health\n"
+      )
+      #expect(try Run("complete", "--patience", "60s", "--", "desc").output.hasPrefix("describe\t"))
+      #expect(
+        try Run("complete", "--patience", "60s", "--", "call", target, "x", "--emit").output.hasPrefix(
+          "--emit-defaults\t"
+        )
+      )
+      #expect(
+        try Run("complete", "--patience", "60s", "--", "call", target, "x", "--format", "").output
+          == "json\ntext\n"
+      )
+      #expect(
+        try Run("complete", "--patience", "60s", "--", "call", target, "x", "--format=t").output
+          == "--format=text\n"
+      )
+      #expect(try Run("complete", "--patience", "60s", "--", "list", "--proto", "").output == ":file\n")
+      let unanswered = try Run("complete", "--patience", "60s", "--", "call", "localhost:1", "")
+      #expect((unanswered.output, unanswered.errors, unanswered.exitCode) == ("", "", 0))
+      // In a real shell.
+      let script = """
+        eval "$(\(Command.path(ofProduct: "switchboard")) completions bash)"
+        PATH=\(URL(fileURLWithPath: Command.path(ofProduct: "switchboard")).deletingLastPathComponent().path):$PATH
+        compopt() { :; }
+        switchboard() { command switchboard "$1" --patience 60s "${@:2}"; }
+        COMP_LINE='switchboard call \(target) echo.Echo/G'
+        COMP_POINT=${#COMP_LINE}
+        _switchboard
+        printf '%s\\n' "${COMPREPLY[@]}"
+        """
+      let shell = try Command.run("bash", ["-c", script])
+      #expect(String(decoding: shell.output, as: UTF8.self) == "echo.Echo/Get\n", "\(shell.errors)")
+    }
+  }
+
+  @Test func endsQuietlyWhenNobodyReads() async throws {
+    try await serving { target in
+      let head = try Command.run(
+        "bash",
+        [
+          "-c",
+          "\(Command.path(ofProduct: "switchboard")) call \(target) echo.Echo/Expand -d \"$(printf '{\"text\": \"'; yes a | head -n 20000 | tr '\\n' ' '; printf '\"}')\" | head -n 1; echo ${PIPESTATUS[0]}",
+        ]
+      )
+      #expect(String(decoding: head.output, as: UTF8.self) == "{\"text\":\"a\"}\n141\n")
+      #expect(head.errors == "")
+    }
+  }
+
+  @Test func namesWhatSpeaksSomethingElse() throws {
+    let pages = try ChildProcess(TestFolders.python, ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"])
+    let line = try #require(pages.line())
+    let port = try #require(line.split(separator: " ").first { Int($0) != nil })
+    let list = try Run("list", "localhost:\(port)")
+    #expect(list.exitCode == 14)
+    #expect(list.errors.contains("HTTP"), "\(list.errors)")
+    let health = try Run("health", "localhost:\(port)")
+    #expect(health.exitCode == 14)
+    pages.end(with: SIGTERM)
+  }
+}

@@ -1,0 +1,83 @@
+import HTTP2TestSupport
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Plain HTTP answers on the port of the calls.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct PageTests {
+  private func with(_ body: (ConnectPeer, TestPair) async throws -> Void) async throws {
+    var options = ServerOptions()
+    options.pages = [
+      HTTPPage("GET", "/metrics") { request in
+        HTTPPage.Response(
+          contentType: "text/plain",
+          headers: ["cache-control": "no-store"],
+          body: "\(request.method) \(request.path) \(request.query ?? "-")".utf8
+        )
+      },
+      HTTPPage("POST", "/post", bodyLimit: 10) { request in
+        HTTPPage.Response(status: 201, contentType: "text/plain", body: request.body.reversed())
+      },
+      HTTPPage("GET", "/large") { _ in
+        HTTPPage.Response(contentType: "text/plain", body: [UInt8](repeating: 65, count: 300_000))
+      },
+      HTTPPage("GET", "/gone") { _ in HTTPPage.Response(status: 410) },
+    ]
+    try await TestPair.with(server: options) { pair async throws in
+      try await body(ConnectPeer(try HTTP1Peer(pair.address)), pair)
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func pagesAreAnswered() async throws {
+    try await with { peer, _ async throws in
+      let page = try #require(peer.send("GET", "/metrics?a=b", "", [], []))
+      #expect(page.status == "200")
+      #expect(page.fields["content-type"] == "text/plain")
+      #expect(page.fields["cache-control"] == "no-store")
+      #expect(page.text == "GET /metrics a=b")
+      #expect(peer.send("POST", "/post", "text/plain", [], [1, 2])?.body == [2, 1])
+      #expect(peer.send("GET", "/large", "", [], [])?.body.count == 300_000)
+      #expect(peer.send("GET", "/gone", "", [], [])?.status == "410")
+    }
+  }
+
+  @Test func theHeadAloneHasNoBody() async throws {
+    try await with { peer, _ async throws in
+      peer.http.send(ConnectPeer.head("HEAD", "/metrics", "", []))
+      #expect(peer.http.line() == "HTTP/1.1 200 OK")
+      while let line = peer.http.line(), !line.isEmpty {}
+      #expect(peer.send("GET", "/metrics", "", [], [])?.text == "GET /metrics -")
+    }
+  }
+
+  @Test(arguments: ["/metrics/", "//metrics", "/metric", "/x/../metrics", "/%6detrics", "/METRICS"])
+  func otherPathsAreNone(_ path: String) async throws {
+    try await with { peer, _ async throws in
+      #expect(peer.send("GET", path, "", [], [])?.status == "405")
+    }
+  }
+
+  @Test func aBodyAboveTheLimitIsRefused() async throws {
+    try await with { peer, _ async throws in
+      #expect(peer.send("POST", "/post", "text/plain", [], [UInt8](repeating: 1, count: 11))?.status == "413")
+    }
+  }
+
+  @Test func pagesAreThereOverHTTP2() async throws {
+    try await with { _, pair async throws in
+      let peer = try FramePeer(pair.address)
+      peer.headers(
+        1,
+        [(":method", "GET"), (":scheme", "http"), (":path", "/metrics"), (":authority", "test")],
+        ends: true
+      )
+      #expect(try #require(peer.nextHeaders()).fields[":status"] == "200")
+      let data = try #require(peer.next(FramePeer.Kind.data))
+      #expect(String(decoding: data.payload, as: UTF8.self) == "GET /metrics -")
+      #expect(data.endsStream)
+    }
+  }
+}

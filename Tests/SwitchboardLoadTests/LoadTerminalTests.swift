@@ -1,0 +1,120 @@
+import Foundation
+import LoadMessages
+import Switchboard
+import TestSupport
+import Testing
+
+@testable import SwitchboardLoad
+
+/// The command in a terminal, and in a pipe.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct LoadTerminalTests {
+  private struct Seen: Decodable {
+    let code: Int32
+    let text: String
+  }
+
+  private func words(_ target: String, _ flags: [String]) -> [String] {
+    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+    return ["load", target, "echo.Echo/Get", "-d", #"{"text":"hello"}"#, "--proto", proto, "--warm-up", "0s"]
+      + flags
+  }
+
+  private func watch(_ action: String, _ target: String, _ flags: [String]) throws -> Seen {
+    let script = TestFolders.peers(of: #fileID).appending(path: "load_in_terminal.py").path
+    let program = Command.path(ofProduct: "switchboard")
+    let process = try ChildProcess(TestFolders.python, [script, action, program] + words(target, flags))
+    return try JSONDecoder().decode(Seen.self, from: Data(process.allOutput().utf8))
+  }
+
+  @Test func aLineShowsProgressAndTheReportFollows() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let seen = try watch("watch", target, ["-r", "100", "-z", "1500ms"])
+      #expect(seen.code == 0)
+      #expect(seen.text.contains("p99") && seen.text.contains("=") && seen.text.contains("errors 0"))
+      #expect(seen.text.contains("Calls     150"))
+      #expect(seen.text.contains("\u{1b}[1m"))
+      // The line is taken away before the report.
+      #expect(seen.text.contains("\r\u{1b}[K\u{1b}[1mecho.Echo/Get at"))
+    }
+  }
+
+  @Test func aScreenFollowsTheWindow() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let seen = try watch("resize", target, ["-r", "100", "-z", "2500ms", "--live", "screen"])
+      #expect(seen.code == 0)
+      #expect(seen.text.contains("\u{1b}[?1049h"))
+      // What is drawn before is left as it was.
+      #expect(seen.text.contains("\u{1b}[?25h\u{1b}[?1049l"))
+      let frames = seen.text.split(separator: "\u{1b}[H").map { $0.split(separator: "\r\n").count }
+      #expect(frames.contains { $0 <= 24 })
+      #expect(frames.contains { $0 > 24 && $0 <= 40 })
+    }
+  }
+
+  @Test func ctrlCStopsWithAReport() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let seen = try watch("interrupt", target, ["-r", "100", "-z", "1h"])
+      #expect(seen.code == 0)
+      #expect(seen.text.contains("Status"))
+    }
+  }
+
+  @Test func twiceEndsAtOnce() async throws {
+    // Calls that do not end, for which the first Ctrl-C waits.
+    let slow = SlowEcho { _ in .seconds(600) }
+    try await LoadRunTests.with(slow) { target in
+      let seen = try watch("twice", target, ["-r", "100", "-z", "1h", "--live", "screen"])
+      #expect(seen.code == 130)
+      #expect(!seen.text.contains("Status"))
+      #expect(seen.text.hasSuffix("\u{1b}[?1049l") || seen.text.contains("\u{1b}[?25h\u{1b}[?1049l"))
+    }
+  }
+
+  @Test func aPipeGetsTheReportAndNothingElse() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let json = try Command.product("switchboard", words(target, ["-n", "50", "-o", "json"]))
+      #expect(json.exitCode == 0)
+      #expect(json.errors.isEmpty)
+      let (report, tally) = try LoadTestReportReader.read(String(decoding: json.output, as: UTF8.self))
+      #expect(tally.calls == 50)
+      #expect(report == "echo.Echo/Get")
+      let text = try Command.product("switchboard", words(target, ["-n", "50"]))
+      #expect(!text.output.contains(0x1b))
+    }
+  }
+
+  @Test func conditionsDecideTheExitCode() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let fails = try Command.product(
+        "switchboard",
+        words(target, ["-n", "50", "--fail-if", "p99>1us,errors>0"])
+      )
+      #expect(fails.exitCode == 20)
+      #expect(fails.errors.contains("p99>1.00 us: "))
+      let passes = try Command.product(
+        "switchboard",
+        words(target, ["-n", "50", "--fail-if", "p99>1h,errors>0"])
+      )
+      #expect(passes.exitCode == 0)
+      for bad in [
+        ["--fail-if", "q>1"], ["--rate", "0"], ["--rate", "1..x"], ["--save", "report.pdf"], ["-z", "2d"],
+      ] {
+        #expect(try Command.product("switchboard", words(target, bad)).exitCode == 64, "\(bad)")
+      }
+      #expect(
+        try Command.product("switchboard", words(target, ["--compare", "/nowhere.json"])).exitCode == 66
+      )
+    }
+    let nobody = try Command.product("switchboard", words("127.0.0.1:1", ["-n", "5"]))
+    #expect(nobody.exitCode == 14)
+    #expect(nobody.errors.contains("UNAVAILABLE"))
+  }
+}
+
+/// Reads what the command wrote.
+enum LoadTestReportReader {
+  static func read(_ json: String) throws -> (method: String, tally: LoadTally) {
+    let (report, tally) = try LoadTestReport.read(json)
+    return (report.method, tally)
+  }
+}

@@ -1,0 +1,140 @@
+import LoadMessages
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardLoad
+
+struct TallyTests {
+  static func tally(calls: Int, seed: UInt64 = 1, from begin: Int = 0, scale: Double = 1) -> LoadTally {
+    var numbers = SeededNumbers(seed: seed)
+    var tally = LoadTally()
+    for number in begin..<begin + calls {
+      let latency = UInt64(Double.random(in: 1e6..<2e6, using: &numbers) * scale)
+      var call = EndedLoadCall(latency: latency)
+      if number % 100 == 0 { call.status = GRPCStatus(code: .unavailable, message: "reason \(number)") }
+      tally.add(call, at: UInt64(number) * 1_000_000)
+    }
+    tally.length = UInt64(begin + calls) * 1_000_000
+    return tally
+  }
+
+  @Test func partsAddUp() {
+    var sum = Self.tally(calls: 1000)
+    sum.add(Self.tally(calls: 500, from: 1000))
+    #expect(sum.calls == 1500)
+    #expect(sum.errors == 15)
+    #expect(sum.rate == 1000)
+    #expect(sum.statuses[14].sample == "reason 0")
+    #expect(sum.series.intervals.map(\.calls) == [UInt64](repeating: 100, count: 15))
+    #expect(sum.requests == 1500)
+  }
+
+  @Test func aLongRunHasLongerIntervals() {
+    var series = TimeSeries()
+    for second in 0..<10_000 as Range<UInt64> {
+      series.add(at: second * 1_000_000_000, latency: second, failed: second % 2 == 0)
+    }
+    #expect(series.intervals.count <= TimeSeries.limit)
+    #expect(series.intervals.reduce(0) { $0 + $1.calls } == 10_000)
+    #expect(series.intervals.reduce(0) { $0 + $1.errors } == 5000)
+    series.add(at: .max, latency: 1, failed: false)
+    #expect(series.intervals.count <= TimeSeries.limit)
+
+    var short = TimeSeries()
+    short.add(at: 0, latency: 5, failed: false)
+    short.add(series)
+    #expect(short.length == series.length)
+    #expect(short.intervals.reduce(0) { $0 + $1.calls } == 10_002)
+  }
+
+  @Test func aReportIsReadAsItWasWritten() throws {
+    let tally = Self.tally(calls: 2000)
+    let report = LoadTestReport(tally, target: "t", method: "a/B", started: "now", load: "words")
+    let (read, again) = try LoadTestReport.read(try report.jsonString())
+    #expect(again == tally)
+    #expect(read == report)
+    #expect(report.summary.percentiles.count == LoadTestReport.percents.count)
+    #expect(report.summary.calls == 2000)
+  }
+
+  @Test func reportsThatDoNotAddUpAreRefused() throws {
+    let good = LoadTestReport(Self.tally(calls: 100), target: "", method: "", started: "", load: "")
+    let changes: [(inout LoadTestReport) -> Void] = [
+      { $0.measurements.statuses[0].calls += 1 },
+      { $0.measurements.statuses[0].code = 99 },
+      { $0.measurements.statuses.append($0.measurements.statuses[0]) },
+      { $0.measurements.series.intervalSeconds = 0.15 },
+      { $0.measurements.series.intervalSeconds = .nan },
+      { $0.measurements.series.intervals[0].errors = 1000 },
+      { $0.measurements.seconds = -1 },
+      { $0.measurements.seconds = .infinity },
+      { $0.measurements.latency.counts[0] += 1 },
+      {
+        $0.clearMeasurements()
+        $0.measurements.statuses = [.with { $0.calls = 1 }]
+      },
+    ]
+    for (place, change) in changes.enumerated() {
+      var bad = good
+      change(&bad)
+      let json = try bad.jsonString()
+      #expect(throws: PayloadError.self, "\(place)") { try LoadTestReport.read(json) }
+    }
+    #expect(throws: PayloadError.self) { try LoadTestReport.read("{") }
+  }
+
+  @Test func aChangeIsToldFromChance() throws {
+    let old = Self.tally(calls: 20_000)
+    let same = LoadComparison(old: old, new: Self.tally(calls: 20_000, seed: 2))
+    for row in same.rows { #expect(!row.isSure || abs(row.change ?? 0) < 1, "\(row.metric.name)") }
+    let slower = LoadComparison(old: old, new: Self.tally(calls: 20_000, seed: 3, scale: 1.1))
+    for row in slower.rows where row.metric == .mean || row.metric == .percentile(99) {
+      let change = try #require(row.change)
+      #expect(row.isSure)
+      #expect(abs(change - 10) < 1)
+      #expect(row.bounds?.contains(10) == true)
+    }
+    let errors = try #require(slower.rows.last)
+    #expect(!errors.isSure)
+  }
+
+  @Test func tooFewCallsAreNotCompared() {
+    let few = LoadComparison(old: Self.tally(calls: 20), new: Self.tally(calls: 20))
+    #expect(few.rows.first { $0.metric == .percentile(99.9) }?.bounds == nil)
+    #expect(few.text(ink: Ink(isColoured: false)).contains("too few calls to compare"))
+    let none = LoadComparison(old: LoadTally(), new: LoadTally())
+    #expect(none.rows.allSatisfy { $0.bounds == nil })
+  }
+
+  @Test func textsOfServersCannotMoveTheCursor() {
+    var tally = LoadTally()
+    let status = GRPCStatus(code: .internalError, message: "a\u{1b}[2Jb\r\nc\u{202e}d")
+    tally.add(EndedLoadCall(latency: 5, status: status), at: 1)
+    tally.length = 1_000_000_000
+    let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
+    let text = TextReport(report, tally).text
+    #expect(text.contains("a [2Jb"))
+    #expect(!text.contains("\u{1b}"))
+    #expect(!text.contains("\u{202e}"))
+  }
+
+  @Test func tablesAreReadByOthers() {
+    let tally = Self.tally(calls: 1000)
+    let report = LoadTestReport(tally, target: "=cmd,\"x\"", method: "a/B", started: "", load: "")
+    let lines = CSVReport.text(report, tally).split(separator: "\n")
+    #expect(lines[0] == "section,name,value,unit")
+    #expect(lines[1] == #"run,target,"'=cmd,""x""","#)
+    #expect(lines.contains("summary,calls,1000,calls"))
+    #expect(lines.contains("status,UNAVAILABLE,10,calls"))
+    #expect(lines.contains { $0.hasPrefix("latency,p99.99,") })
+  }
+
+  @Test func logarithmsAndRoots() {
+    #expect(abs(Root.logarithm(10) - 2.302_585_092_994_046) < 1e-12)
+    #expect(abs(Root.logarithm(1e-9) + 20.723_265_836_946_41) < 1e-10)
+    #expect(abs(Root.exponential(1) - 2.718_281_828_459_045) < 1e-10)
+    #expect(abs(Root.exponential(-3) - 0.049_787_068_367_863_94) < 1e-10)
+    #expect(abs(Root.of(1024, degree: 10) - 2) < 1e-9)
+    #expect(Root.of(1, degree: 3) == 1)
+  }
+}

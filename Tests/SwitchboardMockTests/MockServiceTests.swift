@@ -1,0 +1,188 @@
+import EchoService
+import Switchboard
+import SwitchboardDescriptors
+@_spi(Generation) import SwitchboardProtobuf
+import SwitchboardServices
+import Testing
+
+@testable import SwitchboardMock
+
+@Suite(.timeLimit(.minutes(2))) struct MockServiceTests {
+  static func schema() throws -> MockSchema {
+    let files = try Echo_EchoMetadata.reflectionData.map { data in
+      try Google_Protobuf_FileDescriptorProto(serializedBytes: Base64.decode(Array(data.utf8)[...]) ?? [])
+    }
+    return try MockSchema(files)
+  }
+
+  static func serve(
+    _ providers: [any CallHandlerProvider],
+    _ body: (Channel, String) async throws -> Void
+  ) async throws {
+    let server = try Server(providers: providers)
+    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let channel = try Channel(target: address)
+    try await body(channel, address)
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  private func mock(_ rules: String? = nil, hasExamples: Bool = true) throws -> [any CallHandlerProvider] {
+    let schema = try Self.schema()
+    var settings = MockService.Settings()
+    settings.hasExamples = hasExamples
+    if let rules { settings.rules = try MockRules(rules, schema) }
+    return try MockService.providers(schema, settings)
+  }
+
+  static func text(_ text: String) -> Echo_EchoRequest { .with { $0.text = text } }
+
+  @Test func everyMethodHasAnExample() async throws {
+    try await Self.serve(mock()) { channel, _ in
+      let client = Echo_EchoClient(channel: channel)
+      #expect(try await client.get(Self.text("x")).text == "text")
+      #expect(try await client.collect([Self.text("x"), Self.text("y")]).text == "text")
+      var texts: [String] = []
+      for try await response in client.expand(Self.text("x")) { texts.append(response.text) }
+      for try await response in client.update([Self.text("x"), Self.text("y")]) {
+        texts.append(response.text)
+      }
+      #expect(texts == ["text", "text", "text"])
+    }
+  }
+
+  @Test func rulesAnswer() async throws {
+    let rules = """
+      rules:
+        - method: echo.Echo/Get
+          match: {text: one}
+          answer: {text: first}
+          headers: {seen: yes}
+          times: 1
+        - method: echo.Echo/Get
+          match: {text: one}
+          answer: {text: later}
+        - method: echo.Echo/Get
+          match: {text: ""}
+          status: {code: INVALID_ARGUMENT, message: it is empty}
+          trailers: {why: empty}
+        - method: echo.Echo/Expand
+          stream: [{text: a}, {text: b}]
+          every: 1ms
+          status: DATA_LOSS
+        - method: echo.Echo/Update
+          match: {text: b}
+          answer: {text: B}
+      """
+    try await Self.serve(mock(rules)) { channel, _ in
+      let client = Echo_EchoClient(channel: channel)
+      let call = client.makeGetCall(Self.text("one"))
+      #expect(try await call.response.text == "first")
+      #expect(try await call.initialMetadata.first(name: "seen") == "yes")
+      #expect(try await client.get(Self.text("one")).text == "later")
+      #expect(try await client.get(Self.text("two")).text == "text")
+      let empty = client.makeGetCall(Self.text(""))
+      let status = await empty.status
+      #expect(status.code == .invalidArgument && status.message == "it is empty")
+      #expect(try await empty.trailingMetadata.first(name: "why") == "empty")
+      var texts: [String] = []
+      let error = await #expect(throws: GRPCStatus.self) {
+        for try await response in client.expand(Self.text("x")) { texts.append(response.text) }
+      }
+      #expect(error?.code == .dataLoss)
+      for try await response in client.update([Self.text("a"), Self.text("b")]) {
+        texts.append(response.text)
+      }
+      #expect(texts == ["a", "b", "text", "B"])
+    }
+  }
+
+  @Test func withoutExamplesOnlyRulesAnswer() async throws {
+    try await Self.serve(
+      mock("rules: [{method: '*', match: {text: x}, answer: {text: y}}]", hasExamples: false)
+    ) {
+      channel,
+      _ in
+      let client = Echo_EchoClient(channel: channel)
+      let answer = try await client.get(Self.text("x"))
+      #expect(answer.text == "y")
+      let error = await #expect(throws: GRPCStatus.self) { try await client.get(Self.text("z")) }
+      #expect(error?.code == .failedPrecondition)
+    }
+  }
+
+  @Test func reflectionDescribesTheMock() async throws {
+    try await Self.serve(mock()) { channel, _ in
+      let client = Grpc_Reflection_V1_ServerReflectionClient(channel: channel)
+      let request = Grpc_Reflection_V1_ServerReflectionRequest.with {
+        $0.fileContainingSymbol = "echo.Echo.Get"
+      }
+      var files = 0
+      for try await response in client.serverReflectionInfo([request]) {
+        files += response.fileDescriptorResponse.fileDescriptorProto.count
+      }
+      #expect(files == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("rules: 1", "list of 'rules'"), ("rule: []", "no 'rule'"), ("rules: [1]", "rule 1: a rule is a number"),
+    ("rules: [{answer: {}}]", "rule 1: it names no method"),
+    ("rules: [{method: echo.Echo/Nothing, answer: {}}]", "no method 'echo.Echo/Nothing'"),
+    ("rules: [{method: echo.Echo/Get, anser: {}}]", "no 'anser'"),
+    ("rules: [{method: echo.Echo/Get}]", "needs an answer or a status"),
+    ("rules: [{method: echo.Echo/Get, answer: {txt: a}}]", "txt"),
+    ("rules: [{method: echo.Echo/Get, match: {txt: a}, answer: {}}]", "txt"),
+    ("rules: [{method: echo.Echo/Get, match: [], answer: {}}]", "match is a list"),
+    ("rules: [{method: echo.Echo/Get, stream: [{}]}]", "has one response"),
+    ("rules: [{method: echo.Echo/Get, status: OK}]", "no status"),
+    ("rules: [{method: echo.Echo/Get, status: 17}]", "no status"),
+    ("rules: [{method: echo.Echo/Get, answer: {}, status: 5}]", "either an answer or a status"),
+    ("rules: [{method: echo.Echo/Get, answer: {}, delay: 5}]", "delay is not a time"),
+    ("rules: [{method: echo.Echo/Get, answer: {}, delay: 2000m}]", "delay is not a time"),
+    ("rules: [{method: echo.Echo/Get, answer: {}, times: 0}]", "times is not"),
+  ])
+  func mistakesAreNamed(_ text: String, _ wanted: String) throws {
+    let schema = try Self.schema()
+    let error = #expect(throws: RuleError.self) { try MockRules(text, schema) }
+    #expect(error?.description.contains(wanted) == true, "\(String(describing: error))")
+  }
+
+  @Test func aRecordingAnswersLikeTheServer() async throws {
+    let schema = try Self.schema()
+    let recorder = MockRecorder(schema)
+    let source = """
+      rules:
+        - {method: echo.Echo/Get, match: {text: gone}, status: {code: NOT_FOUND, message: "it \\"is\\" gone"}}
+        - {method: echo.Echo/Get, answer: {text: "täxt"}}
+        - {method: echo.Echo/Expand, stream: [{text: a}, {text: b}]}
+        - {method: echo.Echo/Collect, answer: {text: c}}
+        - {method: echo.Echo/Update, match: {text: p}, answer: {text: P}}
+        - {method: echo.Echo/Update, match: {text: q}, answer: {text: Q}}
+      """
+    @Sendable func ask(_ client: Echo_EchoClient) async throws -> [String] {
+      var seen = [try await client.get(Self.text("there")).text]
+      do { _ = try await client.get(Self.text("gone")) } catch {
+        seen.append("\(GRPCStatus(describing: error))")
+      }
+      for try await response in client.expand(Self.text("x")) { seen.append(response.text) }
+      seen.append(try await client.collect([Self.text("1"), Self.text("2")]).text)
+      for try await response in client.update([Self.text("p"), Self.text("q")]) { seen.append(response.text) }
+      return seen
+    }
+    try await Self.serve(mock(source)) { server, _ in
+      try await Self.serve(recorder.providers(schema, to: server)) { proxy, _ in
+        let direct = try await ask(Echo_EchoClient(channel: server))
+        let passed = try await ask(Echo_EchoClient(channel: proxy))
+        #expect(passed == direct)
+        let learned = try #require(recorder.takeChanges())
+        #expect(recorder.takeChanges() == nil)
+        #expect(recorder.counts.rules == 6)
+        try await Self.serve(mock(learned, hasExamples: false)) { replay, _ in
+          let replayed = try await ask(Echo_EchoClient(channel: replay))
+          #expect(replayed == direct)
+        }
+      }
+    }
+  }
+}

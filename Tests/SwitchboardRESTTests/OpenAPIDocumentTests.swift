@@ -1,0 +1,83 @@
+import Foundation
+import SwitchboardOpenAPI
+import Testing
+
+@testable import SwitchboardREST
+
+@Suite struct OpenAPIDocumentTests {
+  private func document(_ options: OpenAPIOptions = OpenAPIOptions()) throws -> [String: Any] {
+    let document = try OpenAPIDocument(
+      files: RESTFixture.files,
+      services: ["testing.rest.Rest"],
+      options: options
+    )
+    return try #require(try JSONSerialization.jsonObject(with: Data(document.json.utf8)) as? [String: Any])
+  }
+
+  /// A value in the document, by the names of members.
+  private func find(_ document: Any?, _ names: String...) -> Any? {
+    names.reduce(document) { ($0 as? [String: Any])?[$1] }
+  }
+
+  @Test func describesPathsAndParameters() throws {
+    let document = try document()
+    #expect(document["openapi"] as? String == "3.1.0")
+    let paths = try #require(document["paths"] as? [String: Any])
+    // A wildcard of a variable is a parameter, since those have no slashes.
+    let get = try #require(find(paths, "/v1/shelves/{shelvesId}/books/{booksId}", "get"))
+    #expect(find(get, "operationId") as? String == "Rest_Get")
+    let parameters = try #require(find(get, "parameters") as? [[String: Any]])
+    #expect(parameters.prefix(2).map { $0["name"] as? String } == ["shelvesId", "booksId"])
+    let names = Set(parameters.compactMap { $0["name"] as? String })
+    #expect(
+      names.contains("inner.deeper.text") == false && names.contains("inner.text")
+        && names.contains("boolValue")
+    )
+    #expect(!names.contains("name") && !names.contains("etag") && !names.contains("labels"))
+    #expect(find(paths, "/v1/shelves/{shelvesId}/books/{booksId}:publish", "post") != nil)
+    #expect(find(paths, "/v1/all", "put", "operationId") as? String == "Rest_Create_3")
+    // OpenAPI has no such method.
+    #expect(find(paths, "/v1/report/{text}") == nil)
+    // Two rules whose paths differ only in names have the names of the first.
+    #expect(find(paths, "/v1/files/{name}") == nil)
+    #expect(
+      find(paths, "/v1/files/{text}", "post", "requestBody", "content", "application/octet-stream") != nil
+    )
+    #expect(find(paths, "/v1/watch/{text}", "get", "responses", "200", "content", "text/event-stream") != nil)
+  }
+
+  @Test func describesFields() throws {
+    let document = try document()
+    let schema = try #require(find(document, "components", "schemas", "testing.rest.Everything"))
+    #expect(find(schema, "required") as? [String] == ["name"])
+    #expect(find(schema, "properties", "etag", "readOnly") as? Bool == true)
+    #expect(find(schema, "properties", "oldName", "deprecated") as? Bool == true)
+    #expect(find(schema, "properties", "int64", "type") as? String == "string")
+    #expect(find(schema, "properties", "time", "format") as? String == "date-time")
+    #expect(find(schema, "properties", "labels", "additionalProperties", "type") as? String == "string")
+    #expect(
+      find(schema, "properties", "inner", "$ref") as? String == "#/components/schemas/testing.rest.Inner"
+    )
+    #expect(
+      find(document, "components", "schemas", "testing.rest.Color", "enum") as? [String] == [
+        "COLOR_UNSPECIFIED", "RED", "GREEN",
+      ]
+    )
+    #expect(find(document, "components", "schemas", "google.rpc.Status") != nil)
+  }
+
+  @Test func saysWhatTheOptionsSay() throws {
+    var options = OpenAPIOptions()
+    options.title = "Everything \"quoted\""
+    options.servers = ["https://api.example"]
+    options.security = [.bearer, .apiKey(header: "x-key")]
+    options.usesProtoFieldNames = true
+    let document = try document(options)
+    #expect(find(document, "info", "title") as? String == "Everything \"quoted\"")
+    #expect(find(document, "components", "securitySchemes", "apiKey", "name") as? String == "x-key")
+    #expect((document["security"] as? [[String: Any]])?.map { $0.keys.sorted() } == [["bearer"], ["apiKey"]])
+    #expect(
+      find(document, "components", "schemas", "testing.rest.Everything", "properties", "old_name") != nil
+    )
+  }
+}

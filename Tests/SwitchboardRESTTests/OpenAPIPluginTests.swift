@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The document that the plugin of protoc writes, from `.proto` files with their comments.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct OpenAPIPluginTests {
+  /// Runs protoc, and returns what it says of errors and the document.
+  private func run(_ options: String) throws -> (errors: String, document: String) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "openapi-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let command = try Command.run(
+      "protoc",
+      [
+        "--plugin=protoc-gen-switchboard=\(Command.path(ofProduct: "protoc-gen-switchboard"))",
+        "-I", TestFolders.root.appending(path: "Protos").path, "--switchboard_out=\(folder.path)",
+        "--switchboard_opt=Services=false,\(options)", "testing/rest.proto",
+      ]
+    )
+    let document = try? String(contentsOf: folder.appending(path: "rest.json"), encoding: .utf8)
+    return (command.errors, document ?? "")
+  }
+
+  @Test func writesADocumentWithComments() throws {
+    let options =
+      "OpenAPI=rest.json,OpenAPITitle=All rules,OpenAPIServer=https://api.example,OpenAPISecurity=apiKey:x-key"
+    let (errors, document) = try run(options)
+    #expect(errors == "")
+    let root = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any]
+    #expect((root?["info"] as? [String: Any])?["title"] as? String == "All rules")
+    #expect(document.contains(#""summary": "Gets by the name of a resource, and by other paths.""#))
+    #expect(document.contains(#""description": "The name of a resource.""#))
+    #expect(document.contains(#""url": "https://api.example""#))
+    #expect(document.contains(#""in": "header""#))
+  }
+
+  @Test func refusesOptionsThatItDoesNotKnow() throws {
+    #expect(
+      try run("OpenAPISecurity=magic,OpenAPI=rest.json").errors.contains("bearer, basic or apiKey:HEADER")
+    )
+    #expect(try run("OpenAPITitle=x").errors.contains("OpenAPI=FILE"))
+    #expect(try run("OpenAPI=").errors.contains("has no value"))
+    #expect(try run("OpenAPIColour=red").errors.contains("OpenAPIColour"))
+  }
+}

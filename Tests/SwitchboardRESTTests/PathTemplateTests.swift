@@ -1,0 +1,37 @@
+import SwitchboardOpenAPI
+import Testing
+
+@Suite struct PathTemplateTests {
+  @Test func readsEveryPart() throws {
+    let template = try PathTemplate("/v1/{name=shelves/*/books/*}/pages/{page.number}/**:publish")
+    #expect(
+      template.segments == [
+        .literal("v1"), .literal("shelves"), .one, .literal("books"), .one, .literal("pages"), .one, .rest,
+      ]
+    )
+    #expect(template.verb == "publish")
+    #expect(template.variables.map(\.fieldPath) == [["name"], ["page", "number"]])
+    #expect(template.variables.map(\.segments) == [1..<5, 6..<7])
+    #expect(template.variables.map(\.isMultiple) == [true, false])
+    #expect(template.pattern(of: template.variables[0]) == "shelves/*/books/*")
+    #expect(
+      template.path { $0.fieldPath.joined(separator: ".") } == "/v1/{name}/pages/{page.number}/**:publish"
+    )
+  }
+
+  @Test(
+    arguments: [
+      "", "v1", "/", "//", "/v1/", "/v1//x", "/{}", "/{a", "/{a=}", "/{a={b}}", "/{a}/{a}", "/**/x",
+      "/{a=**}/*",
+      "/v1:", "/v1:a:b", "/v1 /x", "/v1?x", "/{a.}", "/{1a}", "/x{a}", "/***", "/a*", "/ü",
+    ]
+  )
+  func refuses(_ text: String) {
+    #expect(throws: HTTPRuleError.self) { try PathTemplate(text) }
+  }
+
+  @Test func limitsTheNumberOfSegments() {
+    #expect(throws: Never.self) { try PathTemplate(String(repeating: "/a", count: 64)) }
+    #expect(throws: HTTPRuleError.self) { try PathTemplate(String(repeating: "/a", count: 65)) }
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import RESTService
+import Switchboard
+import SwitchboardOpenAPI
+import SwitchboardREST
+import TestSupport
+import Testing
+
+/// REST over sockets: HTTP/1.1 and HTTP/2, with curl.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct RESTServerTests {
+  /// What curl prints: the headers and the body.
+  private func curl(_ arguments: String...) throws -> String {
+    let process = try ChildProcess("/usr/bin/curl", ["-s", "-i", "--max-time", "20"] + arguments)
+    // Not by characters: a carriage return and a line feed are one.
+    return String(decoding: process.allOutput().utf8.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+  }
+
+  @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
+  func answersUnaryCalls(version: String) async throws {
+    try await withRESTServer { address in
+      let get = try curl(version, "http://\(address)/v1/simple/x?int32=5")
+      #expect(get.contains(" 200"))
+      #expect(get.contains("content-type: application/json\n"))
+      #expect(get.hasSuffix("\n\n{\"text\":\"x\",\"int32\":5}"))
+      let json = ["-H", "content-type: application/json"]
+      let post = try curl(
+        version,
+        json[0],
+        json[1],
+        "-d",
+        #"{"inner":{"flag":true}}"#,
+        "http://\(address)/v1/all"
+      )
+      #expect(post.hasSuffix(#"{"inner":{"flag":true}}"#))
+      let missing = try curl(version, "http://\(address)/v1/fail/5?message=gone")
+      #expect(missing.contains(" 404"))
+      #expect(missing.hasSuffix(#"{"code":5,"message":"gone"}"#))
+      let other = try curl(version, "-X", "DELETE", "http://\(address)/v1/all")
+      #expect(other.contains(" 405"))
+      #expect(other.lowercased().contains("allow: post, put\n"))
+      let form = try curl(version, "-d", "text=x", "http://\(address)/v1/all")
+      #expect(form.contains(" 415"))
+      let bad = try curl(version, "http://\(address)/v1/simple/x?nothing=1")
+      #expect(bad.contains(" 400"))
+    }
+  }
+
+  @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
+  func answersStreams(version: String) async throws {
+    try await withRESTServer { address in
+      let lines = try curl(version, "http://\(address)/v1/watch/x")
+      #expect(lines.contains("content-type: application/x-ndjson\n"))
+      #expect(lines.hasSuffix("\n\n{\"text\":\"x\"}\n{\"text\":\"x\"}\n{\"text\":\"x\"}\n"))
+      let events = try curl(version, "-H", "accept: text/event-stream", "http://\(address)/v1/watch/x")
+      #expect(events.contains("content-type: text/event-stream\n"))
+      #expect(
+        events.hasSuffix("\n\ndata: {\"text\":\"x\"}\n\ndata: {\"text\":\"x\"}\n\ndata: {\"text\":\"x\"}\n\n")
+      )
+      let broken = try curl(version, "http://\(address)/v1/watch/fails")
+      #expect(broken.hasSuffix("{\"text\":\"fails\"}\n{\"error\":{\"code\":15,\"message\":\"lost it\"}}\n"))
+      let refused = try curl(version, "http://\(address)/v1/watch/refused")
+      #expect(refused.contains(" 403"))
+      let json = "content-type: application/json"
+      let collect = try curl(
+        version,
+        "-H",
+        json,
+        "-d",
+        "{\"name\":\"a\"}\n{\"name\":\"b\"}",
+        "http://\(address)/v1/collect"
+      )
+      #expect(collect.hasSuffix(#"{"texts":["a","b"]}"#))
+      let array = try curl(
+        version,
+        "-H",
+        json,
+        "-d",
+        #"[{"name":"a"},{"name":"b"}]"#,
+        "http://\(address)/v1/collect"
+      )
+      #expect(array.hasSuffix(#"{"texts":["a","b"]}"#))
+    }
+  }
+
+  @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
+  func carriesBytes(version: String) async throws {
+    try await withRESTServer { address in
+      let download = try curl(version, "http://\(address)/v1/files/a/b")
+      #expect(download.contains("content-type: text/plain\n"))
+      #expect(download.hasSuffix("\n\nfile a/b"))
+      let png = "content-type: image/png"
+      let upload = try curl(
+        version,
+        "-H",
+        png,
+        "--data-binary",
+        "bytes",
+        "http://\(address)/v1/files/n?note=x"
+      )
+      #expect(upload.contains("content-type: image/png\n"))
+      #expect(upload.hasSuffix("\n\nn:x:bytes"))
+      let streamed = try curl(version, "-H", png, "--data-binary", "bytes", "http://\(address)/v1/streams/n")
+      #expect(streamed.hasSuffix(#"{"name":"n","file":{"contentType":"image/png","data":"Ynl0ZXM="}}"#))
+      let empty = try curl(
+        version,
+        "-X",
+        "POST",
+        "-H",
+        png,
+        "-H",
+        "content-length: 0",
+        "http://\(address)/v1/streams/n"
+      )
+      #expect(empty.hasSuffix(#"{"name":"n","file":{"contentType":"image/png"}}"#))
+      let pieces = try curl(version, "http://\(address)/v1/streams/n")
+      #expect(pieces.contains("content-type: text/csv\n"))
+      #expect(pieces.hasSuffix("\n\nn 1\nn 2\nn 3\n"))
+    }
+  }
+
+  @Test func carriesHeadersAndCompression() async throws {
+    try await withRESTServer { address in
+      let answer = try curl("-H", "x-echo-a: 1", "-H", "x-echo-trailer: 2", "http://\(address)/v1/simple/x")
+      #expect(answer.contains("\nx-echo-a: 1\n"))
+      #expect(answer.contains("\ntrailer-x-echo-trailer: 2\n"))
+      let folder = FileManager.default.temporaryDirectory.appending(path: "rest-\(UUID())")
+      try Data(#"{"text":"packed"}"#.utf8).write(to: folder)
+      defer {
+        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: folder.appendingPathExtension("gz"))
+      }
+      #expect(try ChildProcess("/usr/bin/gzip", ["-k", folder.path]).exitCode() == 0)
+      let packed = try curl(
+        "-H",
+        "content-type: application/json",
+        "-H",
+        "content-encoding: gzip",
+        "--data-binary",
+        "@\(folder.path).gz",
+        "http://\(address)/v1/all"
+      )
+      #expect(packed.hasSuffix(#"{"text":"packed"}"#))
+    }
+  }
+
+  @Test func servesTheDocument() async throws {
+    var options = RESTOptions()
+    options.document = ("/openapi.json", Array("{}".utf8))
+    try await withRESTServer(options) { address in
+      let answer = try curl("http://\(address)/openapi.json")
+      #expect(answer.hasSuffix("\n\n{}"))
+    }
+  }
+
+  @Test func aConflictIsAnErrorBeforeTheServerStarts() async throws {
+    var options = RESTOptions()
+    options.rules = [HTTPRule("testing.rest.Rest.Hidden", "GET", "/v1/simple/{text}")]
+    var serverOptions = ServerOptions()
+    let error = #expect(throws: HTTPRuleError.self) {
+      try serverOptions.serveREST([RESTProvider()], options: options)
+    }
+    #expect(error?.description.contains("testing.rest.Rest.Get (GET /v1/simple/{text})") == true)
+    #expect(error?.description.contains("testing.rest.Rest.Hidden (GET /v1/simple/{text})") == true)
+  }
+}

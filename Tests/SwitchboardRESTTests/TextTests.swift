@@ -1,0 +1,63 @@
+import Switchboard
+import Testing
+
+@testable import SwitchboardREST
+
+/// Percent-encoding, queries and streams of JSON.
+@Suite struct TextTests {
+  private func decode(_ text: String, _ decoding: PercentText.Decoding) -> String {
+    String(decoding: PercentText.decode(Array(text.utf8)[...], decoding), as: UTF8.self)
+  }
+
+  @Test func decodesPercents() {
+    #expect(decode("a%20b%2Fc%2fd+e", .all) == "a b/c/d+e")
+    #expect(decode("a%20b%2Fc%2fd+e", .unreserved) == "a b%2Fc%2fd+e")
+    #expect(decode("a%20b%2Fc+e", .form) == "a b/c e")
+    #expect(decode("%", .all) == "%")
+    #expect(decode("%4", .all) == "%4")
+    #expect(decode("%zz%41", .all) == "%zzA")
+    #expect(decode("%25%32%46", .all) == "%2F")
+    #expect(PercentText.decode(Array("%00".utf8)[...], .all) == [0])
+  }
+
+  @Test func readsQueries() {
+    let query = QueryText(Array("a=1&b&=x&c=&a=2%263&&d=x=y&e%2Ef=g".utf8))
+    let pairs = IteratorSequence(query).map { pair in
+      String(decoding: pair.name, as: UTF8.self) + ":" + String(decoding: pair.value, as: UTF8.self)
+    }
+    #expect(pairs == ["a:1", "c:", "a:2&3", "d:x=y", "e.f:g"])
+  }
+
+  private func values(_ text: String, pieces: Int, limit: Int = 100) throws -> [String] {
+    var found: [String] = []
+    var values = JSONValues(limit: limit)
+    var rest = Array(text.utf8)[...]
+    let emit = { (value: [UInt8]) throws(GRPCStatus) in found.append(String(decoding: value, as: UTF8.self)) }
+    while !rest.isEmpty {
+      try values.take(rest.prefix(pieces), emit)
+      rest = rest.dropFirst(pieces)
+    }
+    try values.end(emit)
+    return found
+  }
+
+  @Test(arguments: [1, 2, 3, 1000]) func cutsStreamsOfJSON(pieces: Int) throws {
+    let objects = ["{\"a\":\"}\\\"\"}", "[1,[2]]", "{}"]
+    #expect(
+      try values("{\"a\":\"}\\\"\"}\n 1 \"x\"{}\n2", pieces: pieces) == [objects[0], "1", "\"x\"", "{}", "2"]
+    )
+    #expect(try values(" [" + objects.joined(separator: " , ") + "] ", pieces: pieces) == objects)
+    #expect(try values("[1,2,\"]\"]", pieces: pieces) == ["1", "2", "\"]\""])
+    #expect(try values("", pieces: pieces) == [])
+    #expect(try values("[]", pieces: pieces) == [])
+    for broken in ["{", "[", "[1", "\"x", "[1]2", "{\"a\":[}"] {
+      #expect(throws: GRPCStatus.self, "\(broken)") { try values(broken, pieces: pieces) }
+    }
+  }
+
+  @Test func limitsValues() throws {
+    #expect(try values("{\"a\":\"bcd\"}", pieces: 3, limit: 11) == ["{\"a\":\"bcd\"}"])
+    let error = #expect(throws: GRPCStatus.self) { try values("{\"a\":\"bcd\"}", pieces: 3, limit: 10) }
+    #expect(error?.code == .resourceExhausted)
+  }
+}

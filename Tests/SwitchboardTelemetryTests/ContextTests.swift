@@ -1,0 +1,151 @@
+import EchoService
+import Switchboard
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardTelemetry
+
+/// What calls take over from the call that they are made for.
+@Suite(.timeLimit(.minutes(5))) struct ContextTests {
+  /// Calls through two servers: the first one passes on to the second what `propagation` says. The second tells what it sees.
+  private func throughTwo(
+    _ propagation: ContextPropagation,
+    tracing: Bool = true,
+    _ body: (Echo_EchoClient) async throws -> Void,
+    seen: @escaping @Sendable (ServerCallContext) -> Void
+  ) async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) {
+      $0.tracesCalls = tracing
+      $0.givesContext = true
+    }
+    let observer = telemetry.observer(passingOn: propagation)
+    try await withEcho(TracedEcho(seen: seen), server: telemetry.observer(), client: observer) { second, _ in
+      try await withEcho(TracedEcho(next: second), server: telemetry.observer(), client: nil) { first, _ in
+        try await body(first)
+      }
+    }
+    await telemetry.shutDown()
+  }
+
+  @Test(arguments: [true, false]) func deadlinesTravelWhereTheClientSaysSo(_ tracing: Bool) async throws {
+    for (propagation, isExpected) in [(.deadline, true), (.nothing, false)] as [(ContextPropagation, Bool)] {
+      let seen = Locked<[Bool]>([])
+      try await throughTwo(propagation, tracing: tracing) { client in
+        _ = try await client.get(.with { $0.text = "x" }, callOptions: CallOptions(timeout: .seconds(100)))
+        _ = try await client.get(.with { $0.text = "x" })
+      } seen: { context in
+        seen.withLock { $0.append(context.deadline != nil) }
+      }
+      #expect(seen.withLock { $0 } == [isExpected, false])
+    }
+  }
+
+  @Test func aSoonerDeadlineOfTheCallItselfCounts() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter())
+    let channel = ChannelTelemetry(
+      CallTelemetry(telemetry.parts, [.deadline]),
+      "test"
+    )
+    let caller = CallContext(nil, nil, Baggage(), HPACKHeaders(), nil)
+    let now = ContinuousClock.now
+    caller.deadline = CallDeadline(now + .seconds(10))
+    for (own, expected) in [(nil, 10), (5, 5), (20, 10)] as [(Int?, Int)] {
+      var request = CallRequest(
+        method: Echo_EchoMetadata.Methods.get.descriptor,
+        options: nil,
+        body: .message(MessageBuffer([UInt8]()))
+      )
+      request.deadline = own.map { CallDeadline(now + .seconds($0)) }
+      _ = channel.callMade(&request, context: caller)
+      #expect(request.deadline?.time == now + .seconds(expected))
+    }
+    await telemetry.shutDown()
+  }
+
+  @Test func callsEndWithTheCallThatTheyAreMadeFor() async throws {
+    let (events, note) = AsyncStream.makeStream(of: GRPCStatus?.self)
+    var notes = events.makeAsyncIterator()
+    let telemetry = try Telemetry.capturing(CapturingExporter())
+    let observer = telemetry.observer(passingOn: .cancellation)
+    // The inner call is not awaited by the handler, which so could not cancel it.
+    try await withEcho(TracedEcho(), server: nil, client: observer) { inner, _ in
+      let detached = DetachedEcho(inner: inner, note: note)
+      var options = ServerOptions()
+      options.observer = telemetry.observer()
+      let server = try Server(providers: [detached], options: options)
+      let address = try server.bind(host: "127.0.0.1", port: 0)
+      let client = Echo_EchoClient(channel: try Channel(target: "\(address)"))
+      let call = client.makeGetCall(.with { $0.text = "outer" })
+      // It has begun.
+      #expect(await notes.next() == .some(nil))
+      call.cancel()
+      #expect(await notes.next()??.code == .cancelled)
+      _ = await call.status
+      await client.channel.shutDown(grace: .zero)
+      await server.shutDown(grace: .zero)
+    }
+    await telemetry.shutDown()
+  }
+
+  @Test func baggageAndChosenMetadataTravel() async throws {
+    for propagation in [[.baggage, .metadata("tenant", "absent")], .nothing] as [ContextPropagation] {
+      let seen = Locked<[[String]]>([])
+      try await throughTwo(propagation) { client in
+        let metadata: HPACKHeaders = ["baggage": "user=ada%20l;p=1,bad;,=x", "tenant": "blue", "other": "no"]
+        _ = try await client.get(.with { $0.text = "x" }, callOptions: CallOptions(initialMetadata: metadata))
+      } seen: { context in
+        seen.withLock {
+          $0.append(context.headers["baggage"] + context.headers["tenant"] + context.headers["other"])
+        }
+      }
+      #expect(seen.withLock { $0 } == [propagation == .nothing ? [] : ["user=ada%20l;p=1", "blue"]])
+    }
+  }
+
+  @Test func aProgramSetsBaggageForItsCalls() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter())
+    let seen = Locked<[Baggage]>([])
+    let echo = TracedEcho { _ in seen.withLock { $0.append(Baggage.current) } }
+    try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer(passingOn: .baggage)) {
+      client,
+      _ in
+      try await Baggage().setting("tenant", to: "grün").inTask {
+        _ = try await client.get(.with { $0.text = "x" })
+      }
+      _ = try await client.get(.with { $0.text = "x" })
+    }
+    #expect(seen.withLock { $0.map { $0["tenant"] } } == ["grün", nil])
+    await telemetry.shutDown()
+  }
+}
+
+/// Starts a call that it does not wait for, and waits itself.
+private struct DetachedEcho: Echo_EchoProvider {
+  let inner: Echo_EchoClient
+  let note: AsyncStream<GRPCStatus?>.Continuation
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    let call = inner.makeGetCall(.with { $0.text = "wait" })
+    Task.detached { note.yield(await call.status) }
+    note.yield(nil)
+    try await Task.sleep(for: .seconds(60))
+    return Echo_EchoResponse()
+  }
+
+  func expand(
+    request: Echo_EchoRequest,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {}
+
+  func collect(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    context: ServerCallContext
+  ) async throws -> Echo_EchoResponse { Echo_EchoResponse() }
+
+  func update(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {}
+}

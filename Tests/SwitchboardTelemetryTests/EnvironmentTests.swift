@@ -1,0 +1,95 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardTelemetry
+
+/// The variables that OpenTelemetry defines.
+@Suite struct EnvironmentTests {
+  private final class Warnings: LogHandler {
+    let names = Locked<[String]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      names.withLock { $0.append(metadata["name"] ?? "") }
+    }
+  }
+
+  private func otlp(_ options: TelemetryOptions, _ signal: TelemetrySignal) -> OTLPOptions? {
+    for case .otlp(let otlp, let signals) in options.exporters where signals.contains(signal) { return otlp }
+    return nil
+  }
+
+  @Test func nothingMeansTheDefaults() {
+    let options = TelemetryOptions(environment: [:])
+    #expect(options.resource.serviceName == "unknown_service")
+    #expect(options.sampler == .parentBased(.always))
+    #expect(otlp(options, .traces)?.endpoint == "http://localhost:4318")
+    #expect(otlp(options, .traces)?.transport == .http)
+    #expect(options.exporters.count == 3)
+  }
+
+  @Test func variablesAreRead() {
+    let options = TelemetryOptions(environment: [
+      "OTEL_SERVICE_NAME": "checkout",
+      "OTEL_RESOURCE_ATTRIBUTES": "service.name=ignored,team=a%20b, region = eu ",
+      "OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.25",
+      "OTEL_PROPAGATORS": "tracecontext,baggage,grpc-trace-bin",
+      "OTEL_BSP_MAX_QUEUE_SIZE": "10", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "5",
+      "OTEL_BSP_SCHEDULE_DELAY": "250",
+      "OTEL_METRIC_EXPORT_INTERVAL": "1000", "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "console",
+      "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:1",
+      "OTEL_EXPORTER_OTLP_HEADERS": "x-token=se%2Ccret,other=1", "OTEL_EXPORTER_OTLP_TIMEOUT": "500",
+      "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
+    ])
+    #expect(options.resource.attributes == ["service.name": "checkout", "team": "a b", "region": "eu"])
+    #expect(options.sampler == .parentBased(.ratio(0.25)))
+    #expect(options.propagators == [.traceContext, .grpcTraceBin])
+    #expect((options.batch.queueSize, options.batch.batchSize) == (10, 5))
+    #expect(options.batch.delay == .milliseconds(250))
+    #expect(options.metricInterval == .seconds(1))
+    #expect(otlp(options, .metrics) == nil)
+    #expect(otlp(options, .logs) == nil)
+    let traces = otlp(options, .traces)
+    #expect(traces?.endpoint == "http://collector:1")
+    #expect(traces?.transport == .grpc)
+    #expect(traces?.headers.map(\.1) == ["se,cret", "1"])
+    #expect(traces?.timeout == .milliseconds(500))
+    #expect(traces?.compression == .gzip)
+  }
+
+  @Test func aSignalHasVariablesOfItsOwn() {
+    let options = TelemetryOptions(environment: [
+      "OTEL_EXPORTER_OTLP_ENDPOINT": "http://all:1/base",
+      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://traces:2/exactly/here",
+      "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/json",
+    ])
+    #expect(otlp(options, .traces)?.endpoint == "http://traces:2/exactly/here")
+    #expect(otlp(options, .traces)?.isWholeURL == true)
+    #expect(otlp(options, .traces)?.transport == .httpJSON)
+    #expect(otlp(options, .logs)?.endpoint == "http://all:1/base")
+    #expect(otlp(options, .logs)?.isWholeURL == false)
+  }
+
+  @Test func valuesThatMeanNothingAreReportedWithoutThem() {
+    let warnings = Warnings()
+    let environment = [
+      "OTEL_TRACES_SAMPLER": "sometimes", "OTEL_BSP_MAX_QUEUE_SIZE": "-1", "OTEL_BSP_SCHEDULE_DELAY": "soon",
+      "OTEL_EXPORTER_OTLP_ENDPOINT": "not a url", "OTEL_RESOURCE_ATTRIBUTES": "nonsense",
+      "OTEL_PROPAGATORS": "b3",
+      "OTEL_LOGS_EXPORTER": "paper", "OTEL_EXPORTER_OTLP_COMPRESSION": "",
+      "OTEL_EXPORTER_OTLP_PROTOCOL": "carrier",
+    ]
+    let options = TelemetryOptions(environment: environment, logger: Logger(warnings))
+    #expect(options.sampler == .parentBased(.always))
+    #expect(options.batch == BatchOptions())
+    #expect(otlp(options, .traces)?.endpoint == "http://localhost:4318")
+    #expect(
+      Set(warnings.names.withLock { $0 })
+        == Set(environment.keys).subtracting(["OTEL_EXPORTER_OTLP_COMPRESSION"])
+    )
+  }
+
+  @Test func everythingCanBeSwitchedOff() {
+    let options = TelemetryOptions(environment: ["OTEL_SDK_DISABLED": "true"])
+    #expect(!options.countsCalls && !options.tracesCalls && options.exporters.isEmpty)
+  }
+}

@@ -1,0 +1,121 @@
+import CallTestSupport
+import Switchboard
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardTelemetry
+
+/// Queues, retries and what is lost, without a collector.
+@Suite(.timeLimit(.minutes(5))) struct ExportTests {
+  private func record(_ telemetry: Telemetry, _ count: Int) {
+    for number in 0..<count { telemetry.tracer.startSpan("span \(number)").end() }
+  }
+
+  @Test func batchesAreAsLargeAsTheyMayBe() async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter) { $0.batch.batchSize = 10 }
+    record(telemetry, 25)
+    await telemetry.flush()
+    #expect(exporter.spans.count == 25)
+    await telemetry.shutDown()
+  }
+
+  @Test func theQueueIsBoundedInNumberAndInBytes() async throws {
+    let exporter = CapturingExporter()
+    let few = try Telemetry.capturing(exporter) {
+      $0.batch.queueSize = 8
+      $0.batch.batchSize = 100
+    }
+    record(few, 20)
+    #expect(few.drops[.traces]?.queueFull == 12)
+    await few.shutDown()
+    #expect(exporter.spans.count == 8)
+
+    let small = try Telemetry.capturing(CapturingExporter()) { $0.batch.queueBytes = 64 * 1024 }
+    for _ in 0..<100 {
+      let span = small.tracer.startSpan("large")
+      for number in 0..<1000 { span.set("key\(number)", .string(String(repeating: "x", count: 10_000))) }
+      span.end()
+    }
+    #expect(try #require(small.drops[.traces]).queueFull >= 99)
+    await small.shutDown()
+  }
+
+  @Test func aSpanHoldsOnlySoMuch() async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter)
+    let span = telemetry.tracer.startSpan("full")
+    for number in 0..<200 {
+      span.set("key\(number)", .string(String(repeating: "é", count: 5000)))
+      span.addEvent("event \(number)")
+    }
+    span.end()
+    span.set("late", true)
+    await telemetry.flush()
+    let state = try #require(exporter.span("full")).state
+    #expect((state.attributes.count, state.droppedAttributes) == (128, 72))
+    #expect((state.events.count, state.droppedEvents) == (128, 72))
+    #expect(state.attributes.first?.value.description.utf8.count == 4096)
+    await telemetry.shutDown()
+  }
+
+  @Test func whatMayBeTriedAgainIsWithinItsLimit() async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter)
+    exporter.answer([.retry(after: .milliseconds(1), "busy"), .retry(after: .milliseconds(1), "busy")])
+    record(telemetry, 3)
+    await telemetry.flush()
+    #expect(exporter.spans.count == 3)
+    #expect(telemetry.drops[.traces]?.notExported == 0)
+    exporter.answer([.retry(after: .seconds(1000), "come back tomorrow"), .refused("no")])
+    record(telemetry, 2)
+    await telemetry.flush()
+    #expect(telemetry.drops[.traces]?.notExported == 2)
+    #expect(
+      telemetry.lines("switchboard_telemetry_dropped_total") == [
+        "switchboard_telemetry_dropped_total{reason=\"not_exported\",signal=\"traces\"} 2"
+      ]
+    )
+    await telemetry.shutDown()
+  }
+
+  @Test func spansThatNobodyEndsAreCounted() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter())
+    _ = telemetry.tracer.startSpan("forgotten")
+    #expect(telemetry.drops[.traces]?.unended == 1)
+    await telemetry.shutDown()
+  }
+
+  @Test func statusesAreTriedAgainAsTheProtocolSays() {
+    let again: Set<GRPCStatus.Code> = [
+      .cancelled, .deadlineExceeded, .aborted, .outOfRange, .unavailable, .dataLoss,
+    ]
+    for code in GRPCStatus.Code.allCases {
+      let result = ExportResult(GRPCStatus(code: code))
+      if case .retry = result { #expect(again.contains(code)) } else { #expect(!again.contains(code)) }
+    }
+    // google.rpc.Status with a RetryInfo of two and a half seconds.
+    var busy = GRPCStatus(code: .resourceExhausted)
+    let info: [UInt8] = [0x0a, 0x08, 0x08, 0x02, 0x10, 0x80, 0xca, 0xb5, 0xee, 0x01]
+    let url = Array("type.googleapis.com/google.rpc.RetryInfo".utf8)
+    let any = [0x0a, UInt8(url.count)] + url + [0x12, UInt8(info.count)] + info
+    busy.packedDetails = [0x1a, UInt8(any.count)] + any
+    #expect(ExportResult(busy) == .retry(after: .milliseconds(2500), busy.description))
+    busy.packedDetails = [0x1a, 0xff, 0xff, 0xff]
+    #expect(ExportResult(busy) == .refused(busy.description))
+  }
+
+  @Test func endpointsAreURLs() throws {
+    let endpoint = try OTLPEndpoint("https://collector.example/otlp?x=1", defaultPort: 4318)
+    #expect(endpoint.isSecure && endpoint.host == "collector.example" && endpoint.port == 4318)
+    #expect(endpoint.path == "/otlp")
+    #expect(try OTLPEndpoint("http://[::1]:99", defaultPort: 1).target == "[::1]:99")
+    #expect(try OTLPEndpoint("localhost:4317", defaultPort: 1).target == "localhost:4317")
+    for broken in [
+      "", "ftp://a", "http://", "http://a:b", "http://a:99999", "http://u@a", "http://[::1", "http://a b",
+      "http://a/\r\n",
+    ] {
+      #expect(throws: GRPCStatus.self) { try OTLPEndpoint(broken, defaultPort: 1) }
+    }
+  }
+}

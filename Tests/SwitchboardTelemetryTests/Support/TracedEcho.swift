@@ -1,0 +1,77 @@
+import EchoService
+import Switchboard
+import SwitchboardTelemetry
+
+/// Echoes; with a next client, as that does. A text of `fail` fails; one of `wait` waits to be cancelled.
+struct TracedEcho: Echo_EchoProvider {
+  var next: Echo_EchoClient?
+  var seen: (@Sendable (ServerCallContext) -> Void)?
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    seen?(context)
+    if request.text == "fail" { throw GRPCStatus(code: .aborted, message: "no") }
+    if request.text == "wait", next == nil { try await Task.sleep(for: .seconds(60)) }
+    if let next { return try await next.get(request) }
+    return .with { $0.text = request.text }
+  }
+
+  func expand(
+    request: Echo_EchoRequest,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    for part in request.text.split(separator: " ") {
+      try await responseStream.send(.with { $0.text = String(part) })
+    }
+  }
+
+  func collect(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    context: ServerCallContext
+  ) async throws -> Echo_EchoResponse {
+    var texts: [String] = []
+    for try await request in requestStream { texts.append(request.text) }
+    return .with { $0.text = texts.joined(separator: " ") }
+  }
+
+  func update(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    for try await request in requestStream { try await responseStream.send(.with { $0.text = request.text }) }
+  }
+}
+
+/// Runs `body` with a client of a server.
+func withEcho(
+  _ provider: TracedEcho,
+  server serverObserver: (any CallObserver)?,
+  client clientObserver: (any CallObserver)?,
+  configure: (inout ServerOptions, inout ChannelOptions) -> Void = { _, _ in },
+  _ body: (Echo_EchoClient, String) async throws -> Void
+) async throws {
+  var options = ServerOptions()
+  options.observer = serverObserver
+  var channelOptions = ChannelOptions()
+  channelOptions.observer = clientObserver
+  configure(&options, &channelOptions)
+  let server = try Server(providers: [provider], options: options)
+  let address = try server.bind(host: "127.0.0.1", port: 0)
+  let client = Echo_EchoClient(channel: try Channel(target: "\(address)", options: channelOptions))
+  let result: Result<Void, any Error>
+  do { result = .success(try await body(client, "\(address)")) } catch { result = .failure(error) }
+  await client.channel.shutDown(grace: .zero)
+  await server.shutDown(grace: .zero)
+  try result.get()
+}
+
+/// The status that an operation fails with.
+func status(of operation: () async throws -> Void) async -> GRPCStatus? {
+  do {
+    try await operation()
+    return nil
+  } catch {
+    return GRPCStatus(describing: error)
+  }
+}
