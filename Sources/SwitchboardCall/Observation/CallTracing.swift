@@ -2,7 +2,7 @@
 /// handler in what it does. It can add headers to attempts, and give handlers a context that their own calls find.
 ///
 /// Transports know tracers only. `PlainTracer` makes one of every other observer.
-package protocol CallTracing: CallObserver {
+package protocol CallTracing: AnyObject, CallObserver {
   /// What follows the calls of a channel. Asked once for each channel.
   func channelTracer(target: String) -> any ChannelTracer
 

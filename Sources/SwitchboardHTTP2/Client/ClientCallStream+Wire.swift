@@ -5,7 +5,10 @@ import SwitchboardCall
 extension ClientCallStream {
   /// Makes what an attempt of the call needs. Nothing for gRPC.
   func startExchange() {
-    guard let exchange = channel.options.wireProtocol.makeExchange(request, channel.options) else { return }
+    let wireProtocol = channel.options.wireProtocol
+    guard wireProtocol != .grpc,
+      let exchange = wireProtocol.makeExchange(request, mayGet: channel.options.connectGet)
+    else { return }
     wire = ClientWire(exchange)
     if case .frames(let endFlag) = exchange.responseBody { inbound.endWith(endFlag) }
   }

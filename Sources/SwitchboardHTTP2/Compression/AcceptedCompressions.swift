@@ -26,11 +26,27 @@ package struct AcceptedCompressions: OptionSet, Sendable {
 
   /// Adds what a header lists: names, separated by commas, of which one without a quality above zero does not count.
   package mutating func add(_ list: UnsafeBufferPointer<UInt8>) {
-    for item in list.split(separator: UInt8(ascii: ",")) {
-      let parts = item.split(separator: UInt8(ascii: ";"), maxSplits: 1)
-      guard let first = parts.first, parts.count == 1 || !Self.isZero(parts[1]) else { continue }
-      let name = String(decoding: UnsafeBufferPointer(rebasing: first).trimmed, as: UTF8.self)
-      if let compression = MessageCompression(rawValue: name) { insert(Self(compression)) }
+    // Without memory of its own: every call of most clients has such a list.
+    var rest = list[...]
+    while !rest.isEmpty {
+      let item = rest.prefix { $0 != UInt8(ascii: ",") }
+      rest = rest[item.endIndex...].dropFirst()
+      let name = item.prefix { $0 != UInt8(ascii: ";") }
+      let parameter = item[name.endIndex...].dropFirst()
+      if !parameter.isEmpty, Self.isZero(parameter) { continue }
+      insert(named: UnsafeBufferPointer(rebasing: name).trimmed)
+    }
+  }
+
+  private mutating func insert(named name: UnsafeBufferPointer<UInt8>) {
+    if name.equals("gzip") {
+      insert(Self(.gzip))
+    } else if name.equals("deflate") {
+      insert(Self(.deflate))
+    } else if name.equals("zstd") {
+      insert(Self(.zstd))
+    } else if name.equals("br") {
+      insert(Self(.brotli))
     }
   }
 

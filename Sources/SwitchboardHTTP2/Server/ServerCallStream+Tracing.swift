@@ -12,10 +12,10 @@ extension ServerCallStream {
   }
 
   func observe(_ method: MethodDescriptor) {
-    guard tracer == nil, let observer = connection.core.options.observer else { return }
+    guard tracer == nil else { return }
     let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
     guard let tracing = connection.core.tracing else {
-      tracer = PlainTracer(observer, call)
+      tracer = connection.core.options.observer.map { PlainTracer($0, call) }
       return
     }
     let tracer = tracing.serverCall(call)

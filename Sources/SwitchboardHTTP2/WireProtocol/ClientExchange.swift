@@ -60,13 +60,13 @@ enum ClientResponseBody {
 
 extension CallProtocol {
   /// `nil` for gRPC.
-  func makeExchange(_ request: CallRequest, _ options: ChannelOptions) -> (any ClientExchange)? {
+  func makeExchange(_ request: CallRequest, mayGet: Bool) -> (any ClientExchange)? {
     switch self {
     case .grpc: nil
     case .grpcWeb: GRPCWebClientExchange(request)
     case .connect:
       request.method.type == .unary
-        ? ConnectUnaryClient(request, mayGet: options.connectGet) : ConnectStreamClient(request)
+        ? ConnectUnaryClient(request, mayGet: mayGet) : ConnectStreamClient(request)
     }
   }
 }

@@ -32,11 +32,11 @@ struct Attempt {
   func writeHeaders(of call: ClientCall, _ add: (StaticString, RawSpan) -> Void) {
     if let baggage = call.baggage { add("baggage", baggage.span.bytes) }
     guard let context = context ?? call.context else { return }
-    if call.parts.propagators.contains(.traceContext) {
+    if call.parts.writesTraceParent {
       TraceParent.write(context) { add("traceparent", $0) }
       if !context.traceState.isEmpty { add("tracestate", Array(context.traceState.utf8).span.bytes) }
     }
-    if call.parts.propagators.contains(.grpcTraceBin) {
+    if call.parts.writesTraceBin {
       add("grpc-trace-bin", Base64.encode(TraceBin.bytes(context)).span.bytes)
     }
   }

@@ -44,7 +44,8 @@ final class TelemetryParts: Sendable {
   let tracer: Tracer?
   /// Whether handlers find the context of their call.
   let givesContext: Bool
-  let propagators: Set<Propagator>
+  let writesTraceParent: Bool
+  let writesTraceBin: Bool
   let hasMessageEvents: Bool
   /// Where another library keeps the span of a task.
   let spanOfTask: (@Sendable () -> SpanContext?)?
@@ -67,7 +68,8 @@ final class TelemetryParts: Sendable {
     self.connections = connections
     self.tracer = tracer
     self.givesContext = givesContext
-    self.propagators = propagators
+    writesTraceParent = propagators.contains(.traceContext)
+    writesTraceBin = propagators.contains(.grpcTraceBin)
     self.hasMessageEvents = hasMessageEvents
   }
 }

@@ -11,16 +11,17 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   let baggage: [UInt8]?
   private let served: ServerCall?
   private let start: UInt64
-  private var mayRepeat = false
-  private var isHedging = false
-  private var first: Attempt
-  private var attemptCount = 0
-  private var transparentCount = 0
+  // Unchecked exclusivity: no access lasts while other code is called.
+  @exclusivity(unchecked) private var mayRepeat = false
+  @exclusivity(unchecked) private var isHedging = false
+  @exclusivity(unchecked) private var first: Attempt
+  @exclusivity(unchecked) private var attemptCount = 0
+  @exclusivity(unchecked) private var transparentCount = 0
   /// How many attempts are under way, and since when none is.
-  private var activeCount = 0
-  private var idleSince: UInt64?
-  private var delay: UInt64 = 0
-  private var hasEnded = false
+  @exclusivity(unchecked) private var activeCount = 0
+  @exclusivity(unchecked) private var idleSince: UInt64?
+  @exclusivity(unchecked) private var delay: UInt64 = 0
+  @exclusivity(unchecked) private var hasEnded = false
 
   init(
     _ channel: ChannelTelemetry,
@@ -35,17 +36,16 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     self.meter = meter
     self.baggage = baggage
     self.served = served
-    let start = channel.parts.clock.now
+    let context = channel.parts.tracer?.newContext(parent)
+    self.context = context
+    let recorder = channel.parts.tracer.flatMap { tracer in
+      context.map(tracer.records) ?? false ? tracer : nil
+    }
+    // Nobody asks how long a call takes that is neither counted nor recorded.
+    let start = meter != nil || recorder != nil ? channel.parts.clock.now : 0
     self.start = start
     first = Attempt(start: start)
-    guard let tracer = channel.parts.tracer else {
-      context = nil
-      span = nil
-      return
-    }
-    let context = tracer.newContext(parent)
-    self.context = context
-    guard tracer.records(context) else {
+    guard let tracer = recorder, let context else {
       span = nil
       return
     }
@@ -63,6 +63,9 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   }
 
   var parts: TelemetryParts { channel.parts }
+
+  /// Whether anybody asks how long the call takes.
+  private var isTimed: Bool { meter != nil || span != nil }
 
   // MARK: The call
 
@@ -92,10 +95,14 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   }
 
   func attemptEnded(_ attempt: Attempt, _ end: ObservedEnd, endsCall: Bool) {
+    let endsCall = endsCall && !mayRepeat
+    guard isTimed else {
+      if endsCall { finish(end.status, at: 0) }
+      return
+    }
     let now = parts.clock.now
     activeCount -= 1
     if activeCount == 0 { idleSince = now }
-    let endsCall = endsCall && !mayRepeat
     if let meter {
       let duration = Int(truncatingIfNeeded: now &- attempt.start)
       let spanContext = attempt.context ?? context
@@ -116,7 +123,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
 
   func ended(_ status: GRPCStatus) {
     guard !hasEnded else { return }
-    let now = parts.clock.now
+    let now = isTimed ? parts.clock.now : 0
     if let meter {
       let duration = Int(truncatingIfNeeded: now &- start)
       let exemplar = context?.exemplar(Double(duration) / 1e9, parts.clock.date(of: now))

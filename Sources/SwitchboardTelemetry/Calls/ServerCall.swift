@@ -14,15 +14,18 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   init(_ parts: TelemetryParts, _ call: ObservedCall, _ meter: CallMeter?) {
     self.parts = parts
     self.meter = meter
-    start = parts.clock.now
     guard parts.givesContext else {
+      start = meter == nil ? 0 : parts.clock.now
       super.init(nil, nil, Baggage(), HPACKHeaders(), nil)
       return
     }
     let found = call.headers.isEmpty ? nil : TraceHeaders(call.headers)
     let context = parts.tracer?.newContext(found?.context)
     var span: Span?
-    if let tracer = parts.tracer, let context, tracer.records(context) {
+    let recorder = parts.tracer.flatMap { tracer in context.map(tracer.records) ?? false ? tracer : nil }
+    // Nobody asks how long a call takes that is neither counted nor recorded.
+    start = meter != nil || recorder != nil ? parts.clock.now : 0
+    if let tracer = recorder, let context {
       let parent = found?.context?.spanID
       let made = Span(
         "Recv.\(call.method.spanName)",
@@ -74,6 +77,11 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   }
 
   func ended(_ end: ObservedEnd) {
+    if meter != nil || span != nil { measure(end) }
+    for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
+  }
+
+  private func measure(_ end: ObservedEnd) {
     let now = parts.clock.now
     let duration = Int(truncatingIfNeeded: now &- start)
     if let meter {
@@ -90,6 +98,5 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
       )
     }
     span?.end(end.status, at: now)
-    for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
   }
 }

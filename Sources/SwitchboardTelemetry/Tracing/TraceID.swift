@@ -34,6 +34,29 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
 
 /// Hexadecimal digits in lower case, the only ones that trace headers may have.
 enum Hex {
+  /// The eight digits of a number, the first in the highest byte. All at once, because calls write many of them.
+  @inline(__always)
+  static func digits(_ value: UInt32) -> UInt64 {
+    var nibbles = UInt64(value)
+    nibbles = (nibbles | nibbles << 16) & 0x0000_ffff_0000_ffff
+    nibbles = (nibbles | nibbles << 8) & 0x00ff_00ff_00ff_00ff
+    nibbles = (nibbles | nibbles << 4) & 0x0f0f_0f0f_0f0f_0f0f
+    let isLetter = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27
+  }
+
+  /// The number that eight digits write, the first of them in the highest byte.
+  @inline(__always)
+  static func number(digits: UInt64) -> UInt32? {
+    let isLetter = digits >> 6 & 0x0101_0101_0101_0101
+    var nibbles = (digits & 0x0f0f_0f0f_0f0f_0f0f &+ isLetter &* 9) & 0x0f0f_0f0f_0f0f_0f0f
+    nibbles = (nibbles | nibbles >> 4) & 0x00ff_00ff_00ff_00ff
+    nibbles = (nibbles | nibbles >> 8) & 0x0000_ffff_0000_ffff
+    let number = UInt32(truncatingIfNeeded: nibbles | nibbles >> 16)
+    // Whatever is no digit is written in another way.
+    return Self.digits(number) == digits ? number : nil
+  }
+
   @inline(__always)
   static func digit(_ value: UInt64) -> UInt8 {
     let value = UInt8(truncatingIfNeeded: value & 15)

@@ -9,35 +9,45 @@ enum TraceParent {
     guard text.count >= length, let version = Hex.number(text[0..<2]), version != 0xff else { return nil }
     guard text.count == length || version > 0 && text[length] == dash else { return nil }
     guard text[2] == dash, text[35] == dash, text[52] == dash,
-      let high = Hex.number(text[3..<19]), let low = Hex.number(text[19..<35]),
-      let span = Hex.number(text[36..<52]), let flags = Hex.number(text[53..<55])
+      let high = number(in: text, at: 3), let low = number(in: text, at: 19),
+      let span = number(in: text, at: 36), let flags = Hex.number(text[53..<55])
     else { return nil }
     let (traceID, spanID) = (TraceID(high: high, low: low), SpanID(span))
     guard traceID.isValid, spanID.isValid else { return nil }
     return (traceID, spanID, flags & 1 == 1)
   }
 
+  /// The number that sixteen digits write.
+  @inline(__always)
+  private static func number<Text: RandomAccessCollection<UInt8>>(in text: Text, at start: Int) -> UInt64?
+  where Text.Index == Int {
+    var (high, low) = (UInt64(0), UInt64(0))
+    for index in 0..<8 {
+      high = high << 8 | UInt64(text[start + index])
+      low = low << 8 | UInt64(text[start + 8 + index])
+    }
+    guard let high = Hex.number(digits: high), let low = Hex.number(digits: low) else { return nil }
+    return UInt64(high) << 32 | UInt64(low)
+  }
+
   /// Passes the 55 bytes of the header to `body`.
+  @inline(__always)
   static func write<Result>(_ context: SpanContext, _ body: (RawSpan) -> Result) -> Result {
-    let bytes = InlineArray<55, UInt8> { byte($0, of: context) }
+    var bytes = InlineArray<55, UInt8>(repeating: UInt8(ascii: "0"))
+    (bytes[2], bytes[35], bytes[52]) = (dash, dash, dash)
+    if context.isSampled { bytes[54] = UInt8(ascii: "1") }
+    var elements = bytes.mutableSpan
+    var places = elements.mutableBytes
+    for (start, value) in [(3, context.traceID.high), (19, context.traceID.low), (36, context.spanID.value)] {
+      let (high, low) = (UInt32(truncatingIfNeeded: value >> 32), UInt32(truncatingIfNeeded: value))
+      places.storeBytes(of: Hex.digits(high).bigEndian, toByteOffset: start, as: UInt64.self)
+      places.storeBytes(of: Hex.digits(low).bigEndian, toByteOffset: start + 8, as: UInt64.self)
+    }
     return body(bytes.span.bytes)
   }
 
   static func text(_ context: SpanContext) -> String {
-    String(decoding: (0..<length).map { byte($0, of: context) }, as: UTF8.self)
-  }
-
-  @inline(__always)
-  private static func byte(_ index: Int, of context: SpanContext) -> UInt8 {
-    let trace = context.traceID
-    return switch index {
-    case 2, 35, 52: dash
-    case 3..<19: Hex.digit(trace.high >> UInt64(4 * (18 - index)))
-    case 19..<35: Hex.digit(trace.low >> UInt64(4 * (34 - index)))
-    case 36..<52: Hex.digit(context.spanID.value >> UInt64(4 * (51 - index)))
-    case 54 where context.isSampled: UInt8(ascii: "1")
-    default: UInt8(ascii: "0")
-    }
+    write(context) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
   }
 
   private static let dash = UInt8(ascii: "-")

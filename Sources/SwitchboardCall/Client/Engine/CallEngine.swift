@@ -84,10 +84,13 @@ final class CallEngine: ByteTransport {
   }
 
   @inline(never)
-  private func makeTracedCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
-    var request = request
+  private func makeTracedCall(
+    _ request: consuming CallRequest,
+    _ receiver: any ResponseReceiver
+  ) -> any ByteCall {
     if request.tracer == nil { trace(&request, context: nil) }
-    let (call, tracer) = (makeUntracedCall(request, receiver), request.tracer)
+    let tracer = request.tracer
+    let call = makeUntracedCall(request, receiver)
     tracer?.made(call)
     return call
   }
