@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import struct
 import sys
@@ -58,8 +59,9 @@ def main():
         if not piece:
             break
         written += piece
-        drawn = written.count(b"\r") + written.count(b"\x1b[H")
-        # What was drawn twice is at work.
+        # Lines that are written over each other, or whole screens.
+        drawn = len(re.findall(rb"\r(?![\r\n])|\x1b\[H", written))
+        # What has been drawn several times is at work: at first, there may be no call yet that Ctrl-C could wait for.
         if not done and drawn >= 4 and b"p99" in written:
             done = True
             if action == "resize":
