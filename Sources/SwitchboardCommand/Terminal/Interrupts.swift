@@ -28,6 +28,8 @@ final class Interrupts: Sendable {
   }
 
   private static let signals = [SIGINT, SIGTERM]
+  /// A queue of its own gets a thread even where everything else that runs is blocked, such as by reading from a terminal.
+  private static let queue = DispatchQueue(label: "switchboard.interrupts")
   private let state = Locked(State())
 
   /// Calls `first` on the first signal, from some thread. On the second, calls `atOnce` and ends the process.
@@ -41,7 +43,7 @@ final class Interrupts: Sendable {
           // Dispatch sees it all the same there, and leaves its usual effect to the process.
           signal(number, SIG_IGN)
         #endif
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)
         source.setEventHandler { [weak self] in self?.received(number, first) }
         source.setRegistrationHandler { watched.resume() }
         state.withLock { $0.sources.append(SignalSource(source: source)) }
