@@ -122,6 +122,9 @@ public final class Telemetry: Sendable {
     CallTelemetry(parts, propagation)
   }
 
+  /// Where pages are written.
+  var exportLoop: any EventLoop { time.loop }
+
   // MARK: Logs
 
   /// Adds an entry to the log records that are exported, with the span of the task.

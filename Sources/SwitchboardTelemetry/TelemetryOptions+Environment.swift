@@ -91,9 +91,9 @@ private struct EnvironmentReader {
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+        let code = Hex.number(rest.prefix(2).map { $0 >= 0x41 && $0 <= 0x46 ? $0 | 0x20 : $0 })
       {
-        bytes.append(code)
+        bytes.append(UInt8(truncatingIfNeeded: code))
         rest = rest.dropFirst(2)
       } else {
         bytes.append(byte)
@@ -106,8 +106,6 @@ private struct EnvironmentReader {
 
   var sampler: Sampler? {
     guard let name = environment["OTEL_TRACES_SAMPLER"] else { return nil }
-    let share = environment["OTEL_TRACES_SAMPLER_ARG"].flatMap(Double.init) ?? 1
-    guard (0...1).contains(share) else { return reject("OTEL_TRACES_SAMPLER_ARG") }
     switch name.lowercased() {
     case "always_on": return .always
     case "always_off": return .never
@@ -117,6 +115,15 @@ private struct EnvironmentReader {
     case "parentbased_traceidratio": return .parentBased(.ratio(share))
     default: return reject("OTEL_TRACES_SAMPLER")
     }
+  }
+
+  /// The share of the traces that are recorded.
+  private var share: Double {
+    guard let text = environment["OTEL_TRACES_SAMPLER_ARG"] else { return 1 }
+    guard let share = Double(text), (0...1).contains(share) else {
+      return reject("OTEL_TRACES_SAMPLER_ARG") ?? 1
+    }
+    return share
   }
 
   var propagators: Set<Propagator>? {

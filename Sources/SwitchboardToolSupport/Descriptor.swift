@@ -56,6 +56,7 @@ public struct Descriptor: Sendable {
       // `read` writes at most as many bytes as it is told to, which is at most the size of the buffer.
       let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, wanted) }
       if count < 0 && errno == EINTR { continue }
+      if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK), wait(for: POLLIN) { continue }
       guard count >= 0 else { throw SystemError(name) }
       if count == 0 { break }
       content.append(contentsOf: chunk[..<count])
@@ -70,10 +71,17 @@ public struct Descriptor: Sendable {
       // `read` writes at most as many bytes as the buffer has.
       let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
+      if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK), wait(for: POLLIN) { continue }
       guard count >= 0 else { throw SystemError(name) }
       chunk.removeSubrange(count...)
       return chunk
     }
+  }
+
+  /// Returns `false`, with the system's reason, if it cannot wait.
+  private func wait(for events: some BinaryInteger) -> Bool {
+    var entry = pollfd(fd: number, events: Int16(truncatingIfNeeded: events), revents: 0)
+    return poll(&entry, 1, -1) >= 0 || errno == EINTR
   }
 
   /// Writes all of `content`.
@@ -83,6 +91,8 @@ public struct Descriptor: Sendable {
       // `write` reads at most as many bytes as it is told to, which is the size of the buffer.
       let count = rest.withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
+      // Who started the process may have left a pipe that does not wait by itself.
+      if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK), wait(for: POLLOUT) { continue }
       guard count >= 0 else { throw SystemError(name) }
       rest = rest.dropFirst(count)
     }

@@ -12,11 +12,12 @@ import Testing
   enum Lie: String, CaseIterable, Sendable {
     case cycle, missingImport, twoFiles, garbage, nothing, otherSymbol, unknownType, deep, endlessImports,
       silence, error
-    case controlCharacters
+    case controlCharacters, shellWords, mute, details
   }
 
   private struct Liar: Grpc_Reflection_V1_ServerReflectionProvider {
     let lie: Lie
+    let questions: Questions
 
     func serverReflectionInfo(
       requestStream: RequestStream<Grpc_Reflection_V1_ServerReflectionRequest>,
@@ -25,6 +26,9 @@ import Testing
     ) async throws {
       for try await request in requestStream {
         guard lie != .silence else { return }
+        questions.count.withLock { $0 += 1 }
+        if lie == .mute, case .listServices? = request.messageRequest { continue }
+        if lie == .mute { try await Task.sleep(for: .seconds(60)) }
         try await responseStream.send(try answer(request))
       }
     }
@@ -35,9 +39,7 @@ import Testing
       var response = Grpc_Reflection_V1_ServerReflectionResponse()
       switch request.messageRequest {
       case .listServices?:
-        response.listServicesResponse.service = [
-          .with { $0.name = lie == .controlCharacters ? "a\u{1B}[2J.S" : "lie.S" }
-        ]
+        response.listServicesResponse.service = names.map { name in .with { $0.name = name } }
       case .fileByFilename(let name)?:
         guard lie == .endlessImports || lie == .cycle else {
           response.errorResponse.errorCode = 5
@@ -46,6 +48,8 @@ import Testing
         response.fileDescriptorResponse.fileDescriptorProto = try [imported(name)].map {
           try $0.serializedBytes()
         }
+      case .fileContainingSymbol(let name)? where lie == .details && !name.hasPrefix("lie."):
+        response.errorResponse.errorCode = 5
       default:
         if lie == .error {
           response.errorResponse = .with {
@@ -57,6 +61,14 @@ import Testing
         }
       }
       return response
+    }
+
+    private var names: [String] {
+      switch lie {
+      case .controlCharacters: ["a\u{1B}[2J.S"]
+      case .shellWords: ["lie.S", "$(id)", "`id`", "a;b", "-oX", "lie.T\nfake.S", "a\u{2028}b"]
+      default: ["lie.S"]
+      }
     }
 
     private func imported(_ name: String) -> Google_Protobuf_FileDescriptorProto {
@@ -111,22 +123,47 @@ import Testing
     }
   }
 
+  /// Fails with details of types that nobody declares, each with very many parts.
+  private struct Detailed: CallHandlerProvider {
+    let serviceName = "lie.S"
+    let methodHandlers: [MethodHandler] = [
+      Method(
+        MethodDescriptor(service: "lie.S", method: "Call", type: .unary),
+        requests: BytesMarshaller(),
+        responses: BytesMarshaller()
+      ).unaryHandler { _, _ in
+        throw try GRPCStatus(
+          Google_Rpc_Status.with {
+            $0.code = 5
+            $0.details = (0..<40).map { number in
+              .with { $0.typeURL = "t/" + String(repeating: "a.", count: 200) + "T\(number)" }
+            }
+          }
+        )
+      }
+    ]
+  }
+
   private static let complaints: [Lie: String] = [
     .cycle: "which imports it", .missingImport: "imports other.proto, which is missing",
     .twoFiles: "called lie.proto and differ",
     .garbage: "a descriptor that is none", .unknownType: "'lie.Gone', which is not declared",
     .deep: "nested too deep",
     .endlessImports: "as descriptors", .silence: "left questions unanswered",
-    .error: "PERMISSION_DENIED: not for you",
+    .error: "PERMISSION_DENIED: not for you", .mute: "DEADLINE_EXCEEDED", .details: "NOT_FOUND",
   ]
 
   @Test(arguments: Lie.allCases) func isToldWhatIsWrong(_ lie: Lie) async throws {
-    let server = try Server(providers: [Liar(lie: lie)])
+    let questions = Questions()
+    let server = try Server(
+      providers: [Liar(lie: lie, questions: questions)] + (lie == .details ? [Detailed()] : [])
+    )
     let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
     for arguments in [
       ["list", target, "lie.S"], ["describe", target, "lie.S"], ["call", target, "lie.S/Call", "-d", "{}"],
       ["describe", target, "--tree"], ["complete", "--", "call", target, ""],
-    ] {
+    ] where lie != .mute || arguments[0] == "call" {
+      let arguments = arguments + (lie == .mute ? ["-t", "300ms"] : [])
       let run = try Command.product("switchboard", arguments)
       // Not a signal: those are above 128.
       #expect(run.exitCode < 128, "\(arguments): \(run.errors)")
@@ -136,8 +173,17 @@ import Testing
       #expect(run.errors.hasPrefix("switchboard: "))
       if let complaint = Self.complaints[lie] { #expect(run.errors.contains(complaint), "\(run.errors)") }
     }
+    // One for the service, and a few for what the details may be.
+    if lie == .details { #expect(questions.count.withLock { $0 } < 200) }
+    guard lie != .mute else { return await server.shutDown(grace: .zero) }
     let list = try Command.product("switchboard", ["list", target])
     #expect(!list.output.contains(0x1B))
+    if lie == .shellWords {
+      // A line for each name, and nothing that a shell would do to complete one.
+      #expect(list.output.count { $0 == UInt8(ascii: "\n") } == 7)
+      let words = try Command.product("switchboard", ["complete", "--", "list", target, ""])
+      #expect(String(decoding: words.output, as: UTF8.self) == "lie.S\n")
+    }
     await server.shutDown(grace: .zero)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 import TestSupport
 
 /// A run of the command as a user starts it.
@@ -37,3 +38,8 @@ final class GRPCIOServer {
 }
 
 struct Unstarted: Error {}
+
+/// How often a server was asked.
+final class Questions: Sendable {
+  let count = Locked(0)
+}

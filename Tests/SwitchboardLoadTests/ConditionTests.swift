@@ -77,6 +77,9 @@ struct ConditionTests {
     #expect(Figure.short(50) == "50")
     #expect(Figure.decimal(-0.04, places: 1) == "0.0")
     #expect(Figure.decimal(.nan, places: 1) == "-")
+    for value in [9.3e14, 9.9e14, 1e15, .infinity, -9.9e14] {
+      #expect(!Figure.short(value).isEmpty && !Figure.significant(value).isEmpty)
+    }
     #expect(Figure.nanoseconds("1.5s") == 1.5e9)
     #expect(Figure.nanoseconds("10m") == 600e9)
     #expect(Figure.nanoseconds("7") == nil)

@@ -123,6 +123,29 @@ import Testing
     }
   }
 
+  @Test func statusesThatAServerChoosesAreBounded() {
+    let meters = CallMeters(isServer: false, limit: 10)
+    for number in 0..<20 {
+      let meter = meters.meter(method: "made.up/Number\(number)", target: "dns:///a")
+      for code in GRPCStatus.Code.allCases {
+        meter.callStarted()
+        let end = CallMeter.End(code: code, duration: 1, sentBytes: 0, receivedBytes: 0, exemplar: nil)
+        meter.callEnded(end, whole: 1)
+      }
+    }
+    let families = meters.collect()
+    for family in families {
+      // The methods and what is beyond, as many further statuses, and each status of what is beyond that.
+      #expect(family.points.count <= 11 + 10 + CallMeter.statusCount, "\(family.descriptor.name)")
+    }
+    let duration = families.first { $0.descriptor.name == "grpc.client.attempt.duration" }
+    var count: UInt64 = 0
+    for point in duration?.points ?? [] {
+      if case .histogram(let value) = point.value { count += value.count }
+    }
+    #expect(count == UInt64(20 * CallMeter.statusCount))
+  }
+
   @Test func retriesAreCountedAsTheyAreMade() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
     let config = try ServiceConfig(

@@ -1,3 +1,4 @@
+import CertificateSupport
 import EchoService
 import Switchboard
 import SwitchboardCall
@@ -145,6 +146,40 @@ import Testing
     await telemetry.shutDown()
     peer.stop()
   }
+
+  @Test(arguments: Way.all, [true, false])
+  func aCollectorBehindTLSIsAskedWhoItIs(_ way: Way, _ isTrusted: Bool) async throws {
+    guard case .bytes(let certificate) = TestCertificates.serverCertificate,
+      case .bytes(let key) = TestCertificates.serverKey
+    else { throw Unexpected() }
+    let files = try [certificate, key].map { try temporaryFile($0, suffix: "pem") }
+    let peer = try PythonPeer("telemetry_peer.py", [way.peer, "ok"] + files)
+    let port = try #require(peer.line())
+    let warnings = Warnings()
+    let telemetry = try telemetry(way, port: port) { options, otlp in
+      options.logger = Logger(warnings)
+      otlp.endpoint = "https://127.0.0.1:\(port)"
+      otlp.timeout = .seconds(isTrusted ? 10 : 2)
+      otlp.retryLimit = .milliseconds(isTrusted ? 10_000 : 100)
+      var tls = ClientTLS()
+      tls.trustRoots = isTrusted ? TestCertificates.authority : TestCertificates.stranger
+      otlp.tls = tls
+    }
+    try await call(telemetry)
+    await telemetry.shutDown(within: .seconds(20))
+    if isTrusted {
+      let lines = lines(of: peer) { $0.filter { $0.hasPrefix("span") }.count < 3 }
+      #expect(lines.filter { $0.hasPrefix("span") }.count == 3)
+      #expect(telemetry.drops.values.allSatisfy { $0 == TelemetryDrops() })
+    } else {
+      // Nothing was sent to a stranger, and its certificate is why.
+      #expect(telemetry.drops[.traces].map { $0.notExported + $0.queueFull } == 3)
+      #expect(warnings.all.withLock { $0.count } == 3)
+    }
+    peer.stop()
+  }
+
+  private struct Unexpected: Error {}
 
   @Test func headersReachACollectorOverHTTP() async throws {
     let peer = try PythonPeer("telemetry_peer.py", ["web", "ok"])

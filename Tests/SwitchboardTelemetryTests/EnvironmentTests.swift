@@ -88,6 +88,30 @@ import Testing
     )
   }
 
+  @Test func aShareThatIsNoneLeavesTheSampler() {
+    for share in ["7", "-0.1", "nan", "abc", "1e999"] {
+      let warnings = Warnings()
+      let environment = ["OTEL_TRACES_SAMPLER": "always_off", "OTEL_TRACES_SAMPLER_ARG": share]
+      // The sampler needs none.
+      let off = TelemetryOptions(environment: environment, logger: Logger(warnings))
+      #expect(off.sampler == .never)
+      let ratio = TelemetryOptions(
+        environment: ["OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": share],
+        logger: Logger(warnings)
+      )
+      #expect(ratio.sampler == .ratio(1))
+      #expect(warnings.names.withLock { $0 } == ["OTEL_TRACES_SAMPLER_ARG"])
+    }
+  }
+
+  @Test func escapesAreTwoDigits() {
+    let options = TelemetryOptions(environment: ["OTEL_RESOURCE_ATTRIBUTES": "a=%+1,b=%4a%4A,c=%,d=%f"])
+    #expect(options.resource.attributes["a"] == "%+1")
+    #expect(options.resource.attributes["b"] == "JJ")
+    #expect(options.resource.attributes["c"] == "%")
+    #expect(options.resource.attributes["d"] == "%f")
+  }
+
   @Test func everythingCanBeSwitchedOff() {
     let options = TelemetryOptions(environment: ["OTEL_SDK_DISABLED": "true"])
     #expect(!options.countsCalls && !options.tracesCalls && options.exporters.isEmpty)

@@ -59,6 +59,34 @@ import Testing
     await telemetry.shutDown()
   }
 
+  @Test func namesAreLimitedAndCount() async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter) { $0.batch.queueBytes = 100_000 }
+    let long = String(repeating: "n", count: 1 << 20)
+    for _ in 0..<3 {
+      let span = telemetry.tracer.startSpan(long)
+      for number in 0..<5 {
+        span.addEvent("\(number)\(long)", [long: 1])
+        span.set("\(number)\(long)", 1)
+      }
+      span.end()
+    }
+    await telemetry.flush()
+    // Each has a name and five events of 4096 bytes.
+    #expect(exporter.spans.count == 3)
+    for _ in 0..<5 {
+      let span = telemetry.tracer.startSpan(long)
+      for _ in 0..<5 { span.addEvent(long) }
+      span.end()
+    }
+    #expect(telemetry.drops[.traces]?.queueFull == 2)
+    let state = try #require(exporter.spans.first).state
+    #expect(state.name.utf8.count == 4096)
+    #expect(state.events.allSatisfy { $0.name.utf8.count <= 4096 && $0.attributes[0].key.utf8.count == 256 })
+    #expect(state.attributes.allSatisfy { $0.key.utf8.count == 256 })
+    await telemetry.shutDown()
+  }
+
   @Test func whatMayBeTriedAgainIsWithinItsLimit() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter)

@@ -118,4 +118,21 @@ import Testing
     #expect(HistogramBounds.latency.bucket(of: Int.max) == 41)
     #expect(HistogramBounds.size.shown.count == 14)
   }
+
+  @Test func aLabelNeverSpoilsThePage() throws {
+    let telemetry = try Telemetry(TelemetryOptions(serviceName: "a"))
+    let attributes: [String: AttributeValue] = [
+      "le": "1", "__name__": "evil", "": "empty", "a\"b{}\n\u{0}": "\"\\\n}", "ü": "1", "9": "1",
+    ]
+    telemetry.metrics.histogram("h", bounds: [1]).record(0.5, attributes)
+    telemetry.metrics.counter("__c").add(1, attributes)
+    for accept in ["", "application/openmetrics-text"] {
+      for line in telemetry.lines("h_bucket", accept: accept) + telemetry.lines("__c", accept: accept) {
+        let names = line.matches(of: /[{,]([a-zA-Z0-9_]+)="/).map { String($0.1) }
+        #expect(Set(names).count == names.count, "\(line)")
+        #expect(!names.contains { $0.hasPrefix("__") }, "\(line)")
+        #expect(names.contains("key_le"))
+      }
+    }
+  }
 }

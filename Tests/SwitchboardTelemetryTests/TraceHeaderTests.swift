@@ -96,6 +96,23 @@ import Testing
     #expect(Baggage().setting("a", to: "1").setting("a", to: nil).isEmpty)
   }
 
+  @Test(arguments: ["%ff", "%zz", "%"]) func baggageThatIsNoTextGetsNoLarger(_ piece: String) {
+    let value = String(repeating: piece, count: 100)
+    let fields = (0..<60).map { "k\($0)=\(value)" }
+    let size = fields.reduce(0) { $0 + $1.utf8.count }
+    let read = Baggage(fields: fields)
+    #expect(!read.isEmpty && read.header.utf8.count <= Baggage.limit, "\(size)")
+  }
+
+  @Test func twoBinaryHeadersAreNone() {
+    let bytes: [UInt8] = [0, 0] + Array(1...16) + [1] + Array(1...8) + [2, 1]
+    var headers = HPACKHeaders()
+    headers.add(name: "grpc-trace-bin", binary: bytes)
+    #expect(TraceHeaders(headers).context != nil)
+    headers.add(name: "grpc-trace-bin", binary: bytes)
+    #expect(TraceHeaders(headers).context == nil)
+  }
+
   @Test func sharesOfTracesAreDecidedByTheirIdentities() {
     let ids = IDGenerator(seed: 7)
     let traces = (0..<20_000).map { _ in ids.traceID() }

@@ -95,7 +95,7 @@ enum CallVerb {
     if let clock { target.options.onConnectionPhase = { clock.note($0) } }
     target.options.serviceConfig = settings.serviceConfig
     let channel = try target.channel()
-    let source = try SchemaSource(arguments, target, channel)
+    let source = try SchemaSource(arguments, target, channel, deadline: settings.options.timeout)
     let (schema, method) = try await find(arguments.operand(1) ?? "", in: source)
     clock?.note("schema", SchemaSource.isInFiles(arguments) ? "from files" : "by reflection")
     if arguments.has(template) {

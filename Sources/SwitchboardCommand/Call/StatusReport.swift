@@ -11,23 +11,32 @@ struct StatusReport {
     let details = ((try? status.richStatus) ?? nil)?.details ?? []
     if !details.isEmpty { failure.hints.append("details:") }
     // A server may send very many.
+    var asked = 0
     for detail in details.prefix(50) {
-      failure.hints += await Self.text(of: detail, source, schema).split(separator: "\n").map { "  " + $0 }
+      let text = await Self.text(of: detail, source, schema, &asked)
+      failure.hints += text.split(separator: "\n").map { "  " + $0 }
     }
     self.failure = failure
   }
 
+  /// For how many types the server is asked at most.
+  private static let mostAsked = 5
+
   private static func text(
     of detail: Google_Protobuf_Any,
     _ source: SchemaSource,
-    _ schema: Schema
+    _ schema: Schema,
+    _ asked: inout Int
   ) async -> String {
     if let text = text(of: detail, DetailTypes.registry(with: schema)) { return text }
     // The type may be one that no method uses, which reflection knows by its name all the same.
-    if let name = detail.typeName, let other = try? await source.schema(of: name),
-      let text = text(of: detail, DetailTypes.registry(with: other))
-    {
-      return text
+    if let name = detail.typeName, asked < mostAsked {
+      asked += 1
+      if let other = try? await source.schema(declaring: name),
+        let text = text(of: detail, DetailTypes.registry(with: other))
+      {
+        return text
+      }
     }
     let bytes = Base64Argument.encode(detail.value.prefix(4096))
     return "{\"@type\": \(JSONText.string(detail.typeURL)), \"value\": \"\(bytes)\"}"

@@ -13,11 +13,15 @@ struct ChannelzInventory: Sendable {
   var sockets: [Int64: Grpc_Channelz_V1_Socket] = [:]
   /// How many were left out, because there are more than are shown.
   var left = 0
+  /// How many questions the other side was asked.
+  fileprivate(set) var asked = 0
 }
 
 /// Asks for everything that channelz has, up to bounds: the other side says how much there is.
 struct ChannelzReader: Sendable {
   private static let mostEntries = 500
+  /// Entries may name others that do not exist: each is a question.
+  private static let mostQuestions = 3000
   private let client: Grpc_Channelz_V1_ChannelzClient
   private let mostSockets: Int
 
@@ -35,9 +39,10 @@ struct ChannelzReader: Sendable {
   func read() async throws -> ChannelzInventory {
     var inventory = ChannelzInventory(time: .now)
     let servers = try await client.getServers(.with { $0.maxResults = Int64(Self.mostEntries) })
-    inventory.servers = Array(servers.server.prefix(Self.mostEntries))
+    inventory.servers = servers.server.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
     if !servers.end { inventory.left += 1 }
-    for server in inventory.servers {
+    for server in inventory.servers where inventory.asked < Self.mostQuestions {
+      inventory.asked += 1
       let id = server.ref.serverID
       let answer = try? await client.getServerSockets(
         .with {
@@ -51,7 +56,7 @@ struct ChannelzReader: Sendable {
       for ref in inventory.serverSockets[id] ?? [] { await read(socket: ref, into: &inventory) }
     }
     let channels = try await client.getTopChannels(.with { $0.maxResults = Int64(Self.mostEntries) })
-    inventory.channels = Array(channels.channel.prefix(Self.mostEntries))
+    inventory.channels = channels.channel.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
     if !channels.end { inventory.left += 1 }
     for channel in inventory.channels {
       await read(below: channel.channelRef, channel.subchannelRef, channel.socketRef, into: &inventory)
@@ -68,23 +73,29 @@ struct ChannelzReader: Sendable {
   ) async {
     // Entries that refer to each other in a circle end here too: each is read once.
     var (channels, subchannels, sockets) = (channels, subchannels, sockets)
-    while true {
+    while inventory.asked < Self.mostQuestions {
       if let ref = channels.popLast() {
-        guard inventory.nested.count < Self.mostEntries, inventory.nested[ref.channelID] == nil,
-          let found = try? await client.getChannel(.with { $0.channelID = ref.channelID }).channel
+        guard inventory.nested.count < Self.mostEntries, inventory.nested[ref.channelID] == nil else {
+          continue
+        }
+        inventory.asked += 1
+        guard let found = try? await client.getChannel(.with { $0.channelID = ref.channelID }).channel
         else { continue }
-        inventory.nested[ref.channelID] = found
-        channels += found.channelRef
-        subchannels += found.subchannelRef
-        sockets += found.socketRef
+        inventory.nested[ref.channelID] = found.trimmed(to: Self.mostEntries)
+        channels += found.channelRef.prefix(Self.mostEntries)
+        subchannels += found.subchannelRef.prefix(Self.mostEntries)
+        sockets += found.socketRef.prefix(Self.mostEntries)
       } else if let ref = subchannels.popLast() {
-        guard inventory.subchannels.count < Self.mostEntries, inventory.subchannels[ref.subchannelID] == nil,
+        guard inventory.subchannels.count < Self.mostEntries, inventory.subchannels[ref.subchannelID] == nil
+        else { continue }
+        inventory.asked += 1
+        guard
           let found = try? await client.getSubchannel(.with { $0.subchannelID = ref.subchannelID }).subchannel
         else { continue }
-        inventory.subchannels[ref.subchannelID] = found
-        channels += found.channelRef
-        subchannels += found.subchannelRef
-        sockets += found.socketRef
+        inventory.subchannels[ref.subchannelID] = found.trimmed(to: Self.mostEntries)
+        channels += found.channelRef.prefix(Self.mostEntries)
+        subchannels += found.subchannelRef.prefix(Self.mostEntries)
+        sockets += found.socketRef.prefix(Self.mostEntries)
       } else if let ref = sockets.popLast() {
         await read(socket: ref, into: &inventory)
       } else {
@@ -94,7 +105,10 @@ struct ChannelzReader: Sendable {
   }
 
   private func read(socket ref: Grpc_Channelz_V1_SocketRef, into inventory: inout ChannelzInventory) async {
-    guard inventory.sockets.count < Self.mostEntries, inventory.sockets[ref.socketID] == nil else { return }
+    guard inventory.sockets.count < Self.mostEntries, inventory.sockets[ref.socketID] == nil,
+      inventory.asked < Self.mostQuestions
+    else { return }
+    inventory.asked += 1
     let answer = try? await client.getSocket(
       .with {
         $0.socketID = ref.socketID
@@ -102,5 +116,35 @@ struct ChannelzReader: Sendable {
       }
     )
     if let answer { inventory.sockets[ref.socketID] = answer.socket }
+  }
+}
+
+// Those who answer say how many others each entry refers to.
+
+extension Grpc_Channelz_V1_Channel {
+  fileprivate func trimmed(to count: Int) -> Self {
+    var trimmed = self
+    trimmed.channelRef = Array(channelRef.prefix(count))
+    trimmed.subchannelRef = Array(subchannelRef.prefix(count))
+    trimmed.socketRef = Array(socketRef.prefix(count))
+    return trimmed
+  }
+}
+
+extension Grpc_Channelz_V1_Subchannel {
+  fileprivate func trimmed(to count: Int) -> Self {
+    var trimmed = self
+    trimmed.channelRef = Array(channelRef.prefix(count))
+    trimmed.subchannelRef = Array(subchannelRef.prefix(count))
+    trimmed.socketRef = Array(socketRef.prefix(count))
+    return trimmed
+  }
+}
+
+extension Grpc_Channelz_V1_Server {
+  fileprivate func trimmed(to count: Int) -> Self {
+    var trimmed = self
+    trimmed.listenSocket = Array(listenSocket.prefix(count))
+    return trimmed
   }
 }

@@ -86,8 +86,22 @@ struct CompletionRequest {
     case .file: return [":file"]
     case .directory: return [":directory"]
     case .words(let words): return matching(words.map { ($0, "") })
-    case .services, .methods, .symbols: return matching(await names(completion, verb))
+    case .services, .methods, .symbols:
+      return matching(await names(completion, verb).filter { Self.isName($0.0) })
     }
+  }
+
+  /// Whether a name from a server is one. What a shell would take for a command must not get onto its line.
+  private static func isName(_ name: String) -> Bool {
+    name.utf8.count <= 500 && name.first != "-"
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "/"):
+          true
+        default: false
+        }
+      }
   }
 
   // MARK: Asking the server
@@ -145,12 +159,12 @@ struct CompletionRequest {
     return symbols.map { ($0.fullName, $0.kind.rawValue) } + methods
   }
 
-  /// The lines for those that start with the current word. A name from a server is left out if it could end a line.
+  /// The lines for those that start with the current word.
   private func matching(_ candidates: [(name: String, meaning: String)]) -> [String] {
     candidates.filter {
-      $0.name.hasPrefix(current) && $0.name.harmless == $0.name && !$0.name.contains { "\n\t ".contains($0) }
+      $0.name.hasPrefix(current)
     }
-    .map { $0.meaning.isEmpty ? $0.name : "\($0.name)\t\($0.meaning.harmless)" }
+    .map { $0.meaning.isEmpty ? $0.name : "\($0.name)\t\($0.meaning.harmlessLine)" }
   }
 }
 

@@ -53,7 +53,7 @@ enum CompletionScript: String, CaseIterable {
         text=${line#*$'\t'}
         [[ $text == $line ]] && text=
         found+=("${name//:/\\:}${text:+:$text}")
-      done < <(switchboard complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+      done < <(switchboard complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)
       _describe switchboard found
     }
     if [ "$funcstack[1]" = "_switchboard" ]; then _switchboard "$@"; else compdef _switchboard switchboard; fi

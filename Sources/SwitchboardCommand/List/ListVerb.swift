@@ -45,7 +45,7 @@ enum ListVerb {
           try write(service, isLong: true)
         }
       } else if !services.isEmpty {
-        try Output.write(services.map(\.harmless).joined(separator: "\n"))
+        try Output.write(services.map(\.harmlessLine).joined(separator: "\n"))
       }
       return .success
     }
@@ -69,7 +69,7 @@ enum ListVerb {
   private static func write(_ service: SchemaService, isLong: Bool) throws {
     let paint = Painter(Terminal.current())
     for method in service.methods {
-      var line = method.path.harmless
+      var line = method.path.harmlessLine
       if isLong {
         let request = (method.descriptor.clientStreaming ? "stream " : "") + method.requestType
         let response = (method.descriptor.serverStreaming ? "stream " : "") + method.responseType

@@ -17,6 +17,8 @@ struct LoadOutput {
       guard let format = LoadFormat(rawValue: ending) else {
         throw Failure.usage("--save takes a name that ends in .json, .csv, .html or .txt, not '\(path)'")
       }
+      // A run may be long: that its report cannot be kept is told before it.
+      _ = try OutputPlace(path)
       return (path, format)
     }
     guard let path = arguments[LoadFlags.compare] else {
@@ -33,12 +35,20 @@ struct LoadOutput {
   }
 
   func write(_ report: LoadTestReport, _ tally: LoadTally) throws {
+    // What cannot be written takes nothing else with it.
+    let saved = Result { try save(report, tally) }
+    try show(report, tally)
+    try saved.get()
+  }
+
+  private func save(_ report: LoadTestReport, _ tally: LoadTally) throws {
     for file in files {
       let text = try Self.text(report, tally, as: file.format, Ink(isColoured: false))
-      let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
-      let folder = String(file.path.dropLast(name.count))
-      try OutputDirectory(folder.isEmpty ? "." : folder).write(Array(text.utf8), to: name)
+      try OutputPlace(file.path).write(Array(text.utf8))
     }
+  }
+
+  private func show(_ report: LoadTestReport, _ tally: LoadTally) throws {
     let ink = Ink(isColoured: Terminal.current().hasColor)
     try Output.write(bytes: Array(try Self.text(report, tally, as: format, ink).utf8))
     guard let old else { return }

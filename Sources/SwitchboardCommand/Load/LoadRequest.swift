@@ -112,6 +112,10 @@ struct LoadRequest {
     guard let duration = try arguments.duration(flag) else { return nil }
     let seconds = duration / .seconds(1)
     guard LoadLimits.seconds.contains(seconds) else { throw Failure.usage("\(flag.name) is more than a day") }
+    // In a plan, a zero of these is without end.
+    guard seconds > 0 || ![LoadFlags.duration, LoadFlags.step, LoadFlags.timeout].contains(flag) else {
+      throw Failure.usage("\(flag.name) needs a time above zero")
+    }
     return seconds
   }
 

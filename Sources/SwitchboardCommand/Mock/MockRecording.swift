@@ -10,6 +10,7 @@ struct MockRecording {
   private let host: String
   private let port: Int
   private let path: String
+  private let place: OutputPlace
 
   init(_ arguments: Arguments, _ host: String, _ port: Int) throws {
     self.arguments = arguments
@@ -17,6 +18,7 @@ struct MockRecording {
     self.port = port
     target = try Target(arguments, text: arguments[MockVerb.record] ?? "")
     path = arguments[MockVerb.output] ?? "rules.yaml"
+    place = try OutputPlace(path)
   }
 
   func run() async throws -> ExitCode {
@@ -59,8 +61,6 @@ struct MockRecording {
   }
 
   private func write(_ text: String) throws {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    let folder = String(path.dropLast(name.count))
-    try OutputDirectory(folder.isEmpty ? "." : folder).write(Array(text.utf8), to: name)
+    try place.write(Array(text.utf8))
   }
 }

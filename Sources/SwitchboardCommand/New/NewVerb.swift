@@ -64,12 +64,15 @@ enum NewVerb {
   }
 
   /// How the manifest names the dependency. A relative path is one from here, and the manifest needs one from there.
-  private static func dependency(_ arguments: Arguments, in folder: String) throws -> String {
+  private static func dependency(_ arguments: Arguments, in folder: String) throws -> PackageDependency {
     let place =
       try arguments[package]
       ?? ask("A checkout of Switchboard, or the URL of a repository", flag: package.name)
     if place.contains("://") || place.hasPrefix("git@") {
-      return ".package(url: \(SwiftText.literal(place)), branch: \"main\")"
+      guard let dependency = PackageDependency(url: place) else {
+        throw Failure.usage("'\(place)' is no URL of a repository")
+      }
+      return dependency
     }
     guard access("\(place)/Package.swift", R_OK) == 0 else {
       throw Failure("\(place) is no checkout of Switchboard: it has no Package.swift", code: .noInput)
@@ -79,7 +82,10 @@ enum NewVerb {
     }
     defer { free(resolved) }
     let path = SwiftText.literal(String(cString: resolved))
-    return ".package(name: \"switchboard\", path: \(path))"
+    return PackageDependency(
+      name: "switchboard",
+      declaration: ".package(name: \"switchboard\", path: \(path))"
+    )
   }
 
   private static func ask(_ question: String, flag: String) throws -> String {
@@ -110,7 +116,12 @@ struct PackageName: Hashable {
     let words = text.split { $0 == "-" || $0 == "_" }
     let joined = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     // A module of the name of a type in it, or of a library below, hides one of both.
-    let taken: Set = ["Switchboard", "Swift", "Testing", "Main", "Greeter", "Client", "Server", "Echo"]
+    let taken: Set = [
+      "Switchboard", "Swift", "Testing", "Main", "Greeter", "Client", "Server", "Echo", "Foundation",
+      "Dispatch",
+      "Synchronization", "Observation", "Glibc", "Musl", "Darwin", "XCTest", "Any", "Type", "Self",
+      "Protocol",
+    ]
     type = taken.contains(joined) ? joined + "App" : joined
     proto = words.map { $0.lowercased() }.joined(separator: "_")
   }
@@ -122,6 +133,32 @@ struct PackageName: Hashable {
       true
     default: false
     }
+  }
+}
+
+/// The package that a new one depends on.
+struct PackageDependency: Hashable {
+  /// What targets call it.
+  let name: String
+  let declaration: String
+
+  init(name: String, declaration: String) {
+    self.name = name
+    self.declaration = declaration
+  }
+
+  /// SwiftPM knows a repository by the last part of its URL; nil if that has none.
+  init?(url: String) {
+    var end = url[...]
+    while end.last == "/" { end.removeLast() }
+    guard end.contains("/") else { return nil }
+    var last = end.split { $0 == "/" || $0 == ":" }.last ?? ""
+    if last.hasSuffix(".git") { last.removeLast(4) }
+    guard !last.isEmpty, !end.hasSuffix("://\(last)") else { return nil }
+    self.init(
+      name: last.lowercased(),
+      declaration: ".package(url: \(SwiftText.literal(url)), branch: \"main\")"
+    )
   }
 }
 

@@ -7,11 +7,12 @@ struct PackageFiles {
 
   let name: PackageName
   /// As the manifest has it.
-  let dependency: String
+  let dependency: PackageDependency
   let hasServer: Bool
 
   private var target: String { name.type }
   private var library: String { "\(name.type)Service" }
+  private var packageName: String { SwiftText.literal(dependency.name) }
   private var prefix: String { PackageFiles.prefix(of: name.proto) }
 
   /// The prefix of types in a proto package: `my_greeter` has `MyGreeter_`.
@@ -41,19 +42,19 @@ struct PackageFiles {
     // swift-tools-version: 6.1
     import PackageDescription
 
-    let runtime = Target.Dependency.product(name: "Switchboard", package: "switchboard")
+    let runtime = Target.Dependency.product(name: "Switchboard", package: \(packageName))
 
     let package = Package(
       name: "\(name.package)",
       platforms: [.macOS("26.0")],
       dependencies: [
-        \(dependency)
+        \(dependency.declaration)
       ],
       targets: [
         .target(
           name: "\(library)",
           dependencies: [runtime],
-          plugins: [.plugin(name: "SwitchboardPlugin", package: "switchboard")]
+          plugins: [.plugin(name: "SwitchboardPlugin", package: \(packageName))]
         ),
         .executableTarget(name: "\(target)", dependencies: ["\(library)", runtime]),
         .testTarget(name: "\(target)Tests", dependencies: ["\(library)", runtime]),

@@ -35,11 +35,18 @@ actor ReflectionClient {
   /// How many questions one stream has.
   private static let mostAtOnce = 100
 
-  init(_ target: Target, _ channel: Channel) {
+  /// Nobody waits longer for an answer that is ready before it is asked for.
+  private static let patience = Duration.seconds(30)
+
+  /// `deadline` is the user's, for each question.
+  init(_ target: Target, _ channel: Channel, deadline: Duration? = nil) {
     self.target = target
     client = MethodClient(
       channel: channel,
-      defaultCallOptions: CallOptions.with { $0.initialMetadata = target.metadata }
+      defaultCallOptions: CallOptions.with {
+        $0.initialMetadata = target.metadata
+        $0.timeout = deadline ?? Self.patience
+      }
     )
   }
 

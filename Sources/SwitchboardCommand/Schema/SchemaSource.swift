@@ -21,11 +21,11 @@ enum SchemaSource: Sendable {
   }
 
   /// The source that the flags name: files, or else the server behind `channel`.
-  init(_ arguments: Arguments, _ target: Target, _ channel: Channel) throws {
+  init(_ arguments: Arguments, _ target: Target, _ channel: Channel, deadline: Duration? = nil) throws {
     if let files = try Self.files(arguments) {
       self = files
     } else {
-      self = .reflection(ReflectionClient(target, channel))
+      self = .reflection(ReflectionClient(target, channel, deadline: deadline))
     }
   }
 
@@ -68,17 +68,35 @@ enum SchemaSource: Sendable {
       guard schema.symbol(named: symbol) != nil else { throw await unknown(symbol) }
       return schema
     case .reflection(let client):
-      // Some servers know only some kinds of symbols: then what a symbol is declared in tells.
-      var name = symbol[...]
-      while true {
-        do {
-          let schema = try await client.schema(of: [String(name)])
-          if name == symbol[...] || schema.symbol(named: symbol) != nil { return schema }
-        } catch is ReflectionClient.UnknownSymbol {}
-        guard let dot = name.lastIndex(of: ".") else { throw await unknown(symbol) }
-        name = name[..<dot]
-      }
+      guard let schema = try await schema(of: symbol, from: client) else { throw await unknown(symbol) }
+      return schema
     }
+  }
+
+  /// The same for a name that a server gives; nil if it is none.
+  func schema(declaring name: String) async throws -> Schema? {
+    guard name.utf8.count <= 1000 else { return nil }
+    return switch self {
+    case .files(let schema): schema.symbol(named: name) == nil ? nil : schema
+    case .reflection(let client): try await schema(of: name, from: client)
+    }
+  }
+
+  /// How often a name is made shorter: as deep as declarations are in each other, and no deeper than a server may say.
+  private static let mostParts = 12
+
+  private func schema(of symbol: String, from client: ReflectionClient) async throws -> Schema? {
+    // Some servers know only some kinds of symbols: then what a symbol is declared in tells.
+    var name = symbol[...]
+    for _ in 0..<Self.mostParts {
+      do {
+        let schema = try await client.schema(of: [String(name)])
+        if name == symbol[...] || schema.symbol(named: symbol) != nil { return schema }
+      } catch is ReflectionClient.UnknownSymbol {}
+      guard let dot = name.lastIndex(of: ".") else { return nil }
+      name = name[..<dot]
+    }
+    return nil
   }
 
   /// The failure for a symbol that does not exist, with those that are much like it.

@@ -25,8 +25,9 @@ struct Target: Sendable {
     var options = ChannelOptions()
     // The messages of a user's own servers may be large, and are printed and gone.
     options.responseSizeLimit = 256 << 20
-    options.authority = arguments[TargetFlags.authority]
-    options.userAgentPrefix = arguments[TargetFlags.userAgent] ?? "switchboard-command"
+    options.authority = try Self.text(arguments, TargetFlags.authority, withSpaces: false)
+    options.userAgentPrefix =
+      try Self.text(arguments, TargetFlags.userAgent, withSpaces: true) ?? "switchboard-command"
     options.connectMinTimeout = try arguments.duration(TargetFlags.connectTimeout) ?? .seconds(10)
     if usesTLS { options.tls = try Self.tls(arguments) }
     options.wireProtocol = try Self.wireProtocol(arguments)
@@ -38,6 +39,17 @@ struct Target: Sendable {
     }
     self.options = options
     metadata = try HPACKHeaders(arguments: arguments.all(TargetFlags.header))
+  }
+
+  /// What a header can have.
+  private static func text(_ arguments: Arguments, _ flag: Flag, withSpaces: Bool) throws(Failure) -> String?
+  {
+    guard let text = arguments[flag] else { return nil }
+    let lowest: UInt8 = withSpaces ? 0x20 : 0x21
+    guard !text.isEmpty, text.utf8.allSatisfy({ (lowest...0x7E).contains($0) }) else {
+      throw .usage("\(flag.name) has letters that a header cannot have, or none: '\(text)'")
+    }
+    return text
   }
 
   private static func wireProtocol(_ arguments: Arguments) throws(Failure) -> CallProtocol {

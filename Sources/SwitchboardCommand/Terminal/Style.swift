@@ -45,6 +45,19 @@ extension String {
   }
 }
 
+extension String {
+  /// The same on one line, for a name where each line is one: a server must not make up another.
+  var harmlessLine: String {
+    guard contains(where: \.isNewline) || contains("\t") else { return harmless }
+    let shown = unicodeScalars.map { scalar in
+      scalar.isControl || scalar.properties.generalCategory == .lineSeparator
+        || scalar.properties.generalCategory == .paragraphSeparator
+        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }
+    return shown.joined()
+  }
+}
+
 extension Unicode.Scalar {
   fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }

@@ -31,9 +31,14 @@ struct Terminal: Sendable, Hashable {
     return Terminal(
       isTerminal: isTerminal,
       hasColor: wantsColor(isTerminal: isTerminal, environment),
-      columns: hasSize ? Int(size.ws_col) : environment("COLUMNS").flatMap { Int($0) } ?? 80,
-      rows: hasSize ? Int(size.ws_row) : environment("LINES").flatMap { Int($0) } ?? 24
+      columns: hasSize ? Int(size.ws_col) : given("COLUMNS") ?? 80,
+      rows: hasSize ? Int(size.ws_row) : given("LINES") ?? 24
     )
+  }
+
+  /// A size that the environment says, as far as a terminal can have it.
+  private static func given(_ name: String) -> Int? {
+    environment(name).flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil }
   }
 
   static func wantsColor(isTerminal: Bool, _ environment: (String) -> String?) -> Bool {

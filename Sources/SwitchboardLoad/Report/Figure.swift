@@ -5,6 +5,7 @@ package enum Figure {
     guard value.isFinite, abs(value) < 1e15 else { return value.isNaN ? "-" : value < 0 ? "-inf" : "inf" }
     var scale: Int64 = 1
     for _ in 0..<places { scale *= 10 }
+    guard abs(value) * Double(scale) < 9e18 else { return decimal(value, places: 0) }
     let scaled = Int64((abs(value) * Double(scale)).rounded())
     let sign = value < 0 && scaled > 0 ? "-" : ""
     guard places > 0 else { return "\(sign)\(scaled)" }

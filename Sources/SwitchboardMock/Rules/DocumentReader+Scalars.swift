@@ -28,12 +28,15 @@ extension DocumentReader {
 
   private func endsKey(_ colon: Int) -> Bool {
     guard colon + 1 < bytes.count else { return true }
-    return [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t")]
-      .contains(bytes[colon + 1])
+    switch bytes[colon + 1] {
+    case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): return true
+    default: return false
+    }
   }
 
   private func quote(at place: Int) -> UInt8? {
-    [UInt8(ascii: "\""), UInt8(ascii: "'")].first { $0 == bytes[place] }
+    let byte = bytes[place]
+    return byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") ? byte : nil
   }
 
   /// What begins something else than plain text.
@@ -107,7 +110,28 @@ extension DocumentReader {
 
   /// Whether text is a number of JSON; others, such as 007, are text.
   static func isNumber(_ text: String) -> Bool {
-    text.utf8.count <= 64 && text.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+\-]?[0-9]+)?/#) != nil
+    guard text.utf8.count <= 64 else { return false }
+    var rest = Array(text.utf8)[...]
+    func skip(_ bytes: String.UTF8View) -> Bool {
+      guard let first = rest.first, bytes.contains(first) else { return false }
+      rest.removeFirst()
+      return true
+    }
+    func skipDigits() -> Int {
+      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+      rest.removeFirst(digits)
+      return digits
+    }
+    _ = skip("-".utf8)
+    let begin = rest.first
+    let digits = skipDigits()
+    guard digits == 1 || digits > 1 && begin != UInt8(ascii: "0") else { return false }
+    if skip(".".utf8), skipDigits() == 0 { return false }
+    if skip("eE".utf8) {
+      _ = skip("+-".utf8)
+      if skipDigits() == 0 { return false }
+    }
+    return rest.isEmpty
   }
 
   /// The lines below that are further to the right, as they are.
@@ -210,8 +234,13 @@ extension DocumentReader {
     case let first? where Self.indicators.contains(first):
       throw failure("'\(shown)' begins something that rules cannot have; put text in quotes")
     default:
-      return try plain(plainEnd { Set(",]}:".utf8).contains($0) })
+      return try plain(plainEnd(Self.endsPlainFlow))
     }
+  }
+
+  private static func endsPlainFlow(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
+      || byte == UInt8(ascii: ":")
   }
 
   private mutating func flowMap() throws(RuleError) -> [DocumentValue.Member] {
@@ -238,7 +267,7 @@ extension DocumentReader {
     guard let first = peek else { return nil }
     if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return try quoted(first) }
     guard !Self.indicators.contains(first) else { return nil }
-    let end = plainEnd { Set(",]}:".utf8).contains($0) }
+    let end = plainEnd(Self.endsPlainFlow)
     defer { position = end }
     let name = try text(position..<end)
     return name.isEmpty ? nil : name

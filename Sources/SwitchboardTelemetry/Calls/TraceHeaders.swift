@@ -26,6 +26,7 @@ struct TraceHeaders {
     var parent: (TraceID, SpanID, isSampled: Bool)?
     var parents = 0
     var binary: (TraceID, SpanID, isSampled: Bool)?
+    var binaries = 0
     var states: [String] = []
     var baggages: [String] = []
     for index in 0..<headers.fieldCount {
@@ -37,12 +38,14 @@ struct TraceHeaders {
           parent = TraceParent.read(value)
         case .traceState: states.append(String(decoding: value, as: UTF8.self))
         case .baggage: baggages.append(String(decoding: value, as: UTF8.self))
-        case .traceBin: if value.count <= 64 { binary = Base64.decode(value).flatMap(TraceBin.read) }
+        case .traceBin:
+          binaries += 1
+          if value.count <= 64 { binary = Base64.decode(value).flatMap(TraceBin.read) }
         }
       }
     }
     let hasParent = parents == 1 && parent != nil
-    if let found = hasParent ? parent : binary {
+    if let found = hasParent ? parent : binaries == 1 ? binary : nil {
       context = SpanContext(
         traceID: found.0,
         spanID: found.1,

@@ -64,11 +64,11 @@ public struct Baggage: Sendable, Hashable {
   /// The members of all fields of the header. What is invalid is left out, and so is what exceeds the limits.
   init(fields: [String]) {
     var room = Self.limit
-    for field in fields {
+    fields: for field in fields {
+      guard field.utf8.count <= room else { break }
       room -= field.utf8.count
-      guard room >= 0 else { return }
       for part in field.split(separator: ",") {
-        guard members.count < Self.mostMembers else { return }
+        guard members.count < Self.mostMembers else { break fields }
         let pieces = part.split(separator: ";", maxSplits: 1)
         guard let pair = pieces.first, let equals = pair.firstIndex(of: "=") else { continue }
         let name = String(pair[..<equals].trimmed)
@@ -80,6 +80,9 @@ public struct Baggage: Sendable, Hashable {
         members.append(Member(name: name, value: value, properties: properties))
       }
     }
+    // What is no text takes up to three times the room when it is written: calls that carry the baggage would be refused.
+    guard (Self.limit - room) * 3 > Self.limit else { return }
+    while header.utf8.count > Self.limit { members.removeLast() }
   }
 
   /// The value of the header.

@@ -4,15 +4,20 @@ import SwitchboardCall
 /// To add one never waits.
 final class BatchQueue<Item: Sendable>: Sendable {
   private struct State: Sendable {
-    var items: [Item] = []
+    var items: [(item: Item, cost: Int)] = []
+    /// Of those that wait and of those that are being exported.
     var cost = 0
     var dropped = 0
     var sleep: Task<Void, Never>?
-    var isFlushing = false
     var isClosed = false
-    /// How many were added and taken; what waits for a flush compares them.
+    /// How many were added, taken, and exported or lost.
     var added = 0
+    var taken = 0
     var settled = 0
+    /// So many are wanted at once.
+    var wanted = 0
+
+    var isFlushing: Bool { taken < wanted }
   }
 
   private let options: BatchOptions
@@ -28,7 +33,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
     _ lanes: [ExportLane],
     _ makeBatch: @escaping @Sendable ([Item]) -> ExportBatch
   ) {
-    self.options = options
+    self.options = options.usable
     self.time = time
     self.lanes = lanes
     self.makeBatch = makeBatch
@@ -48,7 +53,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
         state.dropped += 1
         return nil
       }
-      state.items.append(item)
+      state.items.append((item, cost))
       state.cost += cost
       state.added += 1
       return state.items.count == options.batchSize ? state.sleep : nil
@@ -58,12 +63,18 @@ final class BatchQueue<Item: Sendable>: Sendable {
 
   private func run() async {
     while await waitForWork() {
-      while let batch = take() {
+      // What is less than a batch waits for more, unless it has waited for the delay.
+      var least = 1
+      while let batch = take(least) {
+        least = options.batchSize
         // All at once, so that a collector that is down holds nobody else up for long.
         await withTaskGroup { group in
-          for lane in lanes { group.addTask { await lane.export(batch.0) } }
+          for lane in lanes { group.addTask { await lane.export(batch.batch) } }
         }
-        state.withLock { $0.settled += batch.1 }
+        state.withLock { state in
+          state.settled += batch.count
+          state.cost -= batch.cost
+        }
       }
     }
   }
@@ -85,26 +96,24 @@ final class BatchQueue<Item: Sendable>: Sendable {
     }
   }
 
-  private func take() -> (ExportBatch, Int)? {
-    let items: [Item] = state.withLock { state in
-      let items = Array(state.items.prefix(max(1, options.batchSize)))
+  /// `nil`: there are fewer, and nobody waits for them.
+  private func take(_ least: Int) -> (batch: ExportBatch, count: Int, cost: Int)? {
+    let items: [(item: Item, cost: Int)] = state.withLock { state in
+      guard state.items.count >= least || state.isFlushing || state.isClosed else { return [] }
+      let items = Array(state.items.prefix(options.batchSize))
       state.items.removeFirst(items.count)
-      if state.items.isEmpty {
-        state.cost = 0
-        state.isFlushing = false
-      } else {
-        state.cost -= state.cost / (state.items.count + items.count) * items.count
-      }
+      state.taken += items.count
       return items
     }
-    return items.isEmpty ? nil : (makeBatch(items), items.count)
+    guard !items.isEmpty else { return nil }
+    return (makeBatch(items.map(\.item)), items.count, items.reduce(0) { $0 + $1.cost })
   }
 
   /// Returns when everything that was added before is exported or lost, or when `end` has come.
   func flush(until end: ContinuousClock.Instant) async {
     guard !lanes.isEmpty else { return }
     let (target, sleep) = state.withLock { state in
-      state.isFlushing = !state.items.isEmpty
+      state.wanted = state.added
       return (state.added, state.sleep)
     }
     sleep?.cancel()
@@ -129,5 +138,16 @@ final class BatchQueue<Item: Sendable>: Sendable {
     }
     sleep?.cancel()
     worker.withLock { $0 }?.cancel()
+  }
+}
+
+extension BatchOptions {
+  /// The same, without what would have the queue hold nothing, or export without a pause.
+  fileprivate var usable: BatchOptions {
+    var options = self
+    options.queueSize = max(1, queueSize)
+    options.batchSize = min(max(1, batchSize), options.queueSize)
+    options.delay = max(delay, .milliseconds(10))
+    return options
   }
 }

@@ -36,12 +36,14 @@ final class ExportLane: Sendable {
     while true {
       switch await exporter.export(batch) {
       case .taken(let rejected, let message):
-        return rejected > 0 ? lose(rejected, message) : recover(message)
+        // A collector may say any number.
+        return rejected > 0 ? lose(min(rejected, batch.count), message) : recover(message)
       case .refused(let reason):
         return lose(batch.count, reason)
       case .retry(let wanted, let reason):
-        // Some earlier and some later, so that processes do not all try again at the same time.
-        let wait = wanted ?? backoff * (0.8 + 0.4 * time.random())
+        // Some earlier and some later, so that processes do not all try again at the same time. A collector may ask for more
+        // time, and not for less.
+        let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
         backoff = min(backoff * 2, Self.longestBackoff)
         guard time.now + wait < end, await time.sleep(wait) else { return lose(batch.count, reason) }
       }

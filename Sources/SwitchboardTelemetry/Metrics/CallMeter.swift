@@ -38,9 +38,13 @@ final class CallMeter: Sendable {
     var cells = [Cells?](repeating: nil, count: CallMeter.statusCount)
     var repetitions: Repetitions?
 
+    /// Returns `false` if the meter may have no series with this status.
     @inline(__always)
-    mutating func makeCells(_ code: GRPCStatus.Code) {
-      if cells[code.rawValue] == nil { cells[code.rawValue] = Cells() }
+    mutating func makeCells(_ code: GRPCStatus.Code, _ meter: CallMeter) -> Bool {
+      if cells[code.rawValue] != nil { return true }
+      guard meter.mayHave(code) else { return false }
+      cells[code.rawValue] = Cells()
+      return true
     }
   }
 
@@ -50,14 +54,25 @@ final class CallMeter: Sendable {
   /// The labels of the method and the target.
   let attributes: [Attribute]
   private let shards: [ShardBox]
+  private let bounds: Bounds?
+  /// The statuses that have series, as bits.
+  private let statuses = Atomic<UInt32>(0)
+
+  /// How many series there may be, of all meters together, and what counts the calls of further ones.
+  struct Bounds: Sendable {
+    let left: SeriesBudget
+    let rest: @Sendable () -> CallMeter?
+  }
 
   private final class ShardBox: Sendable {
     let started = Atomic(0)
     let shard = Locked(Shard())
   }
 
-  init(_ attributes: [Attribute]) {
+  /// Without bounds, there is a series for each status.
+  init(_ attributes: [Attribute], _ bounds: Bounds? = nil) {
     self.attributes = attributes
+    self.bounds = bounds
     shards = (0..<Self.shardCount).map { _ in ShardBox() }
   }
 
@@ -68,22 +83,39 @@ final class CallMeter: Sendable {
     return shards[Int((address >> 6 ^ address >> 12) % UInt(Self.shardCount))]
   }
 
+  /// Servers choose statuses, and with many methods each of them counts.
+  private func mayHave(_ code: GRPCStatus.Code) -> Bool {
+    guard let bounds else { return true }
+    let bit = UInt32(1) << UInt32(code.rawValue)
+    if statuses.load(ordering: .relaxed) & bit != 0 { return true }
+    // The first counts with the meter itself.
+    if statuses.compareExchange(expected: 0, desired: bit, ordering: .relaxed).exchanged { return true }
+    guard bounds.left.take() else { return false }
+    // Another thread may have been faster.
+    if statuses.bitwiseOr(bit, ordering: .relaxed).oldValue & bit != 0 { bounds.left.giveBack() }
+    return true
+  }
+
   func callStarted() { shard.started.wrappingAdd(1, ordering: .relaxed) }
 
   /// An attempt or a server's call has ended; `whole` is the duration of the client's call that ends with it.
   func callEnded(_ end: End, whole: Int?) {
-    shard.shard.withLock { shard in
-      shard.makeCells(end.code)
+    let isCounted = shard.shard.withLock { shard in
+      guard shard.makeCells(end.code, self) else { return false }
       shard.cells[end.code.rawValue]?.add(end, whole: whole)
+      return true
     }
+    if !isCounted { bounds?.rest()?.callEnded(end, whole: whole) }
   }
 
   /// A client's call has ended apart from its attempts.
   func wholeCallEnded(_ code: GRPCStatus.Code, _ duration: Int, _ exemplar: Exemplar?) {
-    shard.shard.withLock { shard in
-      shard.makeCells(code)
+    let isCounted = shard.shard.withLock { shard in
+      guard shard.makeCells(code, self) else { return false }
       shard.cells[code.rawValue]?.whole.record(duration, .latency, exemplar)
+      return true
     }
+    if !isCounted { bounds?.rest()?.wholeCallEnded(code, duration, exemplar) }
   }
 
   /// A call was repeated. Zeros are not reported.
@@ -146,4 +178,21 @@ extension CallMeter.Repetitions {
     sum.delay.add(other.delay)
     return sum
   }
+}
+
+/// How many more series there may be.
+final class SeriesBudget: Sendable {
+  private let left: Atomic<Int>
+
+  init(_ count: Int) {
+    left = Atomic(count)
+  }
+
+  func take() -> Bool {
+    if left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 { return true }
+    giveBack()
+    return false
+  }
+
+  func giveBack() { left.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -4,7 +4,8 @@ import SwitchboardCall
 ///
 /// A server has as many methods as it has, but programs may make up methods and targets for their calls. There are at most
 /// `limit` meters of each side; calls of further methods count under the method `other`, and of further targets under the
-/// target `other`.
+/// target `other`. A meter has a series for each status that its calls ended with, which servers choose: besides the first of
+/// each meter there are `limit`, too, and calls beyond count under `other`.
 final class CallMeters: MetricSource {
   struct Key: Hashable, Sendable {
     let method: String
@@ -14,16 +15,19 @@ final class CallMeters: MetricSource {
 
   private struct State: Sendable {
     var meters: [Key: CallMeter] = [:]
+    var targets: Set<String> = []
     var count = 0
   }
 
   private let isServer: Bool
   private let limit: Int
+  private let budget: SeriesBudget
   private let state = Locked(State())
 
   init(isServer: Bool, limit: Int) {
     self.isServer = isServer
     self.limit = limit
+    budget = SeriesBudget(limit)
   }
 
   func meter(method: String, target: String) -> CallMeter {
@@ -35,17 +39,25 @@ final class CallMeters: MetricSource {
         return make(key, &state)
       }
       // Targets that are known keep their label; one more series for each of them at most.
-      let isKnownTarget = state.meters.keys.contains { $0.target == target }
-      let rest = Key(method: Self.other, target: isKnownTarget || target.isEmpty ? target : Self.other)
+      let isKnownTarget = target.isEmpty || state.targets.contains(target)
+      let rest = Key(method: Self.other, target: isKnownTarget ? target : Self.other)
       return state.meters[rest] ?? make(rest, &state)
     }
   }
 
+  /// What counts the calls for which there are no more series.
+  private var rest: Key { Key(method: Self.other, target: isServer ? "" : Self.other) }
+
   private func make(_ key: Key, _ state: inout State) -> CallMeter {
     var attributes = [Attribute("grpc.method", .string(key.method))]
     if !isServer { attributes.append(Attribute("grpc.target", .string(key.target))) }
-    let meter = CallMeter(attributes)
+    let rest = rest
+    let bounds = CallMeter.Bounds(left: budget) { [weak self] in
+      self?.state.withLock { state in state.meters[rest] ?? self?.make(rest, &state) }
+    }
+    let meter = CallMeter(attributes, key == rest ? nil : bounds)
     state.meters[key] = meter
+    state.targets.insert(key.target)
     return meter
   }
 
@@ -56,7 +68,7 @@ final class CallMeters: MetricSource {
   func collect() -> [MetricFamily] {
     let meters = state.withLock { Array($0.meters.values) }
     var families = CallFamilies(isServer: isServer)
-    for meter in meters.sorted(by: { "\($0.attributes)" < "\($1.attributes)" }) { families.add(meter) }
+    for meter in meters.sorted(by: \.attributes) { families.add(meter) }
     return families.all
   }
 }

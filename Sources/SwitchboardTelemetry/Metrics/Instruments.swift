@@ -27,8 +27,7 @@ struct Series<Value: Sendable>: Sendable {
   }
 
   func points(_ value: (Value, [Attribute]) -> MetricPoint) -> [MetricPoint] {
-    var points = values.map { value($0.value, $0.key.sortedAttributes) }
-    points.sort { "\($0.attributes)" < "\($1.attributes)" }
+    var points = values.map { value($0.value, $0.key.sortedAttributes) }.sorted(by: \.attributes)
     if let overflow { points.append(value(overflow, [Attribute("otel.metric.overflow", true)])) }
     return points
   }

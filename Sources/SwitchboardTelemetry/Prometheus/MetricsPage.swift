@@ -6,11 +6,15 @@ extension Telemetry {
   /// ```swift
   /// serverOptions.pages.append(telemetry.metricsPage())
   /// ```
-  /// It shows the names of methods and whatever labels the program gives: nobody else should reach it.
+  /// It is written on the thread of exports, so that calls do not wait for a large one. It shows the names of methods and whatever labels the program gives: nobody else should reach it.
   public func metricsPage(path: String = "/metrics") -> HTTPPage {
     HTTPPage("GET", path) { [self] request in
-      let (contentType, text) = metricsText(accept: request.headers["accept"].joined(separator: ","))
-      return HTTPPage.Response(contentType: contentType, body: text.utf8)
+      let accept = request.headers["accept"].joined(separator: ",")
+      let writing = Task(executorPreference: exportLoop) { [self] in
+        let (contentType, text) = metricsText(accept: accept)
+        return HTTPPage.Response(contentType: contentType, body: text.utf8)
+      }
+      return await writing.value
     }
   }
 

@@ -130,6 +130,13 @@ struct PrometheusText {
     return safe.isEmpty ? "_" : safe
   }
 
+  /// Labels that begin with two underscores are Prometheus's own, and a page that has one of them, or the bound of a bucket
+  /// twice, is refused as a whole.
+  private static func label(_ key: String) -> String {
+    let name = safe(key, colons: false)
+    return name.hasPrefix("__") ? "key\(name)" : name == "le" || name == "quantile" ? "key_\(name)" : name
+  }
+
   private func labels(_ attributes: [Attribute]) -> String {
     attributes.isEmpty ? "" : "{\(pairs(attributes).joined(separator: ","))}"
   }
@@ -139,7 +146,7 @@ struct PrometheusText {
     var order: [String] = []
     var values: [String: String] = [:]
     for attribute in attributes {
-      let name = Self.safe(attribute.key, colons: false)
+      let name = Self.label(attribute.key)
       let value = attribute.value.description
       if let known = values[name] {
         values[name] = "\(known);\(value)"

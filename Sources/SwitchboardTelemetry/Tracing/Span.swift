@@ -72,6 +72,7 @@ public final class Span: Sendable {
   /// Sets an attribute; a later value replaces an earlier one.
   public func set(_ key: String, _ value: AttributeValue) {
     change { state, limits in
+      let key = key.limited(to: limits.keyLength)
       let attribute = Attribute(key, value.limited(to: limits.valueLength))
       if let index = state.attributes.firstIndex(where: { $0.key == key }) {
         state.attributes[index] = attribute
@@ -98,8 +99,8 @@ public final class Span: Sendable {
         return
       }
       let kept = attributes.sortedAttributes.prefix(limits.attributes)
-        .map { Attribute($0.key, $0.value.limited(to: limits.valueLength)) }
-      state.events.append(Event(name: name, time: time, attributes: kept))
+        .map { Attribute($0.key.limited(to: limits.keyLength), $0.value.limited(to: limits.valueLength)) }
+      state.events.append(Event(name: name.limited(to: limits.valueLength), time: time, attributes: kept))
     }
   }
 
@@ -141,6 +142,7 @@ struct SpanLimits: Sendable {
   var events = 128
   /// The bytes of a text.
   var valueLength = 4096
+  var keyLength = 256
 }
 
 /// A span that has ended.
@@ -163,8 +165,11 @@ struct SpanRecord: Sendable {
 
   /// The bytes that it takes in memory, about.
   var cost: Int {
-    let events = state.events.reduce(0) { $0 + 96 + $1.attributes.reduce(0) { $0 + $1.cost } }
-    return 512 + context.traceState.utf8.count + (state.failure?.utf8.count ?? 0) + state.links.count * 128
+    let events = state.events.reduce(0) {
+      $0 + 96 + $1.name.utf8.count + $1.attributes.reduce(0) { $0 + $1.cost }
+    }
+    return 512 + state.name.utf8.count + context.traceState.utf8.count + (state.failure?.utf8.count ?? 0)
+      + state.links.count * 128
       + state.attributes.reduce(0) { $0 + $1.cost } + events
   }
 }

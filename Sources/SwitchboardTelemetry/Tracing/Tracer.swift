@@ -44,7 +44,7 @@ public final class Tracer: Sendable {
     let parent = parent ?? CallContext.current?.spanContext
     let context = newContext(parent)
     return Span(
-      name,
+      name.limited(to: limits.valueLength),
       context,
       parent: parent?.spanID,
       kind: kind,

@@ -95,3 +95,14 @@ extension [String: AttributeValue] {
     map { Attribute($0.key, $0.value) }.sorted { $0.key < $1.key }
   }
 }
+
+extension Array {
+  /// In the order of their attributes, so that pages and exports do not differ by chance.
+  func sorted(by attributes: (Element) -> [Attribute]) -> [Element] {
+    // The texts are made once for each, and not for each comparison.
+    map { element in
+      (element, attributes(element).map { "\($0.key)\u{0}\($0.value)" }.joined(separator: "\u{0}"))
+    }
+    .sorted { $0.1 < $1.1 }.map(\.0)
+  }
+}

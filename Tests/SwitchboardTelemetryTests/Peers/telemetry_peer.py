@@ -8,12 +8,15 @@
                                         "ok", or a way to misbehave: "slow", "refuse", "nonsense", "partial"
     telemetry_peer.py web MODE          the same over HTTP, for protobuf and JSON; "late" asks for a second try first
 
+Both take the files of a certificate and its key after the MODE, for TLS.
+
 Each ends when its input does.
 """
 
 import gzip
 import json
 import os
+import ssl
 import sys
 import threading
 import time
@@ -139,7 +142,7 @@ def answer_to(response, rejected, mode):
     return made
 
 
-def collector(mode):
+def collector(mode, certificate=None, key=None):
     def handler(path):
         request_type, response, tell, rejected = SIGNALS[path]
 
@@ -163,7 +166,11 @@ def collector(mode):
             ("opentelemetry.proto.collector.metrics.v1.MetricsService", "/v1/metrics"),
             ("opentelemetry.proto.collector.logs.v1.LogsService", "/v1/logs"),
         ]))
-    say(server.add_insecure_port("127.0.0.1:0"))
+    if certificate:
+        pair = (open(key, "rb").read(), open(certificate, "rb").read())
+        say(server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair])))
+    else:
+        say(server.add_insecure_port("127.0.0.1:0"))
     server.start()
     sys.stdin.read()
     # Some of its threads may sleep.
@@ -186,7 +193,7 @@ def from_json(request_type, data):
     return json_format.ParseDict(convert(json.loads(data)), request_type())
 
 
-def web(mode):
+def web(mode, certificate=None, key=None):
     tried = set()
 
     class Handler(BaseHTTPRequestHandler):
@@ -228,6 +235,10 @@ def web(mode):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if certificate:
+        security = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        security.load_cert_chain(certificate, key)
+        server.socket = security.wrap_socket(server.socket, server_side=True)
     say(server.server_port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()

@@ -1,0 +1,20 @@
+import SwitchboardToolSupport
+
+/// A file that a user names for output, in a directory that exists.
+struct OutputPlace {
+  private let directory: OutputDirectory
+  private let name: String
+
+  /// Throws if there is no such directory, or nothing can be written in it.
+  init(_ path: String) throws {
+    guard let last = path.split(separator: "/", omittingEmptySubsequences: false).last, !last.isEmpty,
+      last != ".", last != ".."
+    else { throw Failure.usage("'\(path)' names no file") }
+    name = String(last)
+    let folder = String(path.dropLast(last.count))
+    directory = try OutputDirectory(folder.isEmpty ? "." : folder)
+  }
+
+  /// Replaces the file as a whole.
+  func write(_ content: [UInt8]) throws { try directory.write(content, to: name) }
+}

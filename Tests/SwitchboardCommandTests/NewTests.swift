@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SwitchboardCommand
+
+/// What `new` makes of names and places; `scripts/test-examples` builds what it makes.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct NewTests {
+  private func withFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "new-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
+  }
+
+  @Test(arguments: [
+    ("https://example.com/grpc/switchboard.git", "switchboard"), ("https://example.com/Fork", "fork"),
+    ("git@example.com:someone/Fork.Of.It.git", "fork.of.it"), ("ssh://git@example.com/a/b/", "b"),
+    ("git@example.com:a/b", "b"), ("file:///srv/git/fork.git", "fork"),
+  ]) func aRepositoryIsCalledAsThePackageManagerDoes(_ url: String, _ name: String) {
+    #expect(PackageDependency(url: url)?.name == name)
+  }
+
+  @Test(arguments: ["https://", "https:///", "https://example.com", "://", "git@"])
+  func otherURLsAreRefused(_ url: String) throws {
+    #expect(PackageDependency(url: url) == nil)
+  }
+
+  @Test func aPackageOfARepositoryResolves() throws {
+    try withFolder { folder in
+      // A repository of another name, with the products that the new package takes from it.
+      let manifest = """
+        // swift-tools-version: 6.1
+        import PackageDescription
+        let package = Package(
+          name: "anything",
+          products: [
+            .library(name: "Switchboard", targets: ["Switchboard"]),
+            .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
+          ],
+          targets: [
+            .target(name: "Switchboard"), .plugin(name: "SwitchboardPlugin", capability: .buildTool()),
+          ]
+        )
+        """
+      let files = [
+        "Package.swift": manifest, "Sources/Switchboard/Empty.swift": "",
+        "Plugins/SwitchboardPlugin/Plugin.swift": "",
+      ]
+      let repository = folder.appending(path: "A-Fork")
+      for (path, text) in files {
+        let file = repository.appending(path: path)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(),
+          withIntermediateDirectories: true
+        )
+        try Data(text.utf8).write(to: file)
+      }
+      let script = """
+        git init -q -b main && git add -A
+        git -c user.name=a -c user.email=a@example.com -c commit.gpgsign=false commit -qm a
+        """
+      let commit = try Command.run("sh", ["-ec", script], in: repository.path)
+      try #require(commit.exitCode == 0, "\(commit.errors)")
+      let made = try Command.product(
+        "switchboard",
+        ["new", "greeter", "--switchboard", "file://\(repository.path)"],
+        in: folder.path
+      )
+      #expect(made.exitCode == 0, "\(made.errors)")
+      let package = folder.appending(path: "greeter").path
+      let resolved = try Command.run(
+        "swift",
+        ["package", "--package-path", package, "--disable-sandbox", "show-dependencies"]
+      )
+      #expect(resolved.exitCode == 0, "\(resolved.errors)")
+    }
+  }
+
+  @Test func nothingThatExistsIsOverwritten() throws {
+    try withFolder { folder in
+      let readme = folder.appending(path: "README.md")
+      try Data("mine".utf8).write(to: readme)
+      let words = ["new", "greeter", "--switchboard", TestFolders.root.path, "--directory", folder.path]
+      let run = try Command.product("switchboard", words)
+      #expect(run.exitCode == 74)
+      #expect(run.errors.contains("README.md already"))
+      #expect(try Data(contentsOf: readme) == Data("mine".utf8))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["README.md"])
+    }
+  }
+
+  @Test(arguments: ["protocol", "import", "message", "a-", "a--b", "Foundation", "any", "echo"])
+  func namesMakeFilesThatCompile(_ name: String) throws {
+    try withFolder { folder in
+      let words = ["new", name, "--switchboard", TestFolders.root.path]
+      let made = try Command.product("switchboard", words, in: folder.path)
+      #expect(made.exitCode == 0, "\(made.errors)")
+      let names = try #require(PackageName(name))
+      #expect(!["Foundation", "Any", "Protocol", "Echo"].contains(names.type))
+      let proto = "\(name)/Sources/\(names.type)Service/\(names.proto).proto"
+      let list = try Command.product("switchboard", ["list", "--proto", proto], in: folder.path)
+      #expect(list.exitCode == 0, "\(list.errors)")
+    }
+  }
+}
