@@ -6,10 +6,10 @@ import SwitchboardToolSupport
 /// Where reports go, and as what.
 struct LoadOutput {
   private let format: LoadFormat
-  private let files: [(path: String, format: LoadFormat)]
+  private let files: [(folder: OutputDirectory, name: String, format: LoadFormat)]
   private let old: LoadTally?
 
-  /// Reads the report to compare with, so that one that is none is told before the run.
+  /// Reads the report to compare with and looks for the folders to write to, so that what is wrong is told before the run.
   init(_ arguments: Arguments) throws {
     format = try arguments.choice(LoadFlags.output) ?? .text
     files = try arguments.all(LoadFlags.save).map { path in
@@ -17,7 +17,9 @@ struct LoadOutput {
       guard let format = LoadFormat(rawValue: ending) else {
         throw Failure.usage("--save takes a name that ends in .json, .csv, .html or .txt, not '\(path)'")
       }
-      return (path, format)
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      let folder = String(path.dropLast(name.count))
+      return (try OutputDirectory(folder.isEmpty ? "." : folder), name, format)
     }
     guard let path = arguments[LoadFlags.compare] else {
       old = nil
@@ -32,18 +34,20 @@ struct LoadOutput {
     }
   }
 
+  /// What is shown comes first: a file that cannot be written does not take it away.
   func write(_ report: LoadTestReport, _ tally: LoadTally) throws {
-    for file in files {
-      let text = try Self.text(report, tally, as: file.format, Ink(isColoured: false))
-      let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
-      let folder = String(file.path.dropLast(name.count))
-      try OutputDirectory(folder.isEmpty ? "." : folder).write(Array(text.utf8), to: name)
-    }
     let ink = Ink(isColoured: Terminal.current().hasColor)
     try Output.write(bytes: Array(try Self.text(report, tally, as: format, ink).utf8))
-    guard let old else { return }
-    let comparison = LoadComparison(old: old, new: tally)
+    if let old { try write(LoadComparison(old: old, new: tally)) }
+    for file in files {
+      let text = try Self.text(report, tally, as: file.format, Ink(isColoured: false))
+      try file.folder.write(Array(text.utf8), to: file.name)
+    }
+  }
+
+  private func write(_ comparison: LoadComparison) throws {
     if format == .text {
+      let ink = Ink(isColoured: Terminal.current().hasColor)
       try Output.write(bytes: Array("\n\(comparison.text(ink: ink))".utf8))
     } else {
       Output.note(comparison.text(ink: Ink(isColoured: Terminal.current(.errors).hasColor)))
