@@ -23,7 +23,7 @@ install: ## Build the command for release, and install it with man page and comp
 	@scripts/setup
 	@scripts/install "$(PREFIX)"
 
-demo: ## Build for release and show what works
+demo: ## Build and show what works
 	@scripts/setup
 	@scripts/demo
 

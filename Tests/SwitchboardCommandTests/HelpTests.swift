@@ -1,3 +1,4 @@
+import Foundation
 import SwitchboardGenerateVerb
 import TestSupport
 import Testing
@@ -96,5 +97,54 @@ import Testing
     #expect(try Run("describe", "--descriptor-set", "/none").exitCode == 66)
     #expect(try Run("describe", "--descriptor-set", "/etc/hostname").exitCode == 65)
     #expect(try Run("list", "localhost:1").exitCode == 14)
+    for verb in ["list", "describe", "openapi"] {
+      #expect(try Run(verb).errors.hasSuffix("--descriptor-set FILE\nTry 'switchboard help \(verb)'.\n"))
+    }
+    #expect(
+      try Run("list", "localhost:x").errors
+        == "switchboard: not a target that can be connected to: \"localhost:x\": localhost:x is not a host and a port\n"
+    )
+    let roots = try Run("list", "h", "--cacert", "/none.pem")
+    #expect((roots.exitCode, roots.errors.contains("(/none.pem): no such file")) == (66, true))
+  }
+
+  @Test func namesATargetThatIsOneTooMany() throws {
+    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+    let list = try Run("list", "--proto", proto, "localhost:1")
+    #expect(list.exitCode == 64)
+    #expect(list.errors.contains("there is no TARGET, such as 'localhost:1'"))
+    #expect(try Run("list", "--proto", proto, "echo.Echo").output.hasPrefix("echo.Echo/Get\n"))
+    // A mock serves without TLS, so the flags of connections mean nothing to it.
+    #expect(try Run("mock", proto, "--tls").errors == "switchboard: --tls needs --record TARGET\n")
+  }
+
+  @Test func warnsOfADocumentWithoutPaths() throws {
+    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+    let document = try Run("openapi", "--proto", proto)
+    #expect(document.exitCode == 0)
+    #expect(document.errors.contains("warning: no method has a rule of google.api.http"))
+  }
+
+  @Test func saysThatAPortIsTaken() throws {
+    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+    let mock = try ChildProcess(
+      Command.path(ofProduct: "switchboard"),
+      ["mock", proto, "-q", "--listen", "127.0.0.1:0"]
+    )
+    let place = try #require(mock.line()?.split(separator: ":").last.map { "127.0.0.1:\($0)" })
+    for words in [["mock", proto], ["load-agent"]] {
+      let second = try Command.product("switchboard", words + ["--listen", place])
+      #expect(second.exitCode == 14)
+      #expect(
+        second.errors == """
+          switchboard: cannot listen on ipv4:\(place): address already in use
+          '--listen 127.0.0.1:0' takes a free port.
+
+          """
+      )
+    }
+    let agent = try Run("load-agent", "--tls-cert", "/none.pem", "--tls-key", "/none.pem")
+    #expect((agent.exitCode, agent.errors.contains("(/none.pem): no such file")) == (66, true))
+    mock.end(with: SIGTERM)
   }
 }

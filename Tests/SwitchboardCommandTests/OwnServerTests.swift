@@ -64,7 +64,7 @@ import Testing
           "rpc Get(EchoRequest) returns (EchoResponse);"
         )
       )
-      #expect(try Run("describe", target).output.contains("service Echo {"))
+      #expect(try Run("describe", target).output.hasPrefix("package echo;\n\nservice Echo {"))
       #expect(
         try Run("call", target, "echo.Echo/Expand", "-d", #"{"text": "a b"}"#).output
           == "{\"text\":\"a\"}\n{\"text\":\"b\"}\n"
@@ -126,6 +126,35 @@ import Testing
       )
       #expect(again.output == "{\"text\":\"flaky for nobody\"}\n", "\(again.errors)")
       #expect(try Run("call", target, "echo.Echo/Get", "--service-config", "{").exitCode == 64)
+    }
+  }
+
+  @Test func saysWhichProtocolAServerLacks() async throws {
+    let proto = ["--proto", TestFolders.root.appending(path: "Protos/echo/echo.proto").path]
+    func call(_ target: String, _ flags: [String]) throws -> Command {
+      try Command.product("switchboard", ["call", target, "echo.Echo/Get"] + flags)
+    }
+    let plain = try Server(providers: [Echo()])
+    let gRPC = "\(try plain.bind(host: "127.0.0.1", port: 0))"
+    let refused = try call(gRPC, ["--protocol", "connect"] + proto)
+    #expect(refused.errors.contains("415\nSomething answers there, but it may not speak Connect.\n"))
+    var options = ServerOptions()
+    options.web = WebOptions()
+    let server = try Server(providers: [Echo()], options: options)
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    #expect(try call(target, ["--protocol", "connect"]).errors.contains("has no reflection service"))
+    let secure = try call(target, ["--tls"] + proto)
+    #expect(secure.errors.contains("the server does not speak TLS"), "\(secure.errors)")
+    #expect(secure.errors.hasSuffix("\n'--plaintext' connects without TLS.\n"))
+    await plain.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func showsMetadataWithoutWhatTheProtocolSends() async throws {
+    try await serving { target in
+      let call = try Run("call", target, "echo.Echo/Get", "-v")
+      let received = call.errors.split(separator: "\n").filter { $0.hasPrefix("<") }
+      #expect(received == ["< OK"], "\(call.errors)")
     }
   }
 
@@ -210,13 +239,16 @@ import Testing
         PATH=\(URL(fileURLWithPath: Command.path(ofProduct: "switchboard")).deletingLastPathComponent().path):$PATH
         compopt() { :; }
         switchboard() { command switchboard "$1" --patience 60s "${@:2}"; }
-        COMP_LINE='switchboard call \(target) echo.Echo/G'
-        COMP_POINT=${#COMP_LINE}
-        _switchboard
-        printf '%s\\n' "${COMPREPLY[@]}"
+        for flags in '' "-H 'authorization: Bearer x'" '-H "a: b c"' '-H a:\\ b'; do
+          COMP_LINE="switchboard call $flags \(target) echo.Echo/G"
+          COMP_POINT=${#COMP_LINE}
+          _switchboard
+          printf '%s\\n' "${COMPREPLY[@]}"
+        done
         """
       let shell = try Command.run("bash", ["-c", script])
-      #expect(String(decoding: shell.output, as: UTF8.self) == "echo.Echo/Get\n", "\(shell.errors)")
+      let found = String(repeating: "echo.Echo/Get\n", count: 4)
+      #expect(String(decoding: shell.output, as: UTF8.self) == found, "\(shell.errors)")
     }
   }
 

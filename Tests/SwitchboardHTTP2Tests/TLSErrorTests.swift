@@ -22,12 +22,15 @@ import Testing
   }
 
   /// The error of a call, and the server's log entry about it.
-  private func failures(_ server: ServerTLS?, _ client: ClientTLS?) async throws -> (
-    client: String, server: String
-  ) {
+  private func failures(
+    _ server: ServerTLS?,
+    _ client: ClientTLS?,
+    web: WebOptions? = nil
+  ) async throws -> (client: String, server: String) {
     let log = ReasonLog()
     var serverOptions = ServerOptions()
     serverOptions.tls = server
+    serverOptions.web = web
     serverOptions.logger = Logger(log, minimumLevel: .warning)
     var channelOptions = ChannelOptions()
     channelOptions.tls = client
@@ -51,8 +54,9 @@ import Testing
     #expect(said.server.hasSuffix("TLS: the client does not speak TLS, which this port requires"))
   }
 
-  @Test func aPlaintextServer() async throws {
-    let said = try await failures(nil, trusting)
+  /// A server for browsers waits to see which protocol a client speaks.
+  @Test(arguments: [false, true]) func aPlaintextServer(_ isForBrowsers: Bool) async throws {
+    let said = try await failures(nil, trusting, web: isForBrowsers ? WebOptions() : nil)
     #expect(said.client == "TLS: the server does not speak TLS, which the channel requires")
     #expect(said.server.hasSuffix("TLS: the client speaks TLS, and this port does not"))
   }

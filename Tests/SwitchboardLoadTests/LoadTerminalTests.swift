@@ -109,6 +109,38 @@ import Testing
     #expect(nobody.exitCode == 14)
     #expect(nobody.errors.contains("UNAVAILABLE"))
   }
+
+  @Test func mistakesAreToldBeforeTheRun() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      func run(_ words: [String]) throws -> Command { try Command.product("switchboard", words) }
+      let folder = try run(words(target, ["-n", "1", "--save", "/none/report.html"]))
+      #expect((folder.exitCode, folder.output.isEmpty) == (74, true))
+      var typo = words(target, ["-n", "1"])
+      typo[2] = "echo.Echo/Gte"
+      #expect(try run(typo).errors == "switchboard: echo.Echo has no method 'Gte'\nDid you mean Get?\n")
+      for (data, wanted) in [
+        (#"{"text":{{i}}}"#, "-d: EchoRequest.text: expected a string"),
+        (#"{"text":1}"#, "-d: EchoRequest.text: expected a string"),
+        (#"{"text":"{{i"}"#, #"-d: {{i"} has no }}"#),
+      ] {
+        var asked = words(target, ["-n", "1"])
+        asked[4] = data
+        let wrong = try run(asked)
+        #expect(wrong.exitCode == 65)
+        #expect(wrong.errors.contains(wanted), "\(wrong.errors)")
+      }
+    }
+  }
+
+  @Test func aRunWithoutAnySuccessEndsWithTheReason() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      var asked = words(target, ["-n", "2"])
+      asked[4] = #"{"text":"fail"}"#
+      let failed = try Command.product("switchboard", asked)
+      #expect(failed.exitCode == 5)
+      #expect(failed.errors == "switchboard: \(target): NOT_FOUND: no such echo\n")
+    }
+  }
 }
 
 /// Reads what the command wrote.

@@ -35,7 +35,9 @@ struct PayloadTests {
   }
 
   @Test func unknownPlaceholdersAreRefused() {
-    for bad in ["{{index}}", "{{random}}", "{{random 5 1}}", "{{random 1 x}}", "{{uuid 1}}", "{{i}} {{I}}"] {
+    for bad in [
+      "{{index}}", "{{random}}", "{{random 5 1}}", "{{random 1 x}}", "{{uuid 1}}", "{{i}} {{I}}", "{{i}",
+    ] {
       #expect(throws: PayloadError.self, "\(bad)") { try PayloadTemplate(bad) }
     }
   }

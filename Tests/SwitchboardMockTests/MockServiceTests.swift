@@ -130,6 +130,8 @@ import Testing
     ("rules: [{answer: {}}]", "rule 1: it names no method"),
     ("rules: [{method: echo.Echo/Nothing, answer: {}}]", "no method 'echo.Echo/Nothing'"),
     ("rules: [{method: echo.Echo/Get, anser: {}}]", "no 'anser'"),
+    ("", "the file is empty"),
+    ("- {method: echo.Echo/Get, answer: {}}", "needs a line 'rules:'"),
     ("rules: [{method: echo.Echo/Get}]", "needs an answer or a status"),
     ("rules: [{method: echo.Echo/Get, answer: {txt: a}}]", "txt"),
     ("rules: [{method: echo.Echo/Get, match: {txt: a}, answer: {}}]", "txt"),
@@ -146,6 +148,8 @@ import Testing
     let schema = try Self.schema()
     let error = #expect(throws: RuleError.self) { try MockRules(text, schema) }
     #expect(error?.description.contains(wanted) == true, "\(String(describing: error))")
+    // Not that of a text which nobody has written.
+    #expect(error?.description.contains("column") == false, "\(String(describing: error))")
   }
 
   @Test func aRecordingAnswersLikeTheServer() async throws {

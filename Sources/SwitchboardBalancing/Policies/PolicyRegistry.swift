@@ -44,7 +44,7 @@ public struct PolicyRegistry: Sendable {
     }
     let names = configs.prefix(8).map(\.policy).joined(separator: ", ")
     throw .invalidServiceConfig(
-      configs.isEmpty ? "\(place): there is no policy" : "\(place): no policy is known of \(names)"
+      configs.isEmpty ? "\(place): there is no policy" : "\(place): none of these policies is known: \(names)"
     )
   }
 }

@@ -8,8 +8,11 @@ struct NearNames {
   /// A server may have very many names, and long ones: more are not compared.
   private static let mostNames = 5000
   private static let mostLetters = 80
+  /// Fewer letters are the beginning of too many names.
+  private static let leastBeginning = 3
 
-  /// The names among `candidates` that differ from `name` in few letters, as a whole or in their last part.
+  /// The names among `candidates` that differ from `name` in few letters, as a whole or in their last part, or of which
+  /// `name` is the beginning.
   init(of name: String, in candidates: some Sequence<String>) {
     let wanted = Self.letters(of: name)
     guard !wanted.isEmpty, wanted.count <= Self.mostLetters else {
@@ -23,10 +26,13 @@ struct NearNames {
       guard letters.count <= Self.mostLetters else { continue }
       // "Greeter" is near to "hello.Greeter", and "helo.Greeter" is too.
       let parts = Self.lastPart(of: letters)
-      let distance = min(
+      var distance = min(
         Self.distance(wanted, letters),
         Self.distance(last, parts) + (parts == letters ? 0 : 1)
       )
+      if last.count >= Self.leastBeginning, parts.starts(with: last), letters.count > wanted.count {
+        distance = min(distance, letters.starts(with: wanted) ? 1 : 2)
+      }
       guard distance <= max(2, wanted.count / 4), distance < wanted.count else { continue }
       found.append((candidate, distance, letters.first == wanted.first || parts.first == last.first))
     }

@@ -120,17 +120,26 @@ struct CallRunner: Sendable {
     for (name, value) in settings.options.initialMetadata { Output.note("> \(name): \(value)".harmless) }
   }
 
+  /// What the protocol itself sends: it is no metadata, and the line of the status says what matters of it.
+  private static let framing: Set = [
+    ":status", "content-type", "grpc-status", "grpc-message", "grpc-status-details-bin",
+  ]
+
   private func watchMetadata(of call: any AsyncCall, _ clock: PhaseClock) async {
     guard let metadata = try? await call.initialMetadata else { return }
     clock.note("first byte", "the server's metadata")
-    for (name, value) in metadata { Output.note("< \(name): \(value)".harmless) }
+    for (name, value) in metadata where !Self.framing.contains(name) {
+      Output.note("< \(name): \(value)".harmless)
+    }
   }
 
   private func describeEnd(of call: any AsyncCall, _ status: GRPCStatus, _ clock: PhaseClock) async {
     clock.note("last byte", status.code.specName)
     let trailers = (try? await call.trailingMetadata) ?? HPACKHeaders()
-    for (name, value) in trailers { Output.note("< \(name): \(value) (trailer)".harmless) }
-    Output.note("< \(Failure(status).message)".harmless)
+    for (name, value) in trailers where !Self.framing.contains(name) {
+      Output.note("< \(name): \(value) (trailer)".harmless)
+    }
+    Output.note("< \(status.isOk ? "OK" : Failure(status).message)".harmless)
     for line in clock.lines { Output.note(line) }
   }
 }

@@ -14,16 +14,22 @@ enum CompletionScript: String, CaseIterable {
   private static let bashText = #"""
     # Completes the command switchboard in bash.
     _switchboard() {
-      local IFS=$'\n' line
+      local IFS=$'\n' line letter quote= word=
+      local text=${COMP_LINE:0:COMP_POINT}
       local -a words=()
-      # Colons and equals signs split words in bash; the line up to the cursor has them whole.
-      read -r -a words <<< "" || true
-      local text=${COMP_LINE:0:COMP_POINT} word=
-      IFS=' '
-      read -r -a words <<< "$text"
-      [[ $text == *' ' ]] && words+=("")
-      IFS=$'\n'
-      word=${words[${#words[@]}-1]}
+      local -i place
+      # Colons and equals signs split words in bash; the line up to the cursor has them whole, and with their quotes.
+      for ((place = 0; place < ${#text}; place++)); do
+        letter=${text:place:1}
+        case $quote$letter in
+          '\') place+=1; word+=${text:place:1} ;;
+          '"' | "'") quote=$letter ;;
+          '""' | "''") quote= ;;
+          ' ') if [[ -n $word ]]; then words+=("$word"); word=; fi ;;
+          *) word+=$letter ;;
+        esac
+      done
+      words+=("$word")
       COMPREPLY=()
       while IFS=$'\t' read -r line _; do
         case $line in

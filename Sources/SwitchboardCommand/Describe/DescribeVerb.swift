@@ -52,7 +52,7 @@ enum DescribeVerb {
     guard outputs.count <= 1 else {
       throw Failure.usage("\(outputs[0].name) and \(outputs[1].name) contradict each other")
     }
-    let request = try SchemaRequest(arguments)
+    let request = try SchemaRequest(arguments, of: "describe")
     defer { request.close() }
     let (schema, symbols) = try await symbols(request)
     let paint = Painter(Terminal.current())
@@ -70,8 +70,16 @@ enum DescribeVerb {
         parts.append(texts.text(ofFile: symbol.file))
       }
     } else {
+      var package: String?
       for symbol in symbols {
-        parts.append(arguments.has(tree) ? try drawn(symbol, schema, paint) : texts.text(of: symbol))
+        let isDrawn = arguments.has(tree)
+        let file = schema.files[symbol.file].package
+        // Without a SYMBOL, nothing else says what the full names are.
+        if !isDrawn, request.symbol == nil, file != package, !file.isEmpty {
+          parts.append("package \(file);")
+        }
+        package = file
+        parts.append(isDrawn ? try drawn(symbol, schema, paint) : texts.text(of: symbol))
       }
     }
     if !parts.isEmpty { try Output.write(parts.joined(separator: "\n\n")) }

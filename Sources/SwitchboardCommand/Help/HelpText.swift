@@ -25,9 +25,9 @@ enum HelpText {
   }
 
   static let exitCodes = """
-    The exit code is 0 for success, the code of the gRPC status if a call failed (5 is NOT_FOUND, 14 is UNAVAILABLE), 64 for
-    wrong arguments, 65 for wrong input, 66 for a file that cannot be read, 74 for output that cannot be written, and 130
-    after Ctrl-C. 'generate' has 1 for errors in files and 2 for wrong arguments.
+    The exit code is 0 for success, the code of the gRPC status if a call failed (5 is NOT_FOUND, 14 is UNAVAILABLE), 20 for
+    a limit of 'load --fail-if' that was passed, 64 for wrong arguments, 65 for wrong input, 66 for a file that cannot be
+    read, 74 for output that cannot be written, and 130 after Ctrl-C. 'generate' has 1 for errors in files and 2 for wrong arguments.
     """
 
   /// All about a verb.
@@ -50,7 +50,10 @@ enum HelpText {
 
   static func usage(of verb: Verb) -> String {
     verb.usage.enumerated()
-      .map { ($0.offset == 0 ? "usage: " : "       ") + "switchboard \(verb.name) \($0.element)" }
+      .map { line in
+        (line.offset == 0 ? "usage: " : "       ") + "switchboard \(verb.name)"
+          + (line.element.isEmpty ? "" : " \(line.element)")
+      }
       .joined(separator: "\n")
   }
 

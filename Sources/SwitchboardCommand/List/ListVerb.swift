@@ -33,7 +33,7 @@ enum ListVerb {
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let request = try SchemaRequest(arguments)
+    let request = try SchemaRequest(arguments, of: "list")
     defer { request.close() }
     guard let name = request.symbol else {
       let services = try await request.source.services()

@@ -37,8 +37,7 @@ enum LoadAgentVerb {
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let place = arguments[listen] ?? "127.0.0.1:0"
-    let (host, port) = try ListeningPlace.parse(place, listen)
+    let place = try ListeningPlace.parse(arguments[listen] ?? "127.0.0.1:0", listen)
     let given = arguments[token] ?? Terminal.environment(LoadAgentList.variable)
     if given?.isEmpty == true { throw Failure.usage("the token is empty") }
     var numbers = SystemRandomNumberGenerator()
@@ -50,8 +49,13 @@ enum LoadAgentVerb {
     }
     var options = ServerOptions()
     options.tls = try tls(arguments)
-    let server = try Server(providers: [agent], options: options)
-    let address = try server.bind(host: host, port: port)
+    let server: Server
+    do {
+      server = try Server(providers: [agent], options: options)
+    } catch {
+      throw Failure(error.message ?? "\(error)", code: .noInput)
+    }
+    let address = try ListeningPlace.bind(server, place, listen)
     try await Interrupts.first {
       try Output.write("listening on \(address)" + (given == nil ? ", token \(secret)" : ""))
     }

@@ -31,15 +31,7 @@ struct LoadRequest {
     }
     // Wrong templates are told before a server is asked.
     let texts = try Self.payloads(arguments)
-    let schema = try await Self.schema(arguments, target)
-    let name = arguments.operand(1) ?? ""
-    guard let method = schema.method(named: name) else {
-      throw Failure(
-        "'\(name)' is no method",
-        hints: ["'switchboard list \(target.text) SERVICE' has the methods of a service."],
-        code: .usage
-      )
-    }
+    let (schema, method) = try await Self.find(arguments, target)
     self.method = method.path
     plan.method = .with {
       $0.service = method.service
@@ -48,23 +40,24 @@ struct LoadRequest {
       $0.streamsResponses = method.descriptor.serverStreaming
       $0.inputType = method.requestType
     }
-    try Self.encode(texts, schema, into: &plan)
     do {
+      try Self.encode(texts, schema, into: &plan)
+      // The flags are checked, so what is wrong is a request that is made of a template.
       _ = try plan.settings()
+    } catch let failure as Failure {
+      throw failure
     } catch {
-      throw Failure("\(error)", code: .usage)
+      throw Failure("\(Self.place(of: arguments)): \(error)", code: .data)
     }
     self.plan = plan
   }
 
-  private static func schema(_ arguments: Arguments, _ target: Target) async throws -> Schema {
-    guard let name = arguments.operand(1), let parts = SchemaMethod.parts(of: name) else {
-      throw Failure.usage("METHOD must be SERVICE/METHOD", verb: "load")
-    }
+  private static func find(_ arguments: Arguments, _ target: Target) async throws -> (Schema, SchemaMethod) {
     let channel = try target.channel()
-    let schema = try await SchemaSource(arguments, target, channel).schema(of: parts.service)
+    let source = try SchemaSource(arguments, target, channel)
+    let found = try await CallVerb.find(arguments.operand(1) ?? "", in: source)
     await channel.shutDown(grace: .zero)
-    return schema
+    return found
   }
 
   private static func conditions(_ arguments: Arguments, _ flag: Flag) throws -> [LoadCondition] {
@@ -167,20 +160,25 @@ struct LoadRequest {
     }
     var options = JSONDecodingOptions()
     options.typeRegistry = schema.pool.typeRegistry
-    do {
-      let templates = try texts.map { text throws(PayloadError) in try PayloadTemplate(text) }
-      if templates.contains(where: { !$0.isConstant }) {
-        plan.payloads = texts.map { text in .with { $0.template = text } }
-        plan.descriptorSet = try Google_Protobuf_FileDescriptorSet.with { $0.file = schema.files }
-          .serializedBytes()
-        return
-      }
-      plan.payloads = try texts.map { text in
-        let message = try DynamicMessage(type, jsonString: text, options: options)
-        return try .with { $0.encoded = try message.serializedBytes() }
-      }
-    } catch {
-      throw Failure("the request: \(error)", code: .data)
+    let templates = try texts.map { text throws(PayloadError) in try PayloadTemplate(text) }
+    if templates.contains(where: { !$0.isConstant }) {
+      plan.payloads = texts.map { text in .with { $0.template = text } }
+      plan.descriptorSet = try Google_Protobuf_FileDescriptorSet.with { $0.file = schema.files }
+        .serializedBytes()
+      return
+    }
+    plan.payloads = try texts.map { text in
+      let message = try DynamicMessage(type, jsonString: text, options: options)
+      return try .with { $0.encoded = try message.serializedBytes() }
+    }
+  }
+
+  /// Where requests are, for messages.
+  private static func place(of arguments: Arguments) -> String {
+    switch arguments[LoadFlags.data] {
+    case "@-"?: "standard input"
+    case let data? where data.hasPrefix("@"): String(data.dropFirst())
+    default: "-d"
     }
   }
 

@@ -78,7 +78,7 @@ enum LoadVerb {
       load: load
     )
     try output.write(report, tally)
-    return exitCode(tally, request.failIf)
+    return exitCode(tally, request)
   }
 
   /// Runs a plan, shows how it goes, and stops when the user asks.
@@ -109,15 +109,18 @@ enum LoadVerb {
   }
 
   /// A condition that holds, or the status of calls if none succeeded.
-  private static func exitCode(_ tally: LoadTally, _ conditions: [LoadCondition]) -> ExitCode {
-    let failed = conditions.filter { $0.holds(in: tally) }
+  private static func exitCode(_ tally: LoadTally, _ request: LoadRequest) -> ExitCode {
+    let failed = request.failIf.filter { $0.holds(in: tally) }
     for condition in failed {
       Output.complain(Failure(condition.description(in: tally), code: .conditionHolds))
     }
     if !failed.isEmpty { return .conditionHolds }
     guard tally.calls > 0, tally.errors == tally.calls else { return .success }
     let worst = tally.statuses.enumerated().max { $0.element.calls < $1.element.calls }
-    return worst.flatMap { GRPCStatus.Code(rawValue: $0.offset) }.map(ExitCode.status) ?? .success
+    guard let worst, let code = GRPCStatus.Code(rawValue: worst.offset) else { return .success }
+    let failure = request.target.failure(GRPCStatus(code: code, message: worst.element.sample))
+    Output.complain(failure)
+    return failure.code
   }
 }
 

@@ -7,15 +7,13 @@ import SwitchboardToolSupport
 struct MockRecording {
   private let arguments: Arguments
   private let target: Target
-  private let host: String
-  private let port: Int
+  private let place: (host: String, port: Int)
   private let path: String
   private let place: OutputPlace
 
-  init(_ arguments: Arguments, _ host: String, _ port: Int) throws {
+  init(_ arguments: Arguments, _ place: (host: String, port: Int)) throws {
     self.arguments = arguments
-    self.host = host
-    self.port = port
+    self.place = place
     target = try Target(arguments, text: arguments[MockVerb.record] ?? "")
     path = arguments[MockVerb.output] ?? "rules.yaml"
     place = try OutputPlace(path)
@@ -36,7 +34,7 @@ struct MockRecording {
     let server = try Server(
       providers: providers.filter { !names.contains($0.serviceName) } + reflection(schema)
     )
-    let address = try server.bind(host: host, port: port)
+    let address = try ListeningPlace.bind(server, place, MockVerb.listen)
     let writing = Task {
       while !Task.isCancelled {
         try await Task.sleep(for: .seconds(1))

@@ -61,14 +61,16 @@ enum MockVerb {
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let (host, port) = try ListeningPlace.parse(arguments[listen] ?? "127.0.0.1:50051", listen)
+    let place = try ListeningPlace.parse(arguments[listen] ?? "127.0.0.1:50051", listen)
     if arguments.has(record) {
       for flag in [rules, onlyRules] where arguments.has(flag) {
         throw Failure.usage("--record writes rules, and \(flag.name) reads them")
       }
-      return try await MockRecording(arguments, host, port).run()
+      return try await MockRecording(arguments, place).run()
     }
-    if arguments.has(output) { throw Failure.usage("--output needs --record TARGET") }
+    for flag in [output] + TargetFlags.group.flags where arguments.has(flag) {
+      throw Failure.usage("\(flag.name) needs --record TARGET")
+    }
     let schema = try MockSchema(try files(arguments))
     var settings = MockService.Settings()
     settings.hasExamples = !arguments.has(onlyRules)
@@ -87,7 +89,7 @@ enum MockVerb {
       }
     }
     let server = try Server(providers: try MockService.providers(schema, settings))
-    let address = try server.bind(host: host, port: port)
+    let address = try ListeningPlace.bind(server, place, listen)
     try await Interrupts.first {
       try Output.write("serving \(schema.serviceNames.joined(separator: ", ").harmless) on \(address)")
     }

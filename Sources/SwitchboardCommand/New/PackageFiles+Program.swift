@@ -6,28 +6,36 @@ extension PackageFiles {
 
   private var serverAndClient: String {
     """
+    import Foundation
     import \(library)
     import Switchboard
 
-    // \(name.type) serve [PORT]            serves until the process is ended
+    // \(name.type) serve [PORT]            serves until Ctrl-C
     // \(name.type) call HOST:PORT NAME...   greets people by a server
     // \(name.type)                         does both, once
     let words = CommandLine.arguments.dropFirst()
 
-    switch words.first {
-    case "serve":
-      let server = try Server(providers: [GreeterProvider()])
-      let port = words.dropFirst().first.flatMap { Int($0) } ?? 50051
-      print("listening on \\(try server.bind(host: "127.0.0.1", port: port))")
-      while true { try await Task.sleep(for: .seconds(3600)) }
-    case "call":
-      let names = Array(words.dropFirst(2))
-      try await call(words.dropFirst().first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)
-    default:
-      let server = try Server(providers: [GreeterProvider()])
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      try await call("\\(address)", ["Ada", "Ben"])
-      await server.shutDown()
+    \(doOrSay("try await run()"))
+
+    func run() async throws {
+      switch words.first {
+      case "serve":
+        let server = try Server(providers: [GreeterProvider()])
+        let port = words.dropFirst().first.flatMap { Int($0) } ?? 50051
+        let address = try server.bind(host: "127.0.0.1", port: port)
+        await server.run {
+          print("listening on \\(address)")
+          fflush(nil)
+        }
+      case "call":
+        let names = Array(words.dropFirst(2))
+        try await call(words.dropFirst().first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)
+      default:
+        let server = try Server(providers: [GreeterProvider()])
+        let address = try server.bind(host: "127.0.0.1", port: 0)
+        try await call("\\(address)", ["Ada", "Ben"])
+        await server.shutDown()
+      }
     }
 
     \(callFunction)
@@ -36,15 +44,29 @@ extension PackageFiles {
 
   private var client: String {
     """
+    import Foundation
     import \(library)
     import Switchboard
 
     // \(name.type) HOST:PORT NAME...   greets people by a server
     let words = CommandLine.arguments.dropFirst()
     let names = Array(words.dropFirst())
-    try await call(words.first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)
+
+    \(doOrSay(#"try await call(words.first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)"#))
 
     \(callFunction)
+    """
+  }
+
+  /// An error that leaves a program would end it with a dump of its registers.
+  private func doOrSay(_ statement: String) -> String {
+    """
+    do {
+      \(statement)
+    } catch {
+      FileHandle.standardError.write(Data("\(name.type): \\(GRPCStatus(describing: error))\\n".utf8))
+      exit(1)
+    }
     """
   }
 
@@ -92,6 +114,13 @@ extension PackageFiles {
       ```
       swift run \(name.type) serve 50051
       swift run \(name.type) call 127.0.0.1:50051 Ada
+      ```
+
+      The command asks it, too:
+
+      ```
+      switchboard call localhost:50051 \(name.proto).Greeter/Greet -d '{"name": "Ada"}' \\
+        --proto Sources/\(library)/\(name.proto).proto
       ```
       """
       : """

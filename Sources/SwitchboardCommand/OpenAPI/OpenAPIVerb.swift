@@ -63,7 +63,7 @@ enum OpenAPIVerb {
       options.security.append(known)
     }
     options.usesProtoFieldNames = arguments.has(protoNames)
-    let request = try SchemaRequest(arguments)
+    let request = try SchemaRequest(arguments, of: "openapi")
     defer { request.close() }
     let schema = try await request.source.wholeSchema()
     let document: OpenAPIDocument
@@ -76,6 +76,7 @@ enum OpenAPIVerb {
     } catch {
       throw Failure("\(error)", code: .data)
     }
+    if document.isEmpty { Output.warn("no method has a rule of google.api.http: the document has no paths") }
     // The document ends its last line itself.
     try Output.write(String(document.json.dropLast()))
     return .success

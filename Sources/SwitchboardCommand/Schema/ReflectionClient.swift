@@ -144,7 +144,7 @@ actor ReflectionClient {
         let answers = try await ask(requests, of: name)
         service = name
         return answers
-      } catch let status as GRPCStatus where status.isAboutMethod {
+      } catch let status as GRPCStatus where target.lacksMethod(status) {
         continue
       }
     }
@@ -168,7 +168,7 @@ actor ReflectionClient {
         answers.append(answer)
         if answers.count == requests.count { break }
       }
-    } catch let status as GRPCStatus where !status.isAboutMethod {
+    } catch let status as GRPCStatus where !target.lacksMethod(status) {
       throw target.failure(status)
     }
     guard answers.count == requests.count else {

@@ -1,3 +1,5 @@
+import Switchboard
+
 /// Where a server of the command listens.
 enum ListeningPlace {
   static func parse(_ text: String, _ flag: Flag) throws(Failure) -> (host: String, port: Int) {
@@ -8,6 +10,23 @@ enum ListeningPlace {
     return (
       host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port
     )
+  }
+
+  /// Makes a server listen at the place that a flag names.
+  static func bind(_ server: Server, _ place: (host: String, port: Int), _ flag: Flag) throws(Failure)
+    -> SocketAddress
+  {
+    do {
+      return try server.bind(host: place.host, port: place.port)
+    } catch {
+      let message = error.message ?? "\(error)"
+      let isTaken = message.contains("address already in use")
+      throw Failure(
+        message,
+        hints: isTaken ? ["'\(flag.name) \(place.host):0' takes a free port."] : [],
+        code: .status(error.code)
+      )
+    }
   }
 }
 

@@ -96,15 +96,26 @@ struct Target: Sendable {
       return try Channel(target: address, options: options, group: group)
     } catch {
       // Files that cannot be read, and targets that are none.
-      throw Failure("\(text): \(error.message ?? "\(error)")", code: .usage)
+      let message = error.message ?? "\(error)"
+      throw Failure(
+        message.contains("\"\(text)\"") ? message : "\(text): \(message)",
+        code: message.hasPrefix("TLS: cannot read") ? .noInput : .usage
+      )
     }
+  }
+
+  /// Whether a status says that the server does not have the method. In Connect, 404 says so, too.
+  func lacksMethod(_ status: GRPCStatus) -> Bool {
+    status.isAboutMethod || options.wireProtocol == .connect && status.isHTTPStatus("404")
   }
 
   /// The failure of a call, with what the user can do about it.
   func failure(_ status: GRPCStatus) -> Failure {
     var failure = Failure(status)
     failure.message = "\(text): \(failure.message)"
-    if status.code == .unimplemented, !status.isAboutMethod {
+    if options.wireProtocol != .grpc, ["404", "415"].contains(where: { status.isHTTPStatus($0) }) {
+      failure.hints.append("Something answers there, but it may not speak \(options.wireProtocol.title).")
+    } else if status.code == .unimplemented, !status.isAboutMethod {
       failure.hints.append("Something answers there, but it may not be a gRPC server.")
     }
     guard status.code == .unavailable, status.origin != .user else { return failure }
@@ -128,6 +139,17 @@ struct Target: Sendable {
   }
 }
 
+extension CallProtocol {
+  /// Its name, as users read it.
+  fileprivate var title: String {
+    switch self {
+    case .grpcWeb: "gRPC-Web"
+    case .connect: "Connect"
+    case .grpc: "gRPC"
+    }
+  }
+}
+
 extension Failure {
   /// A call that failed.
   init(_ status: GRPCStatus) {
@@ -142,4 +164,7 @@ extension Failure {
 extension GRPCStatus {
   /// Whether a gRPC server says that it does not have a method; a web server's 404 becomes UNIMPLEMENTED, too.
   var isAboutMethod: Bool { code == .unimplemented && message?.hasPrefix("the HTTP status is") != true }
+
+  /// Whether the answer was none of gRPC's, but had this status of HTTP.
+  func isHTTPStatus(_ number: String) -> Bool { message?.hasPrefix("the HTTP status is \(number)") == true }
 }

@@ -59,17 +59,30 @@ final class ServerConnection: ConnectionParts, Connection {
 
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
-    case (.tls, true): return .clientSpeaksTLS
+    case (.tls, true):
+      // Other ports have sent their settings, by which the client knows; this one waits for the client's first bytes.
+      if awaitsGreeting { answer(Self.badRequest) }
+      return .clientSpeaksTLS
     case (.http1, true): return core.allowsHTTP1 ? nil : .peerSpeaksHTTP1
     case (.http1, false): return .clientSpeaksNoTLS
     case (.http2, false):
-      let answer = loop.takeOutput()
-      PlainGoAway.bytes(.inadequateSecurity, "this port requires TLS").withUnsafeBytes { answer.append($0) }
-      socket.write(answer)
+      answer(PlainGoAway.bytes(.inadequateSecurity, "this port requires TLS"))
       return .clientSpeaksNoTLS
     default: return nil
     }
   }
+
+  /// Sends bytes to a client that gets no session.
+  private func answer(_ bytes: [UInt8]) {
+    let output = loop.takeOutput()
+    bytes.withUnsafeBytes { output.append($0) }
+    socket.write(output)
+  }
+
+  /// What a client of TLS gets instead of a handshake, so that it can tell that this is none.
+  private static let badRequest = Array(
+    "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n".utf8
+  )
 
   func peerSpeaksHTTP1() -> (any WireSession)? {
     guard core.allowsHTTP1 else { return nil }

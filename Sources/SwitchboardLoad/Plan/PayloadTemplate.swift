@@ -19,7 +19,11 @@ package struct PayloadTemplate: Sendable, Equatable {
     while let open = Self.firstPlace(of: "{{", in: rest) {
       // JSON has two braces in a row, too: those of an object in an object.
       let inside = rest[open...].dropFirst(2)
-      guard let close = Self.firstPlace(of: "}}", in: inside), Self.isPlaceholder(inside[..<close]) else {
+      let close = Self.firstPlace(of: "}}", in: inside)
+      guard let close, Self.isPlaceholder(inside[..<close]) else {
+        if close == nil, inside.first(where: { $0 != " " })?.isLetter == true {
+          throw PayloadError("{{\(inside.prefix(20)) has no }}")
+        }
         append(rest[..<inside.startIndex])
         rest = inside
         continue

@@ -58,10 +58,10 @@ struct MockRule: Sendable {
       documents = values
     }
     return try documents.map { document throws(RuleError) in
-      do {
+      do throws(DecodeError) {
         return try DynamicMessage(method.response, jsonString: document.json, partial: true, options: options)
       } catch {
-        throw RuleError("the answer: \(error)")
+        throw RuleError("the answer: \(error.withoutPlace)")
       }
     }
   }
@@ -98,6 +98,14 @@ struct MockRule: Sendable {
       }
     }
     return headers
+  }
+}
+
+extension DecodeError {
+  /// The error without its line and column: they are those of the JSON that is made of a rule, not of its file.
+  var withoutPlace: String {
+    let text = description
+    return text.ranges(of: " (line ").last.map { String(text[..<$0.lowerBound]) } ?? text
   }
 }
 

@@ -21,7 +21,10 @@ package struct MockRules: Sendable {
 
   /// The rules of a text in JSON or YAML, for methods of a schema.
   package init(_ text: String, _ schema: MockSchema) throws(RuleError) {
-    let file = try DocumentMembers(try DocumentReader.read(text), "the file")
+    let document = try DocumentReader.read(text)
+    if document == .null { throw RuleError("the file is empty: 'rules:' and a list of them are expected") }
+    if case .list = document { throw RuleError("the list of rules needs a line 'rules:' above it") }
+    let file = try DocumentMembers(document, "the file")
     try file.check(["rules"])
     guard case .list(let documents)? = file["rules"] else {
       throw RuleError("the file has no list of 'rules'")

@@ -20,10 +20,10 @@ struct RequestPattern: Sendable {
       throw RuleError("match is \(document.kind), and not a map of fields of \(type.fullName)")
     }
     let message: DynamicMessage
-    do {
+    do throws(DecodeError) {
       message = try DynamicMessage(type, jsonString: document.json, partial: true, options: options)
     } catch {
-      throw RuleError("match: \(error)")
+      throw RuleError("match: \(error.withoutPlace)")
     }
     for member in members {
       guard

@@ -8,6 +8,8 @@ import SwitchboardProtobuf
 public struct OpenAPIDocument: Sendable {
   /// The document in JSON.
   public let json: String
+  /// Whether no method has a rule, so that there is nothing to describe.
+  package let isEmpty: Bool
 
   /// Describes services of files, which are serialized descriptors with all that they import. Comments are in the
   /// document if the descriptors have them.
@@ -18,6 +20,7 @@ public struct OpenAPIDocument: Sendable {
     options: OpenAPIOptions = OpenAPIOptions()
   ) throws(HTTPRuleError) {
     let api = try DescribedAPI(files: files, services: services, rules: rules)
+    isEmpty = api.methods.allSatisfy(\.bindings.isEmpty)
     var writer = try DocumentWriter(api, options)
     json = try writer.document().text
   }
