@@ -37,7 +37,10 @@ struct InboundMessages {
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
   /// Lets a frame with this flag end the body.
-  mutating func endWith(_ flag: UInt8) { deframer.endFlag = flag }
+  mutating func endWith(_ flag: UInt8, limit: Int) {
+    deframer.endFlag = flag
+    deframer.endLimit = limit
+  }
 
   /// The frame that ended the body.
   var end: MessageBuffer? { deframer.end }
