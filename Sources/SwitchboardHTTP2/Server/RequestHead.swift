@@ -156,8 +156,10 @@ struct RequestHead {
     settleFormat(by: router)
     guard let settings = call.settings else { return }
     // A protocol without a header of its own for it has gRPC's.
-    if let own = settings.timeout { timeout = own }
-    hasBadTimeout = false
+    if let own = settings.timeout {
+      timeout = own
+      hasBadTimeout = false
+    }
     encoding = settings.encoding
     accepted = settings.accepted
     origin = metadata
@@ -245,7 +247,8 @@ struct RequestHead {
 
   private var otherRejection: Rejection? {
     if let otherFailure { return .status(otherFailure) }
-    guard !hasBadTimeout else { return .status(.badTimeout) }
+    // What has settings of its own is answered with statuses of HTTP, which has one for the client's mistakes.
+    guard !hasBadTimeout else { return .status(origin == nil ? .badTimeout : .badTimeoutOfHTTP) }
     guard handler != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard !hasUnknownFormat else { return .status(.unknownFormat) }
     guard encoding != nil else { return .status(.unknownEncoding) }
@@ -307,6 +310,11 @@ extension GRPCStatus {
   )
   static let badTimeout = GRPCStatus(
     code: .internalError,
+    message: "the request's grpc-timeout is malformed",
+    origin: .peer
+  )
+  static let badTimeoutOfHTTP = GRPCStatus(
+    code: .invalidArgument,
     message: "the request's grpc-timeout is malformed",
     origin: .peer
   )
