@@ -146,6 +146,9 @@ struct RequestHead {
 
   var httpMethod: String { isPost ? "POST" : otherMethod ?? "" }
 
+  /// Whether the answer has headers only.
+  var isHead: Bool { !isPost && otherMethod == "HEAD" }
+
   /// Takes what another protocol has made of the request.
   mutating func take(_ call: WireCall, _ router: Router) {
     isOtherCall = true

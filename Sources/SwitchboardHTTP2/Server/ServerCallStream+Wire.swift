@@ -146,9 +146,10 @@ extension ServerCallStream {
       trailers: trailerMetadata,
       compression: body.compression
     )
-    guard let content = wire.exchange.answer(ending, into: headers) else { return false }
+    guard var content = wire.exchange.answer(ending, into: headers) else { return false }
     if case .message(let bytes) = content {
       headers.add("content-length", String(bytes.byteCount).utf8)
+      if head.isHead { content = .none }
     }
     head.addCrossOrigin(to: headers)
     if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
