@@ -495,8 +495,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardRESTTests",
       dependencies: [
-        "protoc-gen-switchboard", "GoogleAPIMessages", "RESTService", "Switchboard", "SwitchboardDescriptors",
-        "SwitchboardOpenAPI",
+        "CertificateSupport", "protoc-gen-switchboard", "GoogleAPIMessages", "RESTService", "Switchboard",
+        "SwitchboardDescriptors", "SwitchboardOpenAPI",
         "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
       ],
       exclude: ["Peers"]

@@ -104,10 +104,11 @@ enum RESTTargets {
     var (values, found, rest) = (JSONValues(limit: 1000), [[UInt8]](), bytes[...])
     do throws(GRPCStatus) {
       while !rest.isEmpty {
-        try values.take(rest.prefix(pieces)) { value throws(GRPCStatus) in found.append(value) }
-        rest = rest.dropFirst(pieces)
+        let (value, count) = try values.next(in: rest.prefix(pieces))
+        rest = rest.dropFirst(count)
+        if let value { found.append(value) }
       }
-      try values.end { value throws(GRPCStatus) in found.append(value) }
+      if let value = try values.end() { found.append(value) }
     } catch {
       found.append([])
     }

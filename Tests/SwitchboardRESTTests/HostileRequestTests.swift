@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardOpenAPI
 import SwitchboardREST
 import TestSupport
 import Testing
@@ -64,6 +65,22 @@ import Testing
       // The server is well.
       let after = try ask(["\(url)/v1/simple/x"])
       #expect(after.body == #"{"text":"x"}"#)
+    }
+  }
+
+  /// A value of two bytes must not become a message of fifteen kilobytes.
+  @Test func valuesOfAStreamDoNotRepeatThePath() async throws {
+    var options = RESTOptions()
+    options.rules = [HTTPRule("testing.rest.Rest.Collect", "POST", "/v1/collect/{name=**}", body: "*")]
+    try await withRESTServer(options) { address in
+      let path = String(repeating: "a", count: 15_000)
+      let values = #"{}{"name":"b","text":"c"}"# + String(repeating: "{}", count: 50_000)
+      let file = try temporaryFile(Array(values.utf8), suffix: "json")
+      let url = "http://\(address)/v1/collect/\(path)"
+      let answer = try ask(Self.json + ["--data-binary", "@\(file)", url])
+      #expect(answer.status == "200")
+      let texts = "\"\(path)\"" + String(repeating: ",\"\"", count: 50_001)
+      #expect(answer.body == "{\"texts\":[\(texts)]}")
     }
   }
 

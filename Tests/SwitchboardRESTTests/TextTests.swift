@@ -32,12 +32,12 @@ import Testing
     var found: [String] = []
     var values = JSONValues(limit: limit)
     var rest = Array(text.utf8)[...]
-    let emit = { (value: [UInt8]) throws(GRPCStatus) in found.append(String(decoding: value, as: UTF8.self)) }
     while !rest.isEmpty {
-      try values.take(rest.prefix(pieces), emit)
-      rest = rest.dropFirst(pieces)
+      let (value, count) = try values.next(in: rest.prefix(pieces))
+      rest = rest.dropFirst(count)
+      if let value { found.append(String(decoding: value, as: UTF8.self)) }
     }
-    try values.end(emit)
+    if let value = try values.end() { found.append(String(decoding: value, as: UTF8.self)) }
     return found
   }
 

@@ -10,8 +10,11 @@ extension ClientCallStream {
       let exchange = wireProtocol.makeExchange(request, mayGet: channel.options.connectGet)
     else { return }
     wire = ClientWire(exchange)
-    if case .frames(let endFlag) = exchange.responseBody { inbound.endWith(endFlag) }
+    if case .frames(let endFlag) = exchange.responseBody { inbound.endWith(endFlag, limit: statusLimit) }
   }
+
+  /// The most that is read of a status and its trailers: JSON and Base64 take more than the headers that they stand for.
+  private var statusLimit: Int { max(64 * 1024, 4 * channel.options.maxMetadataSize) }
 
   /// Prepares the request's body. Returns `false` if the request has none.
   func prepareBody(_ headers: HeaderWriter) -> Bool {
@@ -70,11 +73,22 @@ extension ClientCallStream {
         ready()
       }
       return take(bytes)
-    case .message, .error:
+    case .message:
       inbound.totals.bytes += bytes.count
       let count = wire.collected.count + bytes.count
       guard count <= inbound.sizeLimit else {
         fail(.messageTooLarge(count, limit: inbound.sizeLimit))
+        return bytes.count
+      }
+      wire.collect(bytes)
+      return bytes.count
+    case .error:
+      inbound.totals.bytes += bytes.count
+      guard wire.collected.count + bytes.count <= statusLimit else {
+        // The HTTP status has to do. A page of an error may be long, and has no end if its server is hostile.
+        phase = .failing(wire.exchange.end(nil))
+        connection?.report(.messageTooLarge)
+        ready()
         return bytes.count
       }
       wire.collect(bytes)
@@ -96,6 +110,10 @@ extension ClientCallStream {
   /// How the server says that the call has ended, once everything has arrived.
   func endStatus(_ wire: ClientWire) -> GRPCStatus {
     let status = wire.exchange.end(lastBytes(of: wire))
+    guard wire.exchange.trailers.listSize <= channel.options.maxMetadataSize else {
+      connection?.report(.headersTooLarge)
+      return .responseHeadersTooLarge(limit: channel.options.maxMetadataSize)
+    }
     trailers = wire.exchange.trailers
     guard status.isOk, flow == nil, inbound.totals.messages == 0 else { return status }
     return .missingOneResponse
@@ -123,11 +141,19 @@ extension ClientCallStream {
   /// `nil` if it is compressed and cannot be decompressed.
   private func plain(_ message: MessageBuffer, _ encoding: MessageCompression) -> [UInt8]? {
     guard message.isCompressed else { return message.withBytes { $0.withUnsafeBytes(Array.init) } }
-    let limit = min(inbound.sizeLimit, Compressor.smallByteCount)
     guard encoding != .none,
-      let plain = try? Compressor.decompress(message, encoding, sizeLimit: limit)
+      let plain = try? Compressor.decompress(message, encoding, sizeLimit: statusLimit)
     else { return nil }
     return plain.withBytes { $0.withUnsafeBytes(Array.init) }
+  }
+}
+
+extension HPACKHeaders {
+  /// The size of the fields, as HTTP/2 counts it.
+  fileprivate var listSize: Int {
+    (0..<fieldCount).reduce(0) { size, index in
+      size + withField(at: index) { name, value in name.count + value.count + 32 }
+    }
   }
 }
 

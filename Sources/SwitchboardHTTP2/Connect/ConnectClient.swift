@@ -81,7 +81,8 @@ final class ConnectUnaryClient: ClientExchange {
       metadata.append(name: name, value: value)
       return true
     }
-    trailers.append(name: Bytes(rebasing: name[count...]), value: value)
+    let trailer = Bytes(rebasing: name[count...])
+    if ReservedHeaders.allow(trailer) { trailers.append(name: trailer, value: value) }
     return false
   }
 
@@ -178,7 +179,16 @@ final class ConnectStreamClient: ClientExchange {
   private func take(_ fields: [String: ConfigValue]) {
     for (name, values) in fields.sorted(by: { $0.key < $1.key }) {
       guard case .array(let list) = values else { continue }
-      for case .string(let value) in list { trailers.add(name: name, value: value) }
+      let name = name.utf8.map(HTTP1Syntax.lowercased)
+      guard name.withUnsafeBufferPointer({ FieldSyntax.isName($0) && ReservedHeaders.allow($0) }) else {
+        continue
+      }
+      for case .string(let value) in list {
+        let value = Array(value.utf8)
+        // What could be no header is none, as over HTTP.
+        guard value.withUnsafeBufferPointer(FieldSyntax.isValue) else { continue }
+        trailers.append(name: name, value: value)
+      }
     }
   }
 }

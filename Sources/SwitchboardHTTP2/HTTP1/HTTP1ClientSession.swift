@@ -19,6 +19,11 @@ final class HTTP1ClientSession: WireSession {
   @exclusivity(unchecked) private var hasResponse = false
   @exclusivity(unchecked) private var closesAfter = false
   @exclusivity(unchecked) private var lastID: Int32 = -1
+  /// How many informational responses came before the response.
+  @exclusivity(unchecked) private var informationCount = 0
+
+  /// Servers send one or two.
+  private static let informationLimit = 100
 
   init(_ connection: ClientConnection, headLimit: Int) {
     self.connection = connection
@@ -38,6 +43,7 @@ final class HTTP1ClientSession: WireSession {
     self.stream = stream
     requestIsSent = false
     hasResponse = false
+    informationCount = 0
     output.isChunked = hasBody
     var line = (method: [UInt8](), path: [UInt8](), authority: [UInt8]())
     var fields: [UInt8] = []
@@ -98,6 +104,11 @@ final class HTTP1ClientSession: WireSession {
       }
       switch parser.next(&rest) {
       case .incomplete: return nil
+      case .head(let head) where head.isInformational:
+        informationCount += 1
+        guard informationCount <= Self.informationLimit else {
+          return Offence(abuse: .informationFlood, code: .enhanceYourCalm)
+        }
       case .head(let head): take(head, for: stream)
       case .body(let piece): stream.receiveData(piece)
       case .end: responseDidEnd(stream)
@@ -107,7 +118,6 @@ final class HTTP1ClientSession: WireSession {
   }
 
   private func take(_ head: HTTP1ResponseParser.Head, for stream: ClientCallStream) {
-    guard !head.isInformational else { return }
     hasResponse = true
     closesAfter = closesAfter || head.closes
     let fields = connection.session.fields
@@ -178,9 +188,12 @@ final class HTTP1ClientSession: WireSession {
 
   func terminate(_ offence: Offence, _ reason: StaticString?) {}
 
-  /// A response without a length ends with the connection.
+  /// A response without a length ends with the connection, which over TLS only the server can end: anyone between could cut
+  /// it off.
   func connectionDidClose() {
-    if let stream, parser.endsWithConnection, connection.closeReason == .connectionLost {
+    if let stream, parser.endsWithConnection, connection.closeReason == .connectionLost,
+      connection.tls?.peerHasEnded ?? true
+    {
       stream.remoteDidEnd()
       self.stream = nil
       _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())

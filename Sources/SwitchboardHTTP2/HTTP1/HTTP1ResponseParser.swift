@@ -184,12 +184,16 @@ struct HTTP1ResponseParser {
   private mutating func endHead() -> Event {
     // Two ways to find the end of the body would let proxies and us see different responses.
     guard !head.isChunked || head.bodyLength == nil else { return fail() }
+    // Nobody has asked for another protocol.
+    guard !head.status.elementsEqual("101".utf8) else { return fail() }
+    room = headLimit
     if head.isInformational || head.status.elementsEqual("204".utf8) || head.status.elementsEqual("304".utf8)
     {
       state = .statusLine
     } else if head.isChunked {
       head.hasBody = true
       state = .chunkSize
+      room = Self.chunkLineLimit
     } else if let length = head.bodyLength {
       head.hasBody = length > 0
       state = length > 0 ? .plain(length) : .statusLine
@@ -198,7 +202,6 @@ struct HTTP1ResponseParser {
       head.closes = true
       state = .untilClose
     }
-    room = head.isChunked ? Self.chunkLineLimit : headLimit
     defer { head = Head() }
     return .head(head)
   }

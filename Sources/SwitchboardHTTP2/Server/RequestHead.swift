@@ -146,6 +146,9 @@ struct RequestHead {
 
   var httpMethod: String { isPost ? "POST" : otherMethod ?? "" }
 
+  /// Whether the answer has headers only.
+  var isHead: Bool { !isPost && otherMethod == "HEAD" }
+
   /// Takes what another protocol has made of the request.
   mutating func take(_ call: WireCall, _ router: Router) {
     isOtherCall = true
@@ -156,8 +159,10 @@ struct RequestHead {
     settleFormat(by: router)
     guard let settings = call.settings else { return }
     // A protocol without a header of its own for it has gRPC's.
-    if let own = settings.timeout { timeout = own }
-    hasBadTimeout = false
+    if let own = settings.timeout {
+      timeout = own
+      hasBadTimeout = false
+    }
     encoding = settings.encoding
     accepted = settings.accepted
     origin = metadata
@@ -245,7 +250,8 @@ struct RequestHead {
 
   private var otherRejection: Rejection? {
     if let otherFailure { return .status(otherFailure) }
-    guard !hasBadTimeout else { return .status(.badTimeout) }
+    // What has settings of its own is answered with statuses of HTTP, which has one for the client's mistakes.
+    guard !hasBadTimeout else { return .status(origin == nil ? .badTimeout : .badTimeoutOfHTTP) }
     guard handler != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard !hasUnknownFormat else { return .status(.unknownFormat) }
     guard encoding != nil else { return .status(.unknownEncoding) }
@@ -307,6 +313,11 @@ extension GRPCStatus {
   )
   static let badTimeout = GRPCStatus(
     code: .internalError,
+    message: "the request's grpc-timeout is malformed",
+    origin: .peer
+  )
+  static let badTimeoutOfHTTP = GRPCStatus(
+    code: .invalidArgument,
     message: "the request's grpc-timeout is malformed",
     origin: .peer
   )

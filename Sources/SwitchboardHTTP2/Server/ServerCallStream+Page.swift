@@ -54,7 +54,7 @@ extension ServerCallStream {
 
   private func submitPage(_ content: [UInt8]) {
     let headers = connection.session.headers
-    let mayHaveBody = head.httpMethod != "HEAD"
+    let mayHaveBody = !head.isHead
     if !content.isEmpty { headers.add("content-length", String(content.count).utf8) }
     wire?.isAnswered = true
     submitWhole(mayHaveBody && !content.isEmpty ? .message(MessageBuffer(content)) : .none)

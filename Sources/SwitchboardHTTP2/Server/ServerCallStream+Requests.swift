@@ -7,7 +7,10 @@ extension ServerCallStream: MessageTaker {
   static var tooManyMessages: GRPCStatus { .wrongRequestCount }
 
   func heldMessagesWereTaken() {
-    if state.hasRemoteEnded { endOfRequests() }
+    if state.hasRemoteEnded {
+      if let wire { requestDidEnd(for: wire) }
+      endOfRequests()
+    }
     giveCredit()
     // A handler that waits for the whole request may start now.
     goOn()

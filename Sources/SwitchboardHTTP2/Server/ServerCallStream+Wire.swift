@@ -11,7 +11,9 @@ extension ServerCallStream {
       guard let decision = wire.accept(request, connection.core.methods) else { continue }
       switch decision {
       case .call(let call):
-        self.wire = WireState(call.exchange)
+        let wire = WireState(call.exchange)
+        self.wire = wire
+        if case .converted = wire.form { inbound.converter = call.exchange }
         head.take(call, connection.router)
         body.exchange = call.exchange
       case .page(let page):
@@ -42,28 +44,32 @@ extension ServerCallStream {
       return bytes.count
     case .converted:
       inbound.totals.bytes += bytes.count
-      convert(bytes, for: wire)
+      deframe(bytes)
       return flow?.credit(forArrived: bytes.count) ?? bytes.count
     }
   }
 
-  private func convert(_ bytes: UnsafeRawBufferPointer?, for wire: WireState) {
+  private func convertEnd(_ wire: WireState) {
+    // What follows is frames already.
+    inbound.converter = nil
     do throws(GRPCStatus) {
-      let frames = try wire.exchange.frames(from: bytes)
+      let frames = try wire.exchange.framesAtEnd()
       if !frames.isEmpty { frames.withUnsafeBytes { deframe($0) } }
     } catch {
       fail(error)
     }
   }
 
-  /// Called once the whole body has arrived, before the end of the requests is told.
+  /// Called once the whole body has arrived, before the end of the requests is told; and again, if some of it had to wait
+  /// to be converted.
   func requestDidEnd(for wire: WireState) {
     guard !wire.requestEnded else { return }
+    if case .converted = wire.form, !inbound.isEmpty, wantsMessages { return }
     wire.requestEnded = true
     guard wantsMessages, head.rejection == nil else { return }
     switch wire.form {
     case .frames: break
-    case .converted: convert(nil, for: wire)
+    case .converted: convertEnd(wire)
     case .given(let message): takeWhole(message)
     case .message: takeCollected(wire)
     }
@@ -140,9 +146,10 @@ extension ServerCallStream {
       trailers: trailerMetadata,
       compression: body.compression
     )
-    guard let content = wire.exchange.answer(ending, into: headers) else { return false }
+    guard var content = wire.exchange.answer(ending, into: headers) else { return false }
     if case .message(let bytes) = content {
       headers.add("content-length", String(bytes.byteCount).utf8)
+      if head.isHead { content = .none }
     }
     head.addCrossOrigin(to: headers)
     if let refusal = connection.withWire({ $0.refusalOfHeaders }) {

@@ -236,7 +236,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func fail(_ status: GRPCStatus) {
-    failure = status
+    failure = wire?.failure(status, inbound.fault) ?? status
     guard head.rejection == nil else { return connection.streamIsReady(self) }
     connection.report(
       inbound.fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
@@ -310,6 +310,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection.report(.slowRequest)
     if phase == .refusing, let rejection = head.rejection {
       refuse(rejection, isLate: true)
+    } else if head.page != nil {
+      reject("408", "the request did not come in time", allowed: nil)
     } else {
       end(nil, .requestTooSlow)
     }

@@ -15,6 +15,8 @@ struct Deframer {
   private var prefixCount = 0
   /// The flag of a frame that is no message but the end of the body, in other protocols than gRPC.
   var endFlag: UInt8 = 0
+  /// The largest such frame.
+  var endLimit = 0
   private var isEnd = false
   /// The frame that ended the body.
   private(set) var end: MessageBuffer?
@@ -75,7 +77,8 @@ struct Deframer {
     prefixCount = 0
     if prefix.0 > 1 { try takeFlags() }
     let length = Int(prefix.1) << 24 | Int(prefix.2) << 16 | Int(prefix.3) << 8 | Int(prefix.4)
-    guard length <= sizeLimit else { throw .messageTooLarge(length, limit: sizeLimit) }
+    let limit = isEnd ? endLimit : sizeLimit
+    guard length <= limit else { throw .messageTooLarge(length, limit: limit) }
     state = .body(MessageBuffer(unsafeByteCount: length, isCompressed: prefix.0 == 1) { _ in }, filled: 0)
     return UnsafeRawBufferPointer(rebasing: bytes[taken...])
   }

@@ -7,7 +7,7 @@ import SwitchboardCall
 ///     └──it has none──> held bytes ──room──^
 /// ```
 /// Bytes for which the reader has no room stay as they arrived. Messages would take more memory: the smallest ones,
-/// twenty times as much.
+/// twenty times as much. The same is true of bytes that must be converted first, in other protocols than gRPC.
 struct InboundMessages {
   var single = SingleMessage.none
   /// The number and size of all messages that have arrived.
@@ -17,20 +17,30 @@ struct InboundMessages {
   fileprivate(set) var deframer: Deframer
   /// The bytes that arrived after all waiting messages.
   fileprivate(set) var held = HeldBytes()
+  /// Makes gRPC's frames of the bytes that arrive, if they are something else.
+  var converter: (any WireExchange)?
+  /// Frames that were made and have no room: what one step makes, at most.
+  fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
   fileprivate(set) var isDecompressing = false
   /// Whether waiting messages are being delivered.
   fileprivate(set) var isTaking = false
 
   /// Whether everything that arrived has reached the reader, except for an incomplete message.
-  var isEmpty: Bool { held.isEmpty && !hasMessages && !isTaking }
+  var isEmpty: Bool { hasNoBytes && !hasMessages && !isTaking }
+
+  /// Whether all bytes were split into messages.
+  fileprivate var hasNoBytes: Bool { held.isEmpty && converted.isEmpty }
 
   fileprivate var hasMessages: Bool { isDecompressing || !waiting.isEmpty }
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
   /// Lets a frame with this flag end the body.
-  mutating func endWith(_ flag: UInt8) { deframer.endFlag = flag }
+  mutating func endWith(_ flag: UInt8, limit: Int) {
+    deframer.endFlag = flag
+    deframer.endLimit = limit
+  }
 
   /// The frame that ended the body.
   var end: MessageBuffer? { deframer.end }
@@ -41,6 +51,7 @@ struct InboundMessages {
   /// Drops the messages, which are no longer needed.
   mutating func drop() {
     held = HeldBytes()
+    converted = HeldBytes()
     waiting.removeAll()
   }
 }
@@ -120,10 +131,10 @@ extension MessageTaker {
   func deframe(_ bytes: UnsafeRawBufferPointer) {
     do throws(GRPCStatus) {
       // The rest of a message that has started needs no more memory.
-      let takesNow = inbound.held.isEmpty && (inbound.deframer.isInsideBody || hasRoom)
+      let takesNow = inbound.hasNoBytes && (inbound.deframer.isInsideBody || hasRoom)
       let rest = takesNow ? try cut(bytes) : bytes
-      guard !rest.isEmpty else { return }
-      inbound.held.append(rest)
+      if !rest.isEmpty { inbound.held.append(rest) }
+      guard !inbound.hasNoBytes else { return }
     } catch {
       return fail(error)
     }
@@ -133,10 +144,27 @@ extension MessageTaker {
   }
 
   /// Delivers the messages that these bytes complete, until there is no room. Returns the remaining bytes.
+  private func cut(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
+    guard let converter = inbound.converter else { return try split(bytes) }
+    var rest = bytes
+    while true {
+      if !inbound.converted.isEmpty {
+        var frames = inbound.converted
+        inbound.converted = HeldBytes()
+        try frames.take { frames throws(GRPCStatus) in try split(frames) }
+        inbound.converted = frames
+      }
+      guard !rest.isEmpty, inbound.converted.isEmpty, hasRoom else { return rest }
+      let frames = try converter.frames(from: &rest)
+      frames.withUnsafeBytes { inbound.converted.append($0) }
+    }
+  }
+
+  /// The same for bytes that are gRPC's frames.
   ///
   /// A reader that waits is woken once they are all there: waking it costs as much as ten small messages, and it would
   /// have read the first before the second is there, and wait again.
-  private func cut(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
+  private func split(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
     var rest = bytes
     var isFlushed = true
     defer { if !isFlushed { flow?.pipe.flush() } }
@@ -203,7 +231,7 @@ extension MessageTaker {
       try takeNow(next, flush: true)
       return true
     }
-    guard !inbound.held.isEmpty, hasRoom else { return false }
+    guard !inbound.hasNoBytes, hasRoom else { return false }
     var bytes = inbound.held
     inbound.held = HeldBytes()
     try bytes.take { bytes throws(GRPCStatus) in try cut(bytes) }

@@ -77,6 +77,8 @@ final class TLSFilter {
 
   /// Whether the handshake is complete and nothing has failed since.
   var isSecure: Bool { state == .secure }
+  /// Whether the peer has said that it sends no more. Anyone between the two can end the connection without that.
+  var peerHasEnded: Bool { state == .ended }
 
   /// The number of bytes that TLS itself wants to send, as in a handshake, and that have not been taken.
   var pendingByteCount: Int { pending.count }

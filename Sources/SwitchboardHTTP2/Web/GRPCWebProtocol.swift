@@ -34,13 +34,18 @@ final class GRPCWebExchange: WireExchange {
 
   var requestForm: WireRequestForm { format == .text ? .converted : .frames }
 
-  func frames(from piece: UnsafeRawBufferPointer?) throws(GRPCStatus) -> [UInt8] {
-    guard let piece else {
-      guard !decoder.isInsideGroup else { throw .truncatedMessage }
-      return []
-    }
-    guard let decoded = decoder.decode(piece) else { throw .brokenText }
+  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
+    let part = UnsafeRawBufferPointer(rebasing: piece.prefix(Self.step))
+    piece = UnsafeRawBufferPointer(rebasing: piece[part.count...])
+    guard let decoded = decoder.decode(part) else { throw .brokenText }
     return decoded
+  }
+
+  private static let step = 16 * 1024
+
+  func framesAtEnd() throws(GRPCStatus) -> [UInt8] {
+    guard !decoder.isInsideGroup else { throw .truncatedMessage }
+    return []
   }
 
   var waitsForEnd: Bool { false }

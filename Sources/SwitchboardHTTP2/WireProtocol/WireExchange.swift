@@ -17,9 +17,13 @@ package protocol WireExchange: AnyObject {
   /// are decompressed already.
   func request(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer?
 
-  /// Turns a piece of a body in the form `.converted` into gRPC's frames: a byte 0, four bytes of length, the message.
-  /// Frames may be split anywhere. `piece` is `nil` once, at the end of the body.
-  func frames(from piece: UnsafeRawBufferPointer?) throws(GRPCStatus) -> [UInt8]
+  /// Turns the beginning of a piece of a body in the form `.converted` into gRPC's frames: a byte 0, four bytes of
+  /// length, the message. Frames may be split anywhere. It removes what it used from `piece`: some of it, and no more than
+  /// makes a few frames or kilobytes, because what it makes may have to wait for its reader.
+  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8]
+
+  /// The frames that the end of such a body completes.
+  func framesAtEnd() throws(GRPCStatus) -> [UInt8]
 
   // MARK: The response
 
@@ -92,7 +96,11 @@ package struct WireEnding {
 /// Exchanges whose messages are gRPC's own.
 extension WireExchange {
   package func request(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer? { nil }
-  package func frames(from piece: UnsafeRawBufferPointer?) throws(GRPCStatus) -> [UInt8] { [] }
+  package func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
+    piece = UnsafeRawBufferPointer(start: nil, count: 0)
+    return []
+  }
+  package func framesAtEnd() throws(GRPCStatus) -> [UInt8] { [] }
   package func willSend(_ first: MessageBuffer) {}
   package func encode(_ message: MessageBuffer) -> MessageBuffer { message }
   package var isBase64: Bool { false }

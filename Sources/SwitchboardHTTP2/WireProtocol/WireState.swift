@@ -25,6 +25,19 @@ final class WireState {
 
   // MARK: The request's body
 
+  /// What the client is told of a request that fails. HTTP has a status for a body that cannot be decompressed, which is
+  /// the client's fault; gRPC has only `INTERNAL`.
+  func failure(_ status: GRPCStatus, _ fault: PeerAbuse?) -> GRPCStatus {
+    switch form {
+    case .message, .given:
+      guard fault == .brokenCompression else { return status }
+      var status = status
+      status.code = .invalidArgument
+      return status
+    case .frames, .converted: return status
+    }
+  }
+
   var byteCount: Int { lent?.count ?? collected.count }
 
   func collect(_ bytes: UnsafeRawBufferPointer) {

@@ -48,9 +48,21 @@ struct RESTTable: Sendable {
 
   func match(_ method: [UInt8], _ path: [UInt8]) -> Match {
     switch tree.match(method, path) {
-    case .route(let index, let path): .route(routes[index], path)
-    case .otherMethods(let methods): .otherMethods(methods)
-    case .none: .none
+    case .route(let index, let found): return .route(routes[index], found)
+    case .otherMethods(let methods):
+      guard let get = routeOfHead(path, methods) else { return .otherMethods(methods) }
+      guard !method.elementsEqual("HEAD".utf8) else { return get }
+      return .otherMethods((methods + ["HEAD"]).sorted())
+    case .none: return .none
     }
+  }
+
+  /// HEAD is GET without the body of the response, unless a rule says what it is. A stream of responses has no headers
+  /// apart from its body.
+  private func routeOfHead(_ path: [UInt8], _ methods: [String]) -> Match? {
+    guard methods.contains("GET"), !methods.contains("HEAD"),
+      case .route(let index, let found) = tree.match(Array("GET".utf8), path), !routes[index].streamsResponses
+    else { return nil }
+    return .route(routes[index], found)
   }
 }

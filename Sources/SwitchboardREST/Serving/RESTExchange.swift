@@ -44,28 +44,40 @@ final class RESTExchange: WireExchange {
     MessageBuffer(try assembly.message(body: Array(body), contentType: contentType))
   }
 
-  /// A stream of bytes is as many messages as pieces, of JSON as many as values. The parts of the path and of the query
-  /// are in every message of JSON, and in the first of bytes.
-  func frames(from piece: UnsafeRawBufferPointer?) throws(GRPCStatus) -> [UInt8] {
+  /// A stream of bytes is as many messages as pieces, of JSON as many as values. Only the first message has what the path
+  /// and the query say: they may be thousands of times as long as a value.
+  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
-      guard let piece, !piece.isEmpty else {
-        // A file without content is a message, too.
-        if piece == nil, isFirst {
-          frames.appendFrame(try assembly.piece([], contentType: contentType, isFirst: true))
-        }
-        isFirst = false
-        return frames
-      }
-      frames.appendFrame(try assembly.piece(Array(piece), contentType: contentType, isFirst: isFirst))
-      isFirst = false
+      if !piece.isEmpty { try append(Array(piece), to: &frames) }
+      piece = UnsafeRawBufferPointer(start: nil, count: 0)
       return frames
     }
-    let emit = { [assembly] (value: [UInt8]) throws(GRPCStatus) in
-      frames.appendFrame(try assembly.message(body: value, contentType: nil))
+    while !piece.isEmpty, frames.count < Self.step {
+      let (value, count) = try values.next(in: piece)
+      piece = UnsafeRawBufferPointer(rebasing: piece[count...])
+      if let value { try append(value, to: &frames) }
     }
-    if let piece { try values.take(piece, emit) } else { try values.end(emit) }
     return frames
+  }
+
+  /// About how many bytes are made at once.
+  private static let step = 4 * 1024
+
+  func framesAtEnd() throws(GRPCStatus) -> [UInt8] {
+    var frames: [UInt8] = []
+    if case .raw = route.requestBody {
+      // A file without content is a message, too.
+      if isFirst { try append([], to: &frames) }
+    } else if let value = try values.end() {
+      try append(value, to: &frames)
+    }
+    return frames
+  }
+
+  private func append(_ part: [UInt8], to frames: inout [UInt8]) throws(GRPCStatus) {
+    frames.appendFrame(try assembly.piece(part, contentType: contentType, isFirst: isFirst))
+    isFirst = false
   }
 
   // MARK: The response

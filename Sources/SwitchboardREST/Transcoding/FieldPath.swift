@@ -152,6 +152,15 @@ extension DynamicMessage {
     if let failure { throw failure }
   }
 
+  /// Makes a field unset.
+  mutating func clear(_ path: FieldPath) throws(DynamicFieldError) { try clear(path.fields[...]) }
+
+  private mutating func clear(_ way: ArraySlice<TableField>) throws(DynamicFieldError) {
+    guard let field = way.first, has(field.name) else { return }
+    guard way.count > 1 else { return try clear(field.name) }
+    try modify(field.name) { message throws(DynamicFieldError) in try message.clear(way.dropFirst()) }
+  }
+
   private mutating func setHere(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
     let field = path.field
     if let oneof = field.oneof {

@@ -24,56 +24,69 @@ struct JSONValues {
 
   init(limit: Int) { self.limit = limit }
 
-  /// The values that end in a piece.
-  mutating func take(_ piece: some Sequence<UInt8>, _ emit: ([UInt8]) throws(GRPCStatus) -> Void)
-    throws(GRPCStatus)
-  {
-    for byte in piece { try take(byte, emit) }
+  /// Reads a piece up to the end of a value, which is `nil` if none ends in it, and counts the bytes that it read.
+  mutating func next(in piece: some Sequence<UInt8>) throws(GRPCStatus) -> (value: [UInt8]?, count: Int) {
+    var count = 0
+    for byte in piece {
+      count += 1
+      if try take(byte) { return (takeValue(), count) }
+    }
+    return (nil, count)
   }
 
-  /// The last value, which nothing ends but the end of the bytes.
-  mutating func end(_ emit: ([UInt8]) throws(GRPCStatus) -> Void) throws(GRPCStatus) {
-    if case .bare = place, !isInString { try finish(emit) }
+  /// The last value, if nothing ends it but the end of the bytes.
+  mutating func end() throws(GRPCStatus) -> [UInt8]? {
+    let isComplete = if case .bare = place { !isInString } else { false }
+    if isComplete { place = .between }
     switch place {
     case .nested, .bare: throw .invalid("the body ends inside a value")
     case .start, .between: guard !isInArray else { throw .invalid("the body ends inside an array") }
     case .afterEnd: break
     }
+    return isComplete ? takeValue() : nil
   }
 
-  private mutating func take(_ byte: UInt8, _ emit: ([UInt8]) throws(GRPCStatus) -> Void) throws(GRPCStatus) {
-    if isInString { return try inString(byte, emit) }
+  private mutating func takeValue() -> [UInt8] {
+    defer { value = [] }
+    return value
+  }
+
+  /// Whether a value has ended.
+  private mutating func take(_ byte: UInt8) throws(GRPCStatus) -> Bool {
+    if isInString { return try inString(byte) }
     let isSpace = byte == 0x20 || (0x09...0x0D).contains(byte)
     switch place {
     case .start where byte == UInt8(ascii: "["):
       isInArray = true
       place = .between
     case .start, .between:
-      if isSpace || isInArray && byte == UInt8(ascii: ",") { return }
+      if isSpace || isInArray && byte == UInt8(ascii: ",") { return false }
       if isInArray, byte == UInt8(ascii: "]") {
         place = .afterEnd
-        return
+      } else {
+        try begin(byte)
       }
-      try begin(byte)
     case .nested(let depth):
       try add(byte)
       switch byte {
       case UInt8(ascii: "\""): isInString = true
       case UInt8(ascii: "{"), UInt8(ascii: "["): place = .nested(depth + 1)
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        place = .nested(depth - 1)
-        if depth == 1 { try finish(emit) }
+        place = depth == 1 ? .between : .nested(depth - 1)
+        return depth == 1
       default: break
       }
     case .bare:
       guard isSpace || isInArray && (byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]")) else {
-        return try add(byte)
+        try add(byte)
+        return false
       }
-      try finish(emit)
-      if byte == UInt8(ascii: "]") { place = .afterEnd }
+      place = byte == UInt8(ascii: "]") ? .afterEnd : .between
+      return true
     case .afterEnd:
       guard isSpace else { throw .invalid("the body has something after its end") }
     }
+    return false
   }
 
   private mutating func begin(_ byte: UInt8) throws(GRPCStatus) {
@@ -87,9 +100,8 @@ struct JSONValues {
     }
   }
 
-  private mutating func inString(_ byte: UInt8, _ emit: ([UInt8]) throws(GRPCStatus) -> Void)
-    throws(GRPCStatus)
-  {
+  /// Whether a value has ended: a string that is not in another.
+  private mutating func inString(_ byte: UInt8) throws(GRPCStatus) -> Bool {
     try add(byte)
     if isEscaped {
       isEscaped = false
@@ -97,8 +109,11 @@ struct JSONValues {
       isEscaped = true
     } else if byte == UInt8(ascii: "\"") {
       isInString = false
-      if case .bare = place { try finish(emit) }
+      guard case .bare = place else { return false }
+      place = .between
+      return true
     }
+    return false
   }
 
   private mutating func add(_ byte: UInt8) throws(GRPCStatus) {
@@ -110,11 +125,5 @@ struct JSONValues {
       )
     }
     value.append(byte)
-  }
-
-  private mutating func finish(_ emit: ([UInt8]) throws(GRPCStatus) -> Void) throws(GRPCStatus) {
-    place = .between
-    defer { value.removeAll(keepingCapacity: true) }
-    try emit(value)
   }
 }

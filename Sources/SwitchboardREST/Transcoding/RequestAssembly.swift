@@ -22,13 +22,22 @@ struct RequestAssembly {
     return try binary(message)
   }
 
-  /// The message of a piece of a stream of bytes. Only the first has what the path and the query say.
+  /// A message of a stream. Only the first has what the path and the query say. In the others, the fields that the path
+  /// has are not set, whatever their JSON says: proxies see the path only.
   func piece(_ body: [UInt8], contentType: String?, isFirst: Bool) throws(GRPCStatus) -> [UInt8] {
     if isFirst { return try message(body: body, contentType: contentType) }
-    guard case .raw(let field) = route.requestBody else {
-      return try message(body: body, contentType: contentType)
+    switch route.requestBody {
+    case .raw(let field): return try binary(try raw(body, nil, into: field))
+    case .json(let field):
+      var message = try json(body, into: field)
+      do throws(DynamicFieldError) {
+        for variable in route.variables { try message.clear(variable.field) }
+      } catch {
+        throw .invalid("\(error)")
+      }
+      return try binary(message)
+    case .none: throw .invalid("the method takes no body")
     }
-    return try binary(try raw(body, nil, into: field))
   }
 
   private func binary(_ message: DynamicMessage) throws(GRPCStatus) -> [UInt8] {

@@ -33,6 +33,7 @@ import Testing
     ),
     ("HTTP/1.1 204 \r\n\r\nHTTP/1.1 304 \r\ncontent-length: 5\r\n\r\n", "204304"),
     ("HTTP/1.0 200 \r\n\r\nabc", "200[abc]"),
+    ("HTTP/1.1 103 \r\ntransfer-encoding: chunked\r\n\r\nHTTP/1.1 204 \r\n\r\n", "103204"),
     ("HTTP/1.1 20", ""),
   ])
   func responsesAreRead(_ sample: (text: String, told: String)) {
@@ -42,7 +43,8 @@ import Testing
   @Test(arguments: [
     "HTTP/2 200\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 2000\r\n\r\n", "HTTP/1.1 099\r\n\r\n",
     "200 OK\r\n\r\n",
-    "HTTP/1.1 200 OK\n\n", "HTTP/1.1 200 \r\na\r\n\r\n", "HTTP/1.1 200 \r\na: b\r\n c\r\n\r\n",
+    "HTTP/1.1 101 \r\n\r\n", "HTTP/1.1 200 OK\n\n", "HTTP/1.1 200 \r\na\r\n\r\n",
+    "HTTP/1.1 200 \r\na: b\r\n c\r\n\r\n",
     "HTTP/1.1 200 \r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\n",
     "HTTP/1.1 200 \r\ncontent-length: -1\r\n\r\n",
     "HTTP/1.1 200 \r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",

@@ -90,6 +90,23 @@ import Testing
     }
   }
 
+  @Test func aPagesBodyThatDoesNotEnd() async throws {
+    var options = HTTP1Tests.options
+    options.pages = [HTTPPage("POST", "/page") { _ in HTTPPage.Response(status: 204) }]
+    try await HostilePair.with(.ipv4, options) { hostile async throws in
+      let peer = try HTTP1Peer(hostile.pair.address)
+      peer.send(ConnectPeer.head("POST", "/page", "text/plain", ["content-length: 1000"]))
+      let server = hostile.pair.server
+      await hostile.loop.until { server.core.connections.contains { $0.http1 != nil } }
+      await hostile.loop.advance(by: .seconds(121))
+      let response = try #require(peer.response())
+      #expect(response.status == "408")
+      #expect(response.fields["grpc-status"] == nil)
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.abuses.counts == [.slowRequest: 1])
+    }
+  }
+
   @Test(arguments: ["Get", "Collect"]) func aBodyThatBreaks(_ method: String) async throws {
     try await with { hostile, peer async throws in
       peer.send(HTTP1Peer.head(method, "", ["transfer-encoding: chunked"]) + "zz\r\n")

@@ -99,6 +99,20 @@ import Testing
       end("unknown code", #"{"error": {"code": "foobar", "message": "oops"}}"#, .unknown, "oops"),
       end("missing message", #"{"error": {"code": "unauthenticated"}}"#, .unauthenticated, nil),
       end("no JSON", "{", .internalError, nil),
+      error("longer than any status", 503, String(repeating: " ", count: 200_000), .unavailable, nil),
+      end("too long", String(repeating: " ", count: 200_000) + "{}", .resourceExhausted, nil),
+      end(
+        "with too many trailers",
+        "{\"metadata\": {\"a\": [\(Array(repeating: "\"b\"", count: 1000).joined(separator: ","))]}}",
+        .resourceExhausted,
+        nil
+      ),
+      web(
+        "too many trailers",
+        [:],
+        frame(0x80, String(repeating: "a: b\r\n", count: 1000) + "grpc-status: 0\r\n"),
+        .resourceExhausted
+      ),
     ]
     + [
       Sample(
@@ -268,6 +282,25 @@ import Testing
       #expect((failure?.code ?? .ok) == sample.code, "\(failure.map { "\($0)" } ?? "no failure")")
       if let message = sample.message { #expect(failure?.message == message) }
       #expect(StatusDetail.unpack(failure?.packedDetails ?? []) == sample.details)
+    }
+  }
+
+  /// JSON can say more than HTTP can.
+  @Test func trailersThatCouldBeNoHeadersAreLeftOut() async throws {
+    var server = ServerOptions()
+    let metadata =
+      #"{"metadata": {"Upper": ["1"], "a b": ["2"], "c": ["3\r\nd: 4"], "grpc-status": ["5"], ":e": ["6"]}}"#
+    server.pages = [
+      HTTPPage("POST", TestService.expand.path) { _ in
+        HTTPPage.Response(contentType: "application/connect+proto", body: Self.frame(2, metadata))
+      }
+    ]
+    var channel = ChannelOptions()
+    channel.wireProtocol = .connect
+    try await TestPair.with(server: server, channel: channel) { pair async throws in
+      let call = pair.channel.call(TestService.expand, options: CallOptions()).makeServerStreamingCall([1])
+      for try await _ in call.responseStream {}
+      #expect(try await call.trailingMetadata == ["upper": "1"])
     }
   }
 }

@@ -25,6 +25,8 @@ struct RESTProvider: Testing_Rest_RestProvider {
 
   func get(request: Everything, context: ServerCallContext) async throws -> Everything {
     echo(context)
+    // Until its deadline.
+    if request.text == "hangs" { try await Task.sleep(for: .seconds(600)) }
     return request
   }
 
