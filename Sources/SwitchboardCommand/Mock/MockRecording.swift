@@ -9,14 +9,14 @@ struct MockRecording {
   private let target: Target
   private let place: (host: String, port: Int)
   private let path: String
-  private let place: OutputPlace
+  private let file: OutputPlace
 
   init(_ arguments: Arguments, _ place: (host: String, port: Int)) throws {
     self.arguments = arguments
     self.place = place
     target = try Target(arguments, text: arguments[MockVerb.record] ?? "")
     path = arguments[MockVerb.output] ?? "rules.yaml"
-    place = try OutputPlace(path)
+    file = try OutputPlace(path)
   }
 
   func run() async throws -> ExitCode {
@@ -59,6 +59,6 @@ struct MockRecording {
   }
 
   private func write(_ text: String) throws {
-    try place.write(Array(text.utf8))
+    try file.write(Array(text.utf8))
   }
 }
