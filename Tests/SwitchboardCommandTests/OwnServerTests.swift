@@ -1,3 +1,4 @@
+import CertificateSupport
 import EchoService
 import Foundation
 import Switchboard
@@ -147,6 +148,24 @@ import Testing
     #expect(secure.errors.contains("the server does not speak TLS"), "\(secure.errors)")
     #expect(secure.errors.hasSuffix("\n'--plaintext' connects without TLS.\n"))
     await plain.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func hintsAtTLSWhenAllCallsFail() async throws {
+    let files = try CertificateFiles()
+    var options = ServerOptions()
+    options.tls = ServerTLS(
+      credentials: TLSCredentials(
+        certificateChain: .file(files.serverCertificate),
+        privateKey: .file(files.serverKey)
+      )
+    )
+    let server = try Server(providers: [Echo()], options: options)
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+    let load = try Run("load", target, "echo.Echo/Get", "--proto", proto, "-n", "5")
+    #expect(load.exitCode == 14)
+    #expect(load.errors.hasSuffix("\n'--tls' connects with TLS.\n"), "\(load.errors)")
     await server.shutDown(grace: .zero)
   }
 

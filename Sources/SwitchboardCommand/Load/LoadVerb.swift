@@ -118,7 +118,9 @@ enum LoadVerb {
     guard tally.calls > 0, tally.errors == tally.calls else { return .success }
     let worst = tally.statuses.enumerated().max { $0.element.calls < $1.element.calls }
     guard let worst, let code = GRPCStatus.Code(rawValue: worst.offset) else { return .success }
-    let failure = request.target.failure(GRPCStatus(code: code, message: worst.element.sample))
+    // Who caused it is not counted; a hint is given for what connections say.
+    let status = GRPCStatus(code: code, message: worst.element.sample, origin: .peer)
+    let failure = request.target.failure(status)
     Output.complain(failure)
     return failure.code
   }

@@ -32,9 +32,10 @@ struct BooksProvider: Bookstore_BooksProvider {
     responseStream: ResponseStreamWriter<Bookstore_Book>,
     context: ServerCallContext
   ) async throws {
-    // The client learns at once that it is listening.
+    let arrivals = await shelf.arrivals()
+    // The client learns that it misses nothing from now on.
     context.sendInitialMetadata()
-    for await book in await shelf.arrivals() { try await responseStream.send(book) }
+    for await book in arrivals { try await responseStream.send(book) }
   }
 }
 

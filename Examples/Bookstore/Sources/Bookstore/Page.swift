@@ -38,9 +38,11 @@ enum Page {
         if (!answer.ok) throw await failed(answer);
         return answer.json();
       },
-      // Returns what ends it.
-      watch(take) {
+      // Returns what ends it. A connection that is lost is made again, and `listening` is called again.
+      watch(take, listening) {
         const events = new EventSource('/v1/books:watch');
+        events.onopen = listening;
+        events.onerror = () => show(new Error('The server cannot be reached.'));
         events.onmessage = (event) => take(JSON.parse(event.data));
         return () => events.close();
       },
@@ -55,16 +57,18 @@ enum Page {
       },
       async list() { return (await connect.call('ListBooks', {})).books ?? []; },
       add(book) { return connect.call('AddBook', { book }); },
-      watch(take) {
+      watch(take, listening) {
         const stop = new AbortController();
-        connect.read(take, stop.signal).catch((error) => { if (!stop.signal.aborted) show(error); });
+        connect.read(take, listening, stop.signal).catch((error) => { if (!stop.signal.aborted) show(error); });
         return () => stop.abort();
       },
       // A stream of Connect is messages with a byte of flags and four of length in front; the last has flag 2.
-      async read(take, signal) {
+      async read(take, listening, signal) {
         const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1' };
         const request = new Uint8Array([0, 0, 0, 0, 2, 123, 125]);
         const answer = await fetch('/bookstore.Books/WatchBooks', { method: 'POST', headers, body: request, signal });
+        if (!answer.ok) throw await failed(answer);
+        listening();
         let bytes = new Uint8Array();
         for (const reader = answer.body.getReader(); ;) {
           const { value, done } = await reader.read();
@@ -96,12 +100,15 @@ enum Page {
     }
 
     let stop = () => {};
-    async function start() {
+    function start() {
       stop();
       list.replaceChildren();
       seen.clear();
-      stop = chosen().watch(take);
-      try { (await chosen().list()).forEach(take); show(); } catch (error) { show(error); }
+      const protocol = chosen();
+      // Listed when the server sends what comes, so that no book falls between the two.
+      stop = protocol.watch(take, async () => {
+        try { (await protocol.list()).forEach(take); show(); } catch (error) { show(error); }
+      });
     }
 
     form.addEventListener('submit', async (event) => {
