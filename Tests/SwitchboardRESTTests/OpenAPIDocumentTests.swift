@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardDescriptors
 import SwitchboardOpenAPI
 import Testing
 
@@ -44,6 +45,46 @@ import Testing
       find(paths, "/v1/files/{text}", "post", "requestBody", "content", "application/octet-stream") != nil
     )
     #expect(find(paths, "/v1/watch/{text}", "get", "responses", "200", "content", "text/event-stream") != nil)
+  }
+
+  /// Descriptors may come from a server that means no good: a chain of messages, and messages that all mention each other.
+  @Test(.timeLimit(.minutes(1)), arguments: [(30_000, 1), (30, 30)])
+  func looksForParametersWithinLimits(_ count: Int, _ mentions: Int) throws {
+    let file = Google_Protobuf_FileDescriptorProto.with { file in
+      file.name = "hostile.proto"
+      file.package = "hostile"
+      file.messageType = (0..<count).map { number in
+        .with { message in
+          message.name = "M\(number)"
+          message.field = (1...mentions).map { next in
+            .with { field in
+              field.name = "f\(next)"
+              field.number = Int32(next)
+              field.label = .optional
+              field.type = .message
+              field.typeName = ".hostile.M\((number + next) % count)"
+            }
+          }
+        }
+      }
+      file.service = [
+        .with { service in
+          service.name = "S"
+          service.method = [
+            .with {
+              $0.name = "Get"
+              $0.inputType = ".hostile.M0"
+              $0.outputType = ".hostile.M0"
+            }
+          ]
+        }
+      ]
+    }
+    let document = try OpenAPIDocument(
+      files: [try file.serializedBytes()],
+      rules: [HTTPRule("hostile.S.Get", "GET", "/x")]
+    )
+    #expect(document.json.contains("\"S_Get\""))
   }
 
   @Test func describesFields() throws {

@@ -37,9 +37,15 @@ struct ConnectProtocol: WireProtocol {
     if request.contentType.elementsEqual("application/proto".utf8) { return (false, .proto) }
     if request.contentType.elementsEqual("application/json".utf8) { return (false, .json) }
     let type = request.mediaType
-    if type.hasPrefix(streamType) { return (true, ContentSubtype(String(type.dropFirst(streamType.count)))) }
+    if type.hasPrefix(streamType) { return (true, subtype(type.dropFirst(streamType.count))) }
     guard type.hasPrefix(unaryType) else { return nil }
-    return (false, ContentSubtype(String(type.dropFirst(unaryType.count))))
+    return (false, subtype(type.dropFirst(unaryType.count)))
+  }
+
+  /// A format with exactly this name; none if it has characters that a name cannot have.
+  private static func subtype(_ name: some StringProtocol) -> ContentSubtype {
+    let subtype = ContentSubtype(String(name))
+    return subtype.name?.utf8.elementsEqual(name.utf8) == true ? subtype : .unnamed
   }
 
   private func acceptGet(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
@@ -54,7 +60,7 @@ struct ConnectProtocol: WireProtocol {
     guard let name = query.encoding else {
       return failed(headers, .connectViolation("the query has no encoding"))
     }
-    let subtype = ContentSubtype(name)
+    let subtype = Self.subtype(name)
     guard !subtype.isUnnamed, methods.offers(method, subtype) else { return .unsupportedType }
     guard let message = query.message else {
       return failed(headers, .connectViolation("the query has no message"))

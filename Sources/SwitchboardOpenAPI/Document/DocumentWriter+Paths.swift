@@ -75,12 +75,18 @@ extension DocumentWriter {
     var skipped = Set(binding.template.variables.map { $0.fieldPath })
     if case .field(let name) = binding.body { skipped.insert([name]) }
     var parameters: [JSONTree] = []
-    addParameters(of: DeclaredTypes.name(method.descriptor.inputType), [], [], skipped, &parameters)
+    var messagesLeft = Self.mostMessages
+    let input = DeclaredTypes.name(method.descriptor.inputType)
+    addParameters(of: input, [], [], skipped, &parameters, &messagesLeft)
     return parameters
   }
 
   /// How many parameters an operation may have: messages in messages may make more than anyone reads.
   private static let mostParameters = 200
+  /// In how many messages they are looked for, and how deep. Messages that mention each other may have any number of ways
+  /// to each without having a parameter.
+  private static let mostMessages = 1000
+  private static let mostLevels = 32
 
   /// `names` are those of the fields, `path` those of JSON. A message that contains itself is entered once.
   private mutating func addParameters(
@@ -88,9 +94,13 @@ extension DocumentWriter {
     _ names: [String],
     _ outer: [String],
     _ skipped: Set<[String]>,
-    _ parameters: inout [JSONTree]
+    _ parameters: inout [JSONTree],
+    _ messagesLeft: inout Int
   ) {
-    guard let type = types.messages[message], !outer.contains(message) else { return }
+    guard messagesLeft > 0, outer.count < Self.mostLevels, let type = types.messages[message],
+      !outer.contains(message)
+    else { return }
+    messagesLeft -= 1
     for (index, field) in type.descriptor.field.enumerated() where parameters.count < Self.mostParameters {
       let path = names + [field.name]
       guard !skipped.contains(path) else { continue }
@@ -98,7 +108,7 @@ extension DocumentWriter {
       let name = DeclaredTypes.name(field.typeName)
       if isMessage, !Self.isText(name) {
         if field.label != .repeated, Self.wellKnown(name) == nil {
-          addParameters(of: name, path, outer + [message], skipped, &parameters)
+          addParameters(of: name, path, outer + [message], skipped, &parameters, &messagesLeft)
         }
         continue
       }

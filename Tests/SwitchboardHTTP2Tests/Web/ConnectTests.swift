@@ -86,6 +86,7 @@ import Testing
       ("/test.Test/Get", "DELETE", "application/proto", [], "405", ""),
       ("/test.Test/Named", "POST", "application/foo", [], "415", ""),
       ("/test.Test/Get", "POST", "image/jpeg", [], "415", ""),
+      ("/test.Test/Get", "POST", "application/pro@to", [], "415", ""),
       ("/test.Test/Get", "POST", "application/connect+proto", [], "415", ""),
       ("/test.Test/Expand", "POST", "application/proto", [], "415", ""),
       ("/test.Test/Get", "POST", "application/proto", ["content-encoding: foo"], "501", "unimplemented"),
