@@ -33,6 +33,17 @@ enum TraceParent {
   /// Passes the 55 bytes of the header to `body`.
   @inline(__always)
   static func write<Result>(_ context: SpanContext, _ body: (RawSpan) -> Result) -> Result {
+    let bytes = bytes(of: context)
+    return body(bytes.span.bytes)
+  }
+
+  static func text(_ context: SpanContext) -> String {
+    let bytes = bytes(of: context)
+    return String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+  }
+
+  @inline(__always)
+  private static func bytes(of context: SpanContext) -> InlineArray<55, UInt8> {
     var bytes = InlineArray<55, UInt8>(repeating: UInt8(ascii: "0"))
     (bytes[2], bytes[35], bytes[52]) = (dash, dash, dash)
     if context.isSampled { bytes[54] = UInt8(ascii: "1") }
@@ -43,11 +54,7 @@ enum TraceParent {
       places.storeBytes(of: Hex.digits(high).bigEndian, toByteOffset: start, as: UInt64.self)
       places.storeBytes(of: Hex.digits(low).bigEndian, toByteOffset: start + 8, as: UInt64.self)
     }
-    return body(bytes.span.bytes)
-  }
-
-  static func text(_ context: SpanContext) -> String {
-    write(context) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    return bytes
   }
 
   private static let dash = UInt8(ascii: "-")
