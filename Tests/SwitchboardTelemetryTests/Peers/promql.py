@@ -11,7 +11,7 @@ from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
-PATIENCE = 40
+PATIENCE = 120
 
 
 def ask(port, path, **query):
