@@ -150,7 +150,7 @@ struct PriorityTests {
     let foreign: [String: ConfigValue] = ["children": .object(["c0": .object(["config": .policies("what")])])]
     for (config, place) in [
       (unknown, "priorities[1]"), (twice, "priorities[1]"), (noPolicy, "children.c0.config"),
-      (foreign, "children.c0.config"),
+      (foreign, "children.c0.config"), (config(Array(0...1000)), "children"),
     ] {
       let error = #expect(throws: GRPCStatus.self) { try bench.choice("priority", config) }
       #expect(error?.code == .invalidArgument)

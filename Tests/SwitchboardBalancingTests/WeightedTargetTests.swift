@@ -100,8 +100,10 @@ struct WeightedTargetTests {
 
   @Test
   func rejectsBadConfigs() throws {
+    let many = Dictionary(uniqueKeysWithValues: (0...1000).map { ("\($0)", 1.0) })
     for config in [
-      [:], config(["a": 0]), config(["a": -1]), config(["a": 4_294_967_296]), config(["a": 1], "what"),
+      [:], config(many), config(["a": 0]), config(["a": -1]), config(["a": 4_294_967_296]),
+      config(["a": 1], "what"),
       ["targets": .object(["a": .object(["weight": .number(1)])])],
       ["targets": .object(["a": .object(["childPolicy": .policies("round_robin")])])],
     ] as [[String: ConfigValue]] {

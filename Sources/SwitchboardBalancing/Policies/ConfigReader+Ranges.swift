@@ -14,6 +14,15 @@ extension ConfigReader {
     return count
   }
 
+  /// The children of a policy, sorted by their names. Throws `INVALID_ARGUMENT` if there are too many.
+  func children(_ name: String) throws(GRPCStatus) -> [(name: String, ConfigReader)]? {
+    let children = try objectsByName(name)
+    guard children?.count ?? 0 <= ConfigLimit.children else {
+      throw failure(name, "has more than \(ConfigLimit.children) members")
+    }
+    return children
+  }
+
   /// A share in percent.
   func percentage(_ name: String, default standard: Int) throws(GRPCStatus) -> Int {
     try count(name, in: 0...100, default: standard)
@@ -35,4 +44,6 @@ enum ConfigLimit {
   static let count = Int(UInt32.max)
   /// The longest time that a timer is set to.
   static let period = Duration.seconds(86_400 * 365)
+  /// The most children of one policy: when one changes, all of them are looked at.
+  static let children = 1000
 }

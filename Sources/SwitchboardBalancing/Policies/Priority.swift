@@ -9,7 +9,7 @@ struct Priority: LoadBalancingPolicy {
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> PriorityBalancer.Config {
     var config = PriorityBalancer.Config()
-    for (name, child) in try reader.objectsByName("children") ?? [] {
+    for (name, child) in try reader.children("children") ?? [] {
       let policy = try child.required("config", try policies.choose("config", of: child))
       var ignores = try child.bool("ignoreReresolutionRequests")
       if ignores == nil { ignores = try child.bool("ignore_reresolution_requests") }
@@ -59,8 +59,9 @@ final class PriorityBalancer: LoadBalancer {
     self.endpoints = endpoints.byChild
     isUpdating = true
     var failure: GRPCStatus?
+    let priorities = Set(config.priorities)
     for (name, child) in children {
-      if config.priorities.contains(name) {
+      if priorities.contains(name) {
         failure = update(child) ?? failure
       } else {
         // Not kept: otherwise a name server that always finds new names would fill the memory.

@@ -9,7 +9,7 @@ struct WeightedTarget: LoadBalancingPolicy {
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> WeightedTargetBalancer.Config {
     var config = WeightedTargetBalancer.Config()
-    for (name, target) in try reader.required("targets", try reader.objectsByName("targets")) {
+    for (name, target) in try reader.required("targets", try reader.children("targets")) {
       let weight = try target.required("weight", try target.count("weight"))
       guard (1...ConfigLimit.count).contains(weight) else {
         throw target.failure("weight", "is not from 1 to \(ConfigLimit.count)")
