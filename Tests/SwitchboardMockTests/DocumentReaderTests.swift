@@ -67,17 +67,11 @@ struct DocumentReaderTests {
     }
   }
 
-  @Test func plainValuesTakeAboutAsLongAsQuotedOnes() throws {
-    func time(_ value: String) throws -> Duration {
-      let text = "[" + [String](repeating: value, count: 10_000).joined(separator: ",") + "]"
-      // The least of a few is what the reader takes, and not others beside it.
-      return try (0..<5).map { _ in
-        try ContinuousClock().measure { _ = try DocumentReader.read(text) }
-      }.min() ?? .zero
-    }
-    let quoted = try time("\"12\"")
-    // A regular expression took a hundred times as long.
-    #expect(try time("12") < quoted * 8)
-    #expect(try time("ab") < quoted * 8)
+  @Test func manyPlainValuesAreRead() throws {
+    let count = 20_000
+    let list = try DocumentReader.read(
+      "[" + [String](repeating: "12", count: count).joined(separator: ",") + "]"
+    )
+    #expect(list == .list([DocumentValue](repeating: .number("12"), count: count)))
   }
 }
