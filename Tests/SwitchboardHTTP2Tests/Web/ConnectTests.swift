@@ -365,8 +365,8 @@ struct ConnectPeer {
     .Response?
   {
     let length = method == "GET" ? [] : ["content-length: \(body.count)"]
-    http.send(Self.head(method, path, type, lines + length))
-    http.raw.send(body)
+    // At once: a server that rejects a request before its body has arrived closes the connection.
+    http.raw.send(Array(Self.head(method, path, type, lines + length).utf8) + body)
     return http.response()
   }
 
