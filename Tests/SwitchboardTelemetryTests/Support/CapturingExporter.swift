@@ -15,6 +15,14 @@ final class CapturingExporter: BatchExporter {
   }
 
   private let state = Locked(State())
+  private let gate = AsyncStream<Void>.makeStream()
+
+  /// One that `isHeld` takes nothing before `release`.
+  init(isHeld: Bool = false) {
+    if !isHeld { release() }
+  }
+
+  func release() { gate.continuation.finish() }
 
   var spans: [SpanRecord] { state.withLock { $0.spans } }
   var logs: [LogRecord] { state.withLock { $0.logs } }
@@ -25,8 +33,9 @@ final class CapturingExporter: BatchExporter {
   func answer(_ results: [ExportResult]) { state.withLock { $0.answers = results } }
 
   func export(_ batch: ExportBatch) async -> ExportResult {
-    state.withLock { state in
-      state.attempts += 1
+    state.withLock { $0.attempts += 1 }
+    for await _ in gate.stream {}
+    return state.withLock { state in
       let result = state.answers.isEmpty ? .whole : state.answers.removeFirst()
       guard case .taken = result else { return result }
       switch batch {
