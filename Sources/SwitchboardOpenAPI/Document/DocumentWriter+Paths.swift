@@ -204,25 +204,27 @@ extension DocumentWriter {
   }
 
   /// A body of any media type. Generators of clients know this one.
-  private static let bytes: JSONTree = [
-    "application/octet-stream": ["schema": ["type": "string", "format": "binary"]]
-  ]
+  private static var bytes: JSONTree {
+    ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]]
+  }
 
   static let errorName = "google.rpc.Status"
 
   /// The schema of errors, whatever the files declare.
-  static let error: JSONTree = [
-    "type": "object", "description": "An error: a code of gRPC, and what happened.",
-    "properties": [
-      "code": ["type": "integer", "format": "int32"], "message": ["type": "string"],
-      "details": [
-        "type": "array",
-        "items": [
-          "type": "object", "properties": ["@type": ["type": "string"]], "additionalProperties": true,
+  static var error: JSONTree {
+    [
+      "type": "object", "description": "An error: a code of gRPC, and what happened.",
+      "properties": [
+        "code": ["type": "integer", "format": "int32"], "message": ["type": "string"],
+        "details": [
+          "type": "array",
+          "items": [
+            "type": "object", "properties": ["@type": ["type": "string"]], "additionalProperties": true,
+          ],
         ],
       ],
-    ],
-  ]
+    ]
+  }
 }
 
 extension JSONTree {
