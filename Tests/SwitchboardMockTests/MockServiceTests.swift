@@ -97,6 +97,26 @@ import Testing
     }
   }
 
+  /// Whatever the rules compare, the first one that matches answers.
+  @Test func rulesKeepTheirOrder() async throws {
+    let rules = """
+      rules:
+        - {method: echo.Echo/Get, match: {text: b}, answer: {text: first b}, times: 1}
+        - {method: echo.Echo/Get, match: {text: a}, answer: {text: first a}, times: 1}
+        - {method: echo.Echo/Get, answer: {text: any}, times: 1}
+        - {method: echo.Echo/Get, match: {}, answer: {text: any again}, times: 1}
+        - {method: echo.Echo/Get, match: {text: a}, answer: {text: last a}}
+      """
+    try await Self.serve(mock(rules)) { channel, _ in
+      let client = Echo_EchoClient(channel: channel)
+      var answers: [String] = []
+      for text in ["a", "b", "b", "a", "a", "b"] {
+        answers.append(try await client.get(Self.text(text)).text)
+      }
+      #expect(answers == ["first a", "first b", "any", "any again", "last a", "text"])
+    }
+  }
+
   @Test func withoutExamplesOnlyRulesAnswer() async throws {
     try await Self.serve(
       mock("rules: [{method: '*', match: {text: x}, answer: {text: y}}]", hasExamples: false)

@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 package struct MockRules: Sendable {
   static let limit = 100_000
 
-  private let rules: [String: [MockRule]]
+  private let rules: [String: MethodRules]
   /// How often each rule may still answer.
   private let left: TimesLeft
 
@@ -30,7 +30,7 @@ package struct MockRules: Sendable {
       throw RuleError("the file has no list of 'rules'")
     }
     guard documents.count <= Self.limit else { throw RuleError("there are more than \(Self.limit) rules") }
-    var rules: [String: [MockRule]] = [:]
+    var rules: [String: MethodRules] = [:]
     for (place, document) in documents.enumerated() {
       do throws(RuleError) {
         guard let name = try DocumentMembers(document, "a rule").text("method") else {
@@ -39,7 +39,8 @@ package struct MockRules: Sendable {
         let methods = schema.methods(matching: name)
         guard !methods.isEmpty else { throw RuleError("there is no method '\(name)'") }
         for method in methods {
-          rules[method.path, default: []].append(try MockRule(document, of: method, schema.jsonOptions))
+          let rule = try MockRule(document, of: method, schema.jsonOptions)
+          rules[method.path, default: MethodRules()].append(rule)
         }
       } catch {
         throw RuleError("rule \(place + 1): \(error.description)")
@@ -52,7 +53,8 @@ package struct MockRules: Sendable {
   /// The first rule that a request matches.
   func rule(for request: DynamicMessage?, of method: MockMethod) -> MockRule? {
     guard let candidates = rules[method.path] else { return nil }
-    for (place, rule) in candidates.enumerated() {
+    for place in candidates.places(for: request) {
+      let rule = candidates.rules[place]
       if let pattern = rule.pattern {
         guard let request, pattern.matches(request) else { continue }
       }

@@ -40,6 +40,19 @@ struct RequestPattern: Sendable {
     }
   }
 
+  /// A field and the value that it has in all requests that match; `nil` if no field is compared as a whole.
+  var key: Key? {
+    for field in fields {
+      if case .value(let value) = field.expected { return Key(name: field.name, value: value) }
+    }
+    return nil
+  }
+
+  struct Key: Hashable {
+    let name: String
+    let value: DynamicValue?
+  }
+
   func matches(_ message: DynamicMessage) -> Bool {
     fields.allSatisfy { field in
       switch field.expected {

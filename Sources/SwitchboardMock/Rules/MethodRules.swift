@@ -1,0 +1,30 @@
+import SwitchboardProtobuf
+
+/// The rules of one method. To find those that a request may match takes as long for a hundred thousand rules as for one,
+/// if each compares a field.
+struct MethodRules: Sendable {
+  private(set) var rules: [MockRule] = []
+  /// The places of rules that compare a field, by the first such field and its value.
+  private var keyed: [RequestPattern.Key: [Int]] = [:]
+  /// The fields in those keys.
+  private var names: Set<String> = []
+  /// The places of the others.
+  private var unkeyed: [Int] = []
+
+  mutating func append(_ rule: MockRule) {
+    if let key = rule.pattern?.key {
+      keyed[key, default: []].append(rules.count)
+      names.insert(key.name)
+    } else {
+      unkeyed.append(rules.count)
+    }
+    rules.append(rule)
+  }
+
+  /// The places of the rules that a request may match, in order.
+  func places(for request: DynamicMessage?) -> [Int] {
+    guard let request else { return unkeyed }
+    let found = names.compactMap { keyed[RequestPattern.Key(name: $0, value: request[$0])] }
+    return found.isEmpty ? unkeyed : (found.joined() + unkeyed).sorted()
+  }
+}
