@@ -50,5 +50,5 @@ private final class EndedLoop: TimedEventLoop {
 
   func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
-  func sleep(for duration: Duration) async throws { throw CancellationError() }
+  func sleep(for duration: Duration, isPrecise: Bool) async throws { throw CancellationError() }
 }

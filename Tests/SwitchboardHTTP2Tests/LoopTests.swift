@@ -85,6 +85,50 @@ import Testing
     #expect(await loop.onLoop { loop.openHandles } == 0)
   }
 
+  /// By the system's clock, since the alarm knows no other; no bound for how late, which is the machine's affair.
+  @Test func preciseTimersAreNotEarly() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let begin = ContinuousClock.now
+    try await withThrowingTaskGroup { sleepers in
+      for (milliseconds, isPrecise) in [(16, true), (2, true), (9, false), (23, true)] {
+        sleepers.addTask(executorPreference: loop) {
+          // The loop's coarse timers go off with the precise ones.
+          try await loop.sleep(for: .milliseconds(milliseconds), isPrecise: isPrecise)
+          #expect(.now - begin >= .milliseconds(milliseconds))
+        }
+      }
+      try await sleepers.waitForAll()
+    }
+    #expect(await loop.onLoop { loop.openHandles } == 0)
+  }
+
+  @Test func aPreciseTimerDoesNotKeepALoop() async throws {
+    weak var ended: Loop?
+    do {
+      let loop = try #require(Loop())
+      ended = loop
+      loop.execute {
+        loop.schedule(LoopTimer(isPrecise: true) {}, after: .seconds(3600))
+        loop.schedule(LoopTimer(isPrecise: true) { loop.stop() }, after: .milliseconds(1))
+      }
+      #expect(LoopThread.start(loop))
+    }
+    // Querying the loop itself would wake it.
+    while !Task.isCancelled, ended != nil { await Task.yield() }
+    #expect(ended == nil)
+  }
+
+  @Test func preciseSleepersWakeByTheLoopsClock() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let sleeper = Task { try await loop.sleep(for: .seconds(3600), isPrecise: true) }
+    await loop.until { loop.openHandles == 1 }
+    await loop.advance(by: .seconds(3601))
+    try await sleeper.value
+    #expect(await loop.onLoop { loop.openHandles } == 0)
+  }
+
   @Test func aCancelledSleeperWakes() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]

@@ -36,4 +36,21 @@ import Testing
     #expect(heap.popExpired(at: 9) === timer)
     #expect(heap.earliest == nil)
   }
+
+  @Test func aHeapKnowsWhetherItHasPreciseTimers() {
+    var heap = TimerHeap()
+    let timers = [LoopTimer(isPrecise: true) {}, LoopTimer {}, LoopTimer(isPrecise: true) {}]
+    for (index, timer) in timers.enumerated() { heap.schedule(timer, at: UInt64(index)) }
+    heap.schedule(timers[0], at: 7)
+    #expect(heap.hasPrecise)
+    heap.cancel(timers[0])
+    heap.cancel(timers[0])
+    #expect(heap.hasPrecise)
+    #expect(heap.popExpired(at: 9) === timers[1])
+    #expect(heap.popExpired(at: 9) === timers[2])
+    #expect(!heap.hasPrecise)
+    heap.schedule(timers[0], at: 1)
+    _ = heap.takeAll()
+    #expect(!heap.hasPrecise)
+  }
 }

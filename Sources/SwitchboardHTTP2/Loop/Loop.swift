@@ -26,6 +26,8 @@ package final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var dirty: [any Flushable] = []
   @exclusivity(unchecked) private var timers = TimerHeap()
   @exclusivity(unchecked) private var alarmTime: UInt64 = .max
+  /// What wakes the loop for precise timers; made for the first one.
+  @exclusivity(unchecked) private var preciseAlarm: AlarmDescriptor?
   @exclusivity(unchecked) private var isStopping = false
   @exclusivity(unchecked) private var clockOffset: UInt64 = 0
   /// The number of polls for readable sockets.
@@ -169,7 +171,7 @@ extension Loop {
     let end = uv_hrtime() + Self.turnLimit
     repeat {
       runTimers()
-      runWork(until: end)
+      runWork(until: min(end, preciseDeadline ?? end))
       flushDirty()
     } while hasWork && uv_hrtime() < end
   }
@@ -227,7 +229,7 @@ extension Loop {
   }
 
   private func waitForEvents() {
-    if lookForEvents() { return }
+    if pollUntilPreciseDeadline() || lookForEvents() { return }
     armAlarm()
     guard mailbox.fallAsleep() else { return runEvents(UV_RUN_NOWAIT) }
     runEvents(UV_RUN_ONCE)
@@ -237,6 +239,24 @@ extension Loop {
   private func runEvents(_ mode: uv_run_mode) {
     turn += 1
     uv_run(uv, mode)
+  }
+
+  /// The time by the system's clock at which a timer may be due, if any timer is precise.
+  private var preciseDeadline: UInt64? {
+    guard timers.hasPrecise, let earliest = timers.earliest else { return nil }
+    return earliest - min(earliest, clockOffset)
+  }
+
+  /// How long the loop polls before a precise timer is due: to block and to be woken takes some 30 µs.
+  static let preciseWait: UInt64 = 50_000
+
+  /// Returns `true` if a precise timer is due, or an event came up before.
+  private func pollUntilPreciseDeadline() -> Bool {
+    guard let deadline = preciseDeadline, deadline <= uv_hrtime() + Self.preciseWait else { return false }
+    repeat {
+      if runReadyEvents() { break }
+    } while uv_hrtime() < deadline
+    return true
   }
 
   /// Returns `true` if an event came up soon.
@@ -257,6 +277,8 @@ extension Loop {
   }
 
   private func closeHandles() {
+    preciseAlarm?.close()
+    preciseAlarm = nil
     uv_close(UnsafeMutableRawPointer(wake).assumingMemoryBound(to: uv_handle_t.self), nil)
     uv_close(UnsafeMutableRawPointer(alarm).assumingMemoryBound(to: uv_handle_t.self), nil)
     uv_run(uv, UV_RUN_DEFAULT)
@@ -291,6 +313,8 @@ extension Loop {
   /// Never fires once the loop has ended.
   func schedule(_ timer: LoopTimer, after delay: Duration) {
     guard !hasEnded else { return }
+    // What is set may be too coarse for it.
+    if timer.isPrecise, !timers.hasPrecise { alarmTime = .max }
     timers.schedule(timer, at: now.addingSaturated(delay.nanoseconds))
   }
 
@@ -315,6 +339,11 @@ extension Loop {
     guard let earliest = timers.earliest, earliest != alarmTime else { return }
     alarmTime = earliest
     let now = now
+    if timers.hasPrecise {
+      if preciseAlarm == nil { preciseAlarm = AlarmDescriptor(on: self) }
+      let wait = earliest > now ? earliest - now : 0
+      if let preciseAlarm { return preciseAlarm.set(after: wait - min(wait, Self.preciseWait)) }
+    }
     let milliseconds = earliest > now ? (earliest - now - 1) / 1_000_000 + 1 : 0
     uv_update_time(uv)
     uv_timer_start(

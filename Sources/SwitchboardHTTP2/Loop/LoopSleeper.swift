@@ -2,11 +2,11 @@ import SwitchboardCall
 
 extension Loop: TimedEventLoop {
   /// Returns after `duration` by the loop's clock, or throws if the task is cancelled. The loop does not end meanwhile.
-  package func sleep(for duration: Duration) async throws {
+  package func sleep(for duration: Duration, isPrecise: Bool) async throws {
     let sleeper = LoopSleeper(self)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let isAccepted = add(.closure { sleeper.sleep(for: duration, continuation) })
+        let isAccepted = add(.closure { sleeper.sleep(for: duration, isPrecise: isPrecise, continuation) })
         // A loop that has ended has no timers.
         if !isAccepted { continuation.resume(throwing: CancellationError()) }
       }
@@ -26,11 +26,15 @@ private final class LoopSleeper: @unchecked Sendable {
 
   init(_ loop: Loop) { self.loop = loop }
 
-  func sleep(for duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
+  func sleep(
+    for duration: Duration,
+    isPrecise: Bool,
+    _ continuation: CheckedContinuation<Void, any Error>
+  ) {
     guard !isCancelled, !loop.hasEnded else { return continuation.resume(throwing: CancellationError()) }
     self.continuation = continuation
     loop.openHandles += 1
-    let timer = LoopTimer { self.wake(.success(())) }
+    let timer = LoopTimer(isPrecise: isPrecise) { self.wake(.success(())) }
     self.timer = timer
     loop.schedule(timer, after: max(duration, .zero))
   }

@@ -2,9 +2,13 @@
 final class LoopTimer {
   fileprivate(set) var deadline: UInt64 = 0
   fileprivate var position = -1
+  /// Whether it goes off to the microsecond, where the system can, and not up to a millisecond late. The loop then polls
+  /// for the last `Loop.preciseWait`, which takes that much of the processor's time.
+  let isPrecise: Bool
   let action: () -> Void
 
-  init(_ action: @escaping () -> Void) {
+  init(isPrecise: Bool = false, _ action: @escaping () -> Void) {
+    self.isPrecise = isPrecise
     self.action = action
   }
 
@@ -15,6 +19,10 @@ final class LoopTimer {
 /// releases its memory at once.
 struct TimerHeap {
   private var timers: [LoopTimer] = []
+  private var preciseCount = 0
+
+  /// Whether any of them is precise.
+  var hasPrecise: Bool { preciseCount > 0 }
 
   var earliest: UInt64? { timers.first?.deadline }
 
@@ -23,6 +31,7 @@ struct TimerHeap {
     timer.deadline = deadline
     timer.position = timers.count
     timers.append(timer)
+    if timer.isPrecise { preciseCount += 1 }
     siftUp(timer.position)
   }
 
@@ -30,6 +39,7 @@ struct TimerHeap {
     let position = timer.position
     guard position >= 0 else { return }
     timer.position = -1
+    if timer.isPrecise { preciseCount -= 1 }
     let last = timers.removeLast()
     guard last !== timer else { return }
     place(last, at: position)
@@ -39,7 +49,10 @@ struct TimerHeap {
 
   /// Cancels all timers, and returns them to be released.
   mutating func takeAll() -> [LoopTimer] {
-    defer { timers = [] }
+    defer {
+      timers = []
+      preciseCount = 0
+    }
     for timer in timers { timer.position = -1 }
     return timers
   }

@@ -70,8 +70,9 @@ package struct MockService: CallHandlerProvider {
     _ request: DynamicMessage?,
     _ context: ServerCallContext
   ) async throws -> DynamicMessage {
+    let arrival = ContinuousClock.now
     guard let rule = try rule(for: request, of: method) else { return ExampleMessage.of(method.response) }
-    try await begin(rule, context)
+    try await begin(rule, arrival, context)
     if let status = rule.status { throw status }
     return rule.answers.first ?? DynamicMessage(method.response)
   }
@@ -82,21 +83,37 @@ package struct MockService: CallHandlerProvider {
     _ responses: ResponseStreamWriter<DynamicMessage>,
     _ context: ServerCallContext
   ) async throws {
+    let arrival = ContinuousClock.now
     guard let rule = try rule(for: request, of: method) else {
       return try await responses.send(ExampleMessage.of(method.response))
     }
-    try await begin(rule, context)
+    try await begin(rule, arrival, context)
     for (place, answer) in rule.answers.enumerated() {
-      if place > 0, rule.every > .zero { try await Task.sleep(for: rule.every) }
+      if place > 0 { try await pause(rule.every, context) }
       try await responses.send(answer)
     }
     if let status = rule.status { throw status }
   }
 
-  private func begin(_ rule: MockRule, _ context: ServerCallContext) async throws {
+  /// The delay counts from the request's arrival: to find the rule among many takes time, too.
+  private func begin(
+    _ rule: MockRule,
+    _ arrival: ContinuousClock.Instant,
+    _ context: ServerCallContext
+  ) async throws {
     if !rule.headers.isEmpty { context.setInitialMetadata(rule.headers) }
     if !rule.trailers.isEmpty { context.setTrailers(rule.trailers) }
-    if rule.delay > .zero { try await Task.sleep(for: rule.delay) }
+    try await pause(rule.delay - (.now - arrival), context)
+  }
+
+  /// Sleeps by the loop's timers: the system's own may be late by a part of the time.
+  private func pause(_ time: Duration, _ context: ServerCallContext) async throws {
+    guard time > .zero else { return }
+    if let loop = context.eventLoop as? any TimedEventLoop {
+      try await loop.sleep(for: time, isPrecise: true)
+    } else {
+      try await Task.sleep(for: time)
+    }
   }
 
   private func rule(for request: DynamicMessage?, of method: MockMethod) throws -> MockRule? {

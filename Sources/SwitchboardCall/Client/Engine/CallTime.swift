@@ -34,8 +34,13 @@ package struct SystemTime: CallTime {
 /// An event loop with timers. Calls must not depend on `Task.sleep`: Dispatch opens descriptors for it, and ends the
 /// process if none are left.
 package protocol TimedEventLoop: EventLoop {
-  /// Returns after `duration`. Throws if the task is cancelled or the loop has ended.
-  func sleep(for duration: Duration) async throws
+  /// Returns after `duration`, a millisecond late at most, or precisely, which takes more of the processor's time. Throws
+  /// if the task is cancelled or the loop has ended.
+  func sleep(for duration: Duration, isPrecise: Bool) async throws
+}
+
+extension TimedEventLoop {
+  package func sleep(for duration: Duration) async throws { try await sleep(for: duration, isPrecise: false) }
 }
 
 extension CallTime {
