@@ -179,6 +179,20 @@ import Testing
     #expect(template.output.contains("\"at\": \"1970-01-01T00:00:00Z\""))
     let sent = try Run("call", server.target, "shop.Shop/Buy", "-d", "@-", input: template.output)
     #expect(sent.exitCode == 0, "\(sent.errors)")
+    let text = try Run("call", server.target, "shop.Shop/Buy", "--template", "--format", "text")
+    #expect(text.output.contains("kind: KIND_UNKNOWN\n"))
+    #expect(text.output.contains("when {\n  seconds: 0\n  nanos: 0\n}\n"))
+    let sentText = try Run(
+      "call",
+      server.target,
+      "shop.Shop/Buy",
+      "--format",
+      "text",
+      "-d",
+      "@-",
+      input: text.output
+    )
+    #expect(sentText.exitCode == 0, "\(sentText.errors)")
   }
 
   @Test func doesWithoutReflection() throws {

@@ -105,8 +105,13 @@ enum CallVerb {
           code: .data
         )
       }
-      let text = RequestTemplate(of: type).text
-      try Output.write(JSONPainter(Painter(Terminal.current()), isPretty: true).text(of: Array(text.utf8)))
+      switch settings.format {
+      case .json:
+        let text = RequestTemplate(of: type).text
+        try Output.write(JSONPainter(Painter(Terminal.current()), isPretty: true).text(of: Array(text.utf8)))
+      case .text:
+        try Output.write(String(TextRequestTemplate(of: type).text.dropLast()).harmless)
+      }
       return .success
     }
     let runner = CallRunner(
