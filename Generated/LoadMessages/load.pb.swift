@@ -2,6 +2,33 @@
 
 import SwitchboardProtobuf
 
+public enum LoadTestProtocol: SwitchboardProtobuf.Enum {
+  case grpc
+  case grpcWeb
+  case connect
+  case UNRECOGNIZED(Int)
+  public init() { self = .grpc }
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .grpc
+    case 1: self = .grpcWeb
+    case 2: self = .connect
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+  public var rawValue: Int {
+    switch self {
+    case .grpc: 0
+    case .grpcWeb: 1
+    case .connect: 2
+    case .UNRECOGNIZED(let number): number
+    }
+  }
+  public static let allCases: [Self] = [.grpc, .grpcWeb, .connect]
+  public static let protoEnumName = "switchboard.load.v1.Protocol"
+  public static let valueNames = SwitchboardProtobuf.EnumNames("0:PROTOCOL_GRPC 1:PROTOCOL_GRPC_WEB 2:PROTOCOL_CONNECT")
+}
+
 public struct LoadTestAgentRequest: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var plan: LoadTestPlan { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
   @_alwaysEmitIntoClient public var stop: LoadTestStop { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
@@ -74,42 +101,50 @@ public struct LoadTestAgentResponse: SwitchboardProtobuf.Message {
 public struct LoadTestPlan: SwitchboardProtobuf.Message {
   /// Where the server is, as a channel's target.
   @_alwaysEmitIntoClient public var target: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
-  @_alwaysEmitIntoClient public var method: LoadTestMethod { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
-  @_alwaysEmitIntoClient public var hasMethod: Bool { _storage.has(reference: 80) }
+  @_alwaysEmitIntoClient public var method: LoadTestMethod { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  @_alwaysEmitIntoClient public var hasMethod: Bool { _storage.has(reference: 96) }
   @_alwaysEmitIntoClient public mutating func clearMethod() { _storage.clear(2) }
   /// The requests, in turn.
-  @_alwaysEmitIntoClient public var payloads: [LoadTestPayload] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  @_alwaysEmitIntoClient public var payloads: [LoadTestPayload] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
   /// How many requests a call with a stream of requests sends.
-  @_alwaysEmitIntoClient public var messagesPerCall: UInt32 { get { _storage[168] } set { _storage[168] = newValue } }
+  @_alwaysEmitIntoClient public var messagesPerCall: UInt32 { get { _storage[192] } set { _storage[192] = newValue } }
   /// Metadata of every call.
-  @_alwaysEmitIntoClient public var metadata: [LoadTestField] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
-  @_alwaysEmitIntoClient public var connections: UInt32 { get { _storage[172] } set { _storage[172] = newValue } }
-  @_alwaysEmitIntoClient public var loops: UInt32 { get { _storage[176] } set { _storage[176] = newValue } }
+  @_alwaysEmitIntoClient public var metadata: [LoadTestField] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
+  @_alwaysEmitIntoClient public var connections: UInt32 { get { _storage[196] } set { _storage[196] = newValue } }
+  @_alwaysEmitIntoClient public var loops: UInt32 { get { _storage[200] } set { _storage[200] = newValue } }
   /// How many calls may be in progress at a time.
-  @_alwaysEmitIntoClient public var concurrency: UInt32 { get { _storage[180] } set { _storage[180] = newValue } }
+  @_alwaysEmitIntoClient public var concurrency: UInt32 { get { _storage[204] } set { _storage[204] = newValue } }
   /// Without it, the loop is closed: each caller makes the next call when its last has ended.
-  @_alwaysEmitIntoClient public var rate: LoadTestRate { get { _storage[message: 104] } _modify { yield &_storage[message: 104] } }
-  @_alwaysEmitIntoClient public var hasRate: Bool { _storage.has(reference: 104) }
+  @_alwaysEmitIntoClient public var rate: LoadTestRate { get { _storage[message: 120] } _modify { yield &_storage[message: 120] } }
+  @_alwaysEmitIntoClient public var hasRate: Bool { _storage.has(reference: 120) }
   @_alwaysEmitIntoClient public mutating func clearRate() { _storage.clear(9) }
-  @_alwaysEmitIntoClient public var warmUpSeconds: Double { get { _storage[112] } set { _storage[112] = newValue } }
+  @_alwaysEmitIntoClient public var warmUpSeconds: Double { get { _storage[128] } set { _storage[128] = newValue } }
   /// How long calls are started after the warm-up; zero is without end.
-  @_alwaysEmitIntoClient public var durationSeconds: Double { get { _storage[120] } set { _storage[120] = newValue } }
+  @_alwaysEmitIntoClient public var durationSeconds: Double { get { _storage[136] } set { _storage[136] = newValue } }
   /// After how many calls no more are started; zero is without end.
-  @_alwaysEmitIntoClient public var callLimit: UInt64 { get { _storage[128] } set { _storage[128] = newValue } }
+  @_alwaysEmitIntoClient public var callLimit: UInt64 { get { _storage[144] } set { _storage[144] = newValue } }
   /// The deadline of each call; zero is none.
-  @_alwaysEmitIntoClient public var timeoutSeconds: Double { get { _storage[136] } set { _storage[136] = newValue } }
+  @_alwaysEmitIntoClient public var timeoutSeconds: Double { get { _storage[152] } set { _storage[152] = newValue } }
   /// Certificates that the server's must be signed by, in PEM. Without `secure`, the connection is not encrypted.
-  @_alwaysEmitIntoClient public var secure: Bool { get { _storage[184] } set { _storage[184] = newValue } }
-  @_alwaysEmitIntoClient public var roots: [UInt8] { get { _storage[bytes: 144] } _modify { yield &_storage[bytes: 144] } }
+  @_alwaysEmitIntoClient public var secure: Bool { get { _storage[212] } set { _storage[212] = newValue } }
+  @_alwaysEmitIntoClient public var roots: [UInt8] { get { _storage[bytes: 160] } _modify { yield &_storage[bytes: 160] } }
   @_alwaysEmitIntoClient public var serverName: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
   @_alwaysEmitIntoClient public var authority: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
   /// The files that declare the method, as a google.protobuf.FileDescriptorSet, if a payload is a template.
-  @_alwaysEmitIntoClient public var descriptorSet: [UInt8] { get { _storage[bytes: 152] } _modify { yield &_storage[bytes: 152] } }
+  @_alwaysEmitIntoClient public var descriptorSet: [UInt8] { get { _storage[bytes: 168] } _modify { yield &_storage[bytes: 168] } }
   /// What random values begin with.
-  @_alwaysEmitIntoClient public var seed: UInt64 { get { _storage[160] } set { _storage[160] = newValue } }
+  @_alwaysEmitIntoClient public var seed: UInt64 { get { _storage[176] } set { _storage[176] = newValue } }
+  /// How the server is called.
+  @_alwaysEmitIntoClient public var `protocol`: LoadTestProtocol { get { _storage[enum: 208] } set { _storage[enum: 208] = newValue } }
+  /// Over HTTP/1.1, which gRPC itself cannot use.
+  @_alwaysEmitIntoClient public var http1: Bool { get { _storage[213] } set { _storage[213] = newValue } }
+  /// Put before the agent's own user-agent.
+  @_alwaysEmitIntoClient public var userAgent: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  /// How long connecting may take; zero is the agent's default.
+  @_alwaysEmitIntoClient public var connectTimeoutSeconds: Double { get { _storage[184] } set { _storage[184] = newValue } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Plan", "1s:target 2m0?:method 3m1*:payloads 4u:messages_per_call 5m2*:metadata 6u:connections 7u:loops 8u:concurrency 9m3?:rate 10R:warm_up_seconds 11R:duration_seconds 12U:call_limit 13R:timeout_seconds 14b:secure 15y:roots 16s:server_name 17s:authority 18y:descriptor_set 19U:seed") { [LoadTestMethod.self, LoadTestPayload.self, LoadTestField.self, LoadTestRate.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Plan", "1s:target 2m0?:method 3m1*:payloads 4u:messages_per_call 5m2*:metadata 6u:connections 7u:loops 8u:concurrency 9m3?:rate 10R:warm_up_seconds 11R:duration_seconds 12U:call_limit 13R:timeout_seconds 14b:secure 15y:roots 16s:server_name 17s:authority 18y:descriptor_set 19U:seed 20e4:protocol 21b:http1 22s:user_agent 23R:connect_timeout_seconds") { [LoadTestMethod.self, LoadTestPayload.self, LoadTestField.self, LoadTestRate.self, LoadTestProtocol.self] }
 }
 
 public struct LoadTestMethod: SwitchboardProtobuf.Message {

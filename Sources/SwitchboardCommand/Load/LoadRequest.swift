@@ -23,6 +23,15 @@ struct LoadRequest {
     plan.secure = target.usesTLS
     plan.serverName = arguments[TargetFlags.serverName] ?? ""
     plan.authority = arguments[TargetFlags.authority] ?? ""
+    plan.userAgent = arguments[TargetFlags.userAgent] ?? ""
+    plan.connectTimeoutSeconds = try Self.seconds(arguments, TargetFlags.connectTimeout) ?? 0
+    plan.http1 = arguments.has(TargetFlags.http1)
+    plan.protocol =
+      switch target.options.wireProtocol {
+      case .grpc: .grpc
+      case .grpcWeb: .grpcWeb
+      case .connect: .connect
+      }
     plan.metadata = target.metadata.map { field in
       .with {
         $0.name = field.name

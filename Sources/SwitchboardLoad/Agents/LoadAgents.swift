@@ -12,13 +12,20 @@ package final class LoadAgents: Sendable {
   }
 
   private let agents: [Agent]
+  /// How long the run may take in all; `nil` if the plan has no end.
+  private let limit: Duration?
+  private let isLate = Locked(false)
   /// The latest that each said.
   private let tallies: Locked<[LoadTally]>
 
-  /// Connects to agents and gives each its part of the plan. `channels` have the names that messages use.
-  package init(_ plan: LoadTestPlan, _ channels: [(name: String, channel: Channel)], token: String)
-    async throws
-  {
+  /// Connects to agents and gives each its part of the plan. `channels` have the names that messages use. An agent that has
+  /// not ended `grace` after the plan's end fails.
+  package init(
+    _ plan: LoadTestPlan,
+    _ channels: [(name: String, channel: Channel)],
+    token: String,
+    grace: Duration = .seconds(60)
+  ) async throws {
     var headers = HPACKHeaders()
     headers.add(name: "authorization", value: "Bearer \(token)")
     let options = CallOptions(initialMetadata: headers)
@@ -28,6 +35,9 @@ package final class LoadAgents: Sendable {
       agents.append(Agent(name: name, channel: channel, call: call))
     }
     self.agents = agents
+    limit =
+      plan.durationSeconds > 0
+      ? .seconds(plan.warmUpSeconds + plan.durationSeconds + plan.timeoutSeconds) + grace : nil
     tallies = Locked([LoadTally](repeating: LoadTally(), count: agents.count))
     for (share, agent) in agents.enumerated() {
       let part = plan.part(share, of: agents.count)
@@ -42,6 +52,14 @@ package final class LoadAgents: Sendable {
 
   /// Waits for all agents, and returns what they measured together. If one fails, so does the run.
   package func run() async throws -> LoadTally {
+    let watch = limit.map { limit in
+      Task {
+        try await Task.sleep(for: limit)
+        isLate.withLock { $0 = true }
+        for agent in agents { agent.call.cancel() }
+      }
+    }
+    defer { watch?.cancel() }
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (place, agent) in agents.enumerated() {
@@ -77,7 +95,10 @@ package final class LoadAgents: Sendable {
     } catch {
       // The others have nothing to wait for.
       for other in agents where other.name != agent.name { other.call.cancel() }
-      let status = GRPCStatus(describing: error)
+      var status = GRPCStatus(describing: error)
+      if isLate.withLock({ $0 }) {
+        status = GRPCStatus(code: .deadlineExceeded, message: "it did not end when the run was over")
+      }
       let message = "the agent \(agent.name): \(status.message ?? "")"
       throw GRPCStatus(code: status.code, message: message, origin: status.origin)
     }

@@ -21,7 +21,8 @@ package struct TimeSeries: Sendable, Equatable {
 
   static let firstLength: UInt64 = 100_000_000
   static let limit = 512
-  private static let longest: UInt64 = firstLength << 40
+  /// Three years.
+  private static let longest: UInt64 = firstLength << 30
 
   /// The length of an interval in nanoseconds: the first length, doubled some times.
   package private(set) var length = firstLength

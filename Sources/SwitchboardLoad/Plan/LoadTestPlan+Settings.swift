@@ -26,6 +26,7 @@ extension LoadTestPlan {
     try Self.check(Int(messagesPerCall), in: LoadLimits.messagesPerCall, "messages in each call")
     for (seconds, name) in [
       (warmUpSeconds, "a warm-up"), (durationSeconds, "a duration"), (timeoutSeconds, "a timeout"),
+      (connectTimeoutSeconds, "a time for connecting"),
     ]
     where !LoadLimits.seconds.contains(seconds) {
       throw PayloadError("\(name) of \(seconds) seconds is not within \(LoadLimits.seconds)")
@@ -123,12 +124,31 @@ extension LoadTestPlan {
     return part
   }
 
+  private var wireProtocol: CallProtocol {
+    get throws(PayloadError) {
+      switch self.protocol {
+      case .grpc: .grpc
+      case .grpcWeb: .grpcWeb
+      case .connect: .connect
+      case .UNRECOGNIZED(let number): throw PayloadError("the plan wants a protocol \(number)")
+      }
+    }
+  }
+
   /// A channel to the plan's server.
   package func channel(on group: LoopGroup) throws -> Channel {
     var options = ChannelOptions()
     options.responseSizeLimit = 256 << 20
-    options.userAgentPrefix = "switchboard-load"
+    options.userAgentPrefix = userAgent.isEmpty ? "switchboard-load" : userAgent
     if !authority.isEmpty { options.authority = authority }
+    if connectTimeoutSeconds > 0 {
+      options.connectMinTimeout = .nanoseconds(Int64(connectTimeoutSeconds * 1e9))
+    }
+    options.wireProtocol = try wireProtocol
+    if http1 {
+      guard options.wireProtocol != .grpc else { throw PayloadError("the plan wants gRPC over HTTP/1.1") }
+      options.httpVersion = .http1
+    }
     if secure {
       var tls = ClientTLS(serverNameOverride: serverName.isEmpty ? nil : serverName)
       if !roots.isEmpty { tls.trustRoots = .bytes(roots) }
