@@ -16,7 +16,7 @@
   /// Counters become counters, meters and recorders that do not aggregate gauges, other recorders and timers (in seconds)
   /// histograms; dimensions become labels.
   public struct TelemetryMetricsFactory: MetricsFactory {
-    private let metrics: Metrics
+    private let metrics: TelemetryMetrics
 
     /// Counts in the metrics of `telemetry`.
     public init(_ telemetry: Telemetry) {

@@ -53,7 +53,8 @@
       let span = tracer.startSpan(
         operationName,
         kind: SwitchboardTelemetry.Span.Kind(kind),
-        parent: context[SpanContextKey.self]
+        parent: context[SpanContextKey.self],
+        at: instant().nanosecondsSinceEpoch
       )
       return TelemetrySpan(span, operationName, context)
     }
@@ -122,7 +123,9 @@
       if status.code == .error { span.fail(status.message ?? "error") }
     }
 
-    public func addEvent(_ event: SpanEvent) { span.addEvent(event.name, event.attributes.values) }
+    public func addEvent(_ event: SpanEvent) {
+      span.addEvent(event.name, event.attributes.values, at: event.nanosecondsSinceEpoch)
+    }
 
     public func recordError<Instant: TracerInstant>(
       _ error: Error,
@@ -132,14 +135,16 @@
       var values = attributes.values
       values["exception.type"] = .string("\(type(of: error))")
       values["exception.message"] = .string("\(error)")
-      span.addEvent("exception", values)
+      span.addEvent("exception", values, at: instant().nanosecondsSinceEpoch)
     }
 
     public func addLink(_ link: SpanLink) {
       if let other = link.context[SpanContextKey.self] { span.link(to: other) }
     }
 
-    public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) { span.end() }
+    public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+      span.end(atDate: instant().nanosecondsSinceEpoch)
+    }
   }
 
   extension SpanAttributes {

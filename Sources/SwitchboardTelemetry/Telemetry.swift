@@ -12,7 +12,7 @@ import SwitchboardHTTP2
 /// One for a process; its servers and channels share what is counted. `shutDown` exports what is left.
 public final class Telemetry: Sendable {
   /// The metrics of calls, and those that the program adds.
-  public let metrics: Metrics
+  public let metrics: TelemetryMetrics
   /// Makes the spans of the program; those of calls make themselves.
   public let tracer: Tracer
 
@@ -51,7 +51,7 @@ public final class Telemetry: Sendable {
     let spans = BatchQueue<SpanRecord>(options.batch, exportTime, lanes[.traces] ?? []) { .spans($0) }
     self.spans = spans
     logs = BatchQueue<LogRecord>(options.batch, exportTime, lanes[.logs] ?? []) { .logs($0) }
-    metrics = Metrics(clock, limit: options.cardinalityLimit)
+    metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit)
     tracer = Tracer(
       clock,
       options.sampler,

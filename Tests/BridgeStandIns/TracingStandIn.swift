@@ -89,9 +89,15 @@ public struct SpanStatus: Equatable, Sendable {
 public struct SpanEvent {
   public let name: String
   public var attributes: SpanAttributes
-  public init(name: String, attributes: SpanAttributes = SpanAttributes([:])) {
+  public let nanosecondsSinceEpoch: UInt64
+  public init<Instant: TracerInstant>(
+    name: String,
+    at instant: @autoclosure () -> Instant,
+    attributes: SpanAttributes = SpanAttributes([:])
+  ) {
     self.name = name
     self.attributes = attributes
+    nanosecondsSinceEpoch = instant().nanosecondsSinceEpoch
   }
 }
 

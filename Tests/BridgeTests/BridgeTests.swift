@@ -62,7 +62,7 @@ import Testing
   }
 
   private struct Now: TracerInstant {
-    var nanosecondsSinceEpoch: UInt64 = 0
+    var nanosecondsSinceEpoch: UInt64 = 1_700_000_000_000_000_000
     static func < (left: Now, right: Now) -> Bool { left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch }
   }
 
@@ -101,7 +101,8 @@ import Testing
 
   @Test func spansOfOtherLibrariesAreInTheTracesOfCalls() async throws {
     var options = TelemetryOptions()
-    options.exporters = [.spans { _ in }]
+    let finished = Locked<[FinishedSpan]>([])
+    options.exporters = [.spans { spans in finished.withLock { $0 += spans } }]
     options.spanOfTask = TelemetryTracer.spanOfTask
     let telemetry = try Telemetry(options)
     let tracer = TelemetryTracer(telemetry)
@@ -121,7 +122,7 @@ import Testing
     )
     span.setStatus(SpanStatus(code: .error, message: "broken"))
     span.attributes = SpanAttributes(["n": .int64(1)])
-    span.addEvent(SpanEvent(name: "half"))
+    span.addEvent(SpanEvent(name: "half", at: Now()))
     span.recordError(CancellationError(), attributes: SpanAttributes([:]), at: Now())
     var carrier: [String: String] = [:]
     tracer.inject(span.context, into: &carrier, using: Fields())
@@ -140,9 +141,25 @@ import Testing
       try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest())
     }
     #expect(seen.withLock { $0 }?.hasPrefix("00-4bf92f3577b34da6a3ce929d0e0e4736-") == true)
-    span.end(at: Now())
+    // Dates are the caller's, also those before the system was started.
+    span.end(at: Now(nanosecondsSinceEpoch: 1_700_000_000_000_000_500))
     #expect(!span.isRecording)
+    let early = tracer.startSpan(
+      "early",
+      context: context,
+      ofKind: .internal,
+      at: Now(),
+      function: "",
+      file: "",
+      line: 0
+    )
+    early.end(at: Now(nanosecondsSinceEpoch: 5))
     await telemetry.shutDown()
+    let times = finished.withLock { $0 }
+      .map { ($0.name, $0.start, $0.end) }
+    let begin: UInt64 = 1_700_000_000_000_000_000
+    #expect(times.first { $0.0 == "step" }.map { [$0.1, $0.2] } == [begin, begin + 500])
+    #expect(times.first { $0.0 == "early" }.map { [$0.1, $0.2] } == [begin, begin])
   }
 
   @Test func aServerIsAServiceThatEndsGracefully() async throws {

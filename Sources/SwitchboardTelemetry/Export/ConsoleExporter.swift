@@ -40,7 +40,7 @@ final class ConsoleExporter: BatchExporter {
     if let parent = span.parent { fields.append(("parent", parent.description)) }
     fields.append(("kind", "\(span.kind)"))
     fields.append(("start", LogFormat.timestamp(clock.date(of: span.start))))
-    fields.append(("us", "\((span.end - span.start) / 1000)"))
+    fields.append(("us", "\((span.end &- span.start) / 1000)"))
     fields += span.state.attributes.map { ($0.key, $0.value.description) }
     if let failure = span.state.failure { fields.append(("error", failure)) }
     return LogFormat.logfmt(fields)

@@ -2,13 +2,13 @@ import SwitchboardCall
 
 /// Exports all metrics from time to time. What an export misses, the next one has: the numbers are totals.
 final class MetricReader: Sendable {
-  private let metrics: Metrics
+  private let metrics: TelemetryMetrics
   private let interval: Duration
   private let time: ExportTime
   private let lanes: [ExportLane]
   private let worker = Locked<Task<Void, Never>?>(nil)
 
-  init(_ metrics: Metrics, every interval: Duration, _ time: ExportTime, _ lanes: [ExportLane]) {
+  init(_ metrics: TelemetryMetrics, every interval: Duration, _ time: ExportTime, _ lanes: [ExportLane]) {
     self.metrics = metrics
     self.interval = max(interval, .milliseconds(10))
     self.time = time

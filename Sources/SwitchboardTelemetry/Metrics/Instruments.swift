@@ -100,7 +100,7 @@ public final class Histogram: MetricSource {
   private let clock: TelemetryClock
   private let series: Locked<Series<Cells>>
 
-  init(_ descriptor: MetricDescriptor, _ bounds: [Double], _ metrics: Metrics) {
+  init(_ descriptor: MetricDescriptor, _ bounds: [Double], _ metrics: TelemetryMetrics) {
     self.descriptor = descriptor
     self.bounds = Array(bounds.filter(\.isFinite).sorted().prefix(200))
     clock = metrics.clock

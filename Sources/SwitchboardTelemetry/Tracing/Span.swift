@@ -92,7 +92,16 @@ public final class Span: Sendable {
   /// Notes that something happens now.
   public func addEvent(_ name: String, _ attributes: [String: AttributeValue] = [:]) {
     guard let tracer else { return }
-    let time = tracer.clock.now
+    addEvent(name, attributes, time: tracer.clock.now)
+  }
+
+  /// Notes that something happened at a date, in nanoseconds since 1970.
+  package func addEvent(_ name: String, _ attributes: [String: AttributeValue], at date: UInt64) {
+    guard let tracer else { return }
+    addEvent(name, attributes, time: tracer.clock.reading(at: date))
+  }
+
+  private func addEvent(_ name: String, _ attributes: [String: AttributeValue], time: UInt64) {
     change { state, limits in
       guard state.events.count < limits.events else {
         state.droppedEvents += 1
@@ -120,6 +129,12 @@ public final class Span: Sendable {
   public func end() {
     guard let tracer else { return }
     end(at: tracer.clock.now)
+  }
+
+  /// Ends it at a date, in nanoseconds since 1970.
+  package func end(atDate date: UInt64) {
+    guard let tracer else { return }
+    end(at: tracer.clock.reading(at: date))
   }
 
   func end(at time: UInt64) {
@@ -159,7 +174,8 @@ struct SpanRecord: Sendable {
     parent = span.parent
     kind = span.kind
     start = span.start
-    self.end = max(end, span.start)
+    // Readings may have wrapped around.
+    self.end = Int64(bitPattern: end &- span.start) < 0 ? span.start : end
     self.state = state
   }
 

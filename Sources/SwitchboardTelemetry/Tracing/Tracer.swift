@@ -41,6 +41,15 @@ public final class Tracer: Sendable {
     kind: Span.Kind = .internal,
     parent: SpanContext? = nil
   ) -> Span {
+    startSpan(name, kind: kind, parent: parent, start: clock.now)
+  }
+
+  /// The same for a span that started at a date, in nanoseconds since 1970.
+  package func startSpan(_ name: String, kind: Span.Kind, parent: SpanContext?, at date: UInt64) -> Span {
+    startSpan(name, kind: kind, parent: parent, start: clock.reading(at: date))
+  }
+
+  private func startSpan(_ name: String, kind: Span.Kind, parent: SpanContext?, start: UInt64) -> Span {
     let parent = parent ?? CallContext.current?.spanContext
     let context = newContext(parent)
     return Span(
@@ -48,7 +57,7 @@ public final class Tracer: Sendable {
       context,
       parent: parent?.spanID,
       kind: kind,
-      start: clock.now,
+      start: start,
       records(context) ? self : nil
     )
   }

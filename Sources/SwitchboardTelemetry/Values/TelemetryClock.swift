@@ -36,6 +36,9 @@ final class TelemetryClock: Sendable {
   /// The date of a reading, in nanoseconds since 1970.
   func date(of reading: UInt64) -> UInt64 { reading &+ origin.load(ordering: .relaxed) }
 
+  /// The reading at a date, which may have wrapped around: the date may be before the clock's zero.
+  func reading(at date: UInt64) -> UInt64 { date &- origin.load(ordering: .relaxed) }
+
   /// Takes over what has been done to the system's date.
   func adjust() {
     if reading == nil { origin.store(Self.systemOrigin, ordering: .relaxed) }

@@ -7,7 +7,7 @@ import SwitchboardCall
 /// orders.add(1, ["shop.country": "DE"])
 /// ```
 /// A name belongs to one instrument: asked for again, it is the same one.
-public final class Metrics: Sendable {
+public final class TelemetryMetrics: Sendable {
   private struct State: Sendable {
     var instruments: [String: any MetricSource] = [:]
     var sources: [any MetricSource] = []
