@@ -268,6 +268,25 @@ let package = Package(
     ),
     .testTarget(name: "ConformanceTesteeTests", dependencies: ["ConformanceTestee", "ConformanceMessages"]),
 
+    // The program that Connect's conformance suite tests, as a server and as a client.
+    .target(
+      name: "ConnectConformanceService",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/ConnectConformanceService"
+    ),
+    .executableTarget(
+      name: "ConnectTestee",
+      dependencies: [
+        "ConnectConformanceService", "Switchboard", "SwitchboardProtobuf", "SwitchboardServices",
+        "SwitchboardToolSupport",
+      ],
+      path: "Tests/ConnectTestee"
+    ),
+    .testTarget(
+      name: "ConnectTesteeTests",
+      dependencies: ["ConnectConformanceService", "ConnectTestee", "Switchboard", "SwitchboardProtobuf"]
+    ),
+
     // The generator: descriptors in, Swift source out. Every user's first build compiles it before anything else, so it
     // does without the message runtime, which takes longer to compile than all that the plugin runs.
     .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema"]),

@@ -1,5 +1,24 @@
 import SwitchboardCall
 
+// MARK: - The trailers of the response
+
+extension ClientCallStream {
+  /// The trailers that have arrived. A success has the message `OK` for all to see, though servers leave it out.
+  func takeTrailers(_ fields: FieldCollector) -> HPACKHeaders {
+    if wantsMetadata, head.code == 0, head.message == nil { fields.append("grpc-message", "OK") }
+    return fields.take()
+  }
+}
+
+extension FieldCollector {
+  fileprivate func append(_ name: StaticString, _ value: StaticString) {
+    append(
+      name: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+      value: UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount)
+    )
+  }
+}
+
 // MARK: - The headers of the request
 
 extension ClientCallStream {

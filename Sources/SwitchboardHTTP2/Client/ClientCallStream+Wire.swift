@@ -36,7 +36,9 @@ extension ClientCallStream {
     let compression = body.compression
     body.compression = .none
     guard case .message(let message) = request.body else { return true }
-    let sent = message.mayCompress ? Compressor.compress(message, compression) : message
+    // The header is about the call: servers may rely on a compression that the caller wants, as those of Connect's
+    // conformance suite do.
+    let sent = message.mayCompress ? Compressor.compressAlways(message, compression) : message
     if sent.isCompressed { headers.add("content-encoding", compression.rawValue.utf8) }
     headers.add("content-length", String(sent.byteCount).utf8)
     body.setOnly(sent)
@@ -72,7 +74,9 @@ extension ClientCallStream {
         tellMetadata(of: wire)
         ready()
       }
-      return take(bytes)
+      let credit = take(bytes)
+      if inbound.end != nil { ready() }
+      return credit
     case .message:
       inbound.totals.bytes += bytes.count
       let count = wire.collected.count + bytes.count
@@ -117,6 +121,16 @@ extension ClientCallStream {
     trailers = wire.exchange.trailers
     guard status.isOk, flow == nil, inbound.totals.messages == 0 else { return status }
     return .missingOneResponse
+  }
+
+  /// Ends a call whose status has arrived in its body. The server has to end the body too: if it does not, the stream is
+  /// reset, which over HTTP/1.1 costs the connection.
+  func finishByLastFrame() {
+    guard let wire else { return }
+    let status = endStatus(wire)
+    guard state == .localEnded else { return state.isClosed ? close(status) : resetAndClose(status) }
+    close(status)
+    wire.startDraining(on: channel.loop) { self.reset() }
   }
 
   private func lastBytes(of wire: ClientWire) -> [UInt8]? {

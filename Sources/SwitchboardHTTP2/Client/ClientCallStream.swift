@@ -160,7 +160,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     resetAndClose(status)
   }
 
-  private func resetAndClose(_ status: GRPCStatus) {
+  func resetAndClose(_ status: GRPCStatus) {
     // Without streams, the connection itself ends, and would tell the call why.
     let closesFirst = connection?.isHTTP1 == true
     if closesFirst { close(status) }
@@ -169,12 +169,12 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   /// Tells the peer to stop.
-  private func reset() {
+  func reset() {
     guard !state.isClosed, let connection, !connection.isClosed else { return }
     connection.cancelStream(id)
   }
 
-  private func close(_ status: GRPCStatus) {
+  func close(_ status: GRPCStatus) {
     guard !isClosed else { return }
     let wasWaiting = isWaiting
     phase = .closed
@@ -231,7 +231,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
       if let failure = head.failure { phase = .failing(failure) }
     }
-    if endsStream { trailers = fields.take() }
+    if endsStream { trailers = takeTrailers(fields) }
     ready()
   }
 
@@ -273,6 +273,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func didClose(_ code: UInt32) {
     state.didClose(code)
+    wire?.stopDraining(on: channel.loop)
     connection?.counters.streamEnded(isWhole: state.hasRemoteEnded)
     connection?.streamDidClose()
     ready()
@@ -338,8 +339,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     case .open where state.hasRemoteEnded:
       // Messages that arrived before the end are delivered first.
       if inbound.isEmpty { finishByPeer() }
-    case .open:
-      if case .cut(let code) = state { closedByPeer(code) }
+    case .open where inbound.end != nil: if inbound.isEmpty { finishByLastFrame() }
+    case .open: if case .cut(let code) = state { closedByPeer(code) }
     case .idle, .started, .waiting, .closed: break
     }
   }

@@ -100,7 +100,8 @@ struct ResponseHead {
     }
     var status = GRPCStatus(
       code: GRPCStatus.Code(rawValue: code) ?? .unknown,
-      message: message,
+      // Most servers send no message with a success.
+      message: message ?? (code == 0 ? GRPCStatus.ok.message : nil),
       origin: .peer
     )
     status.packedDetails = packedDetails

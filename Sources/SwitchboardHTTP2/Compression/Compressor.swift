@@ -17,17 +17,31 @@ enum Compressor {
 
   /// Compresses a message, or returns it as it is if that does not make it smaller.
   static func compress(_ message: MessageBuffer, _ encoding: MessageCompression) -> MessageBuffer {
-    guard let codec = codec(encoding), message.byteCount > 0, message.byteCount < Int(UInt32.max) / 2 else {
+    // A larger result is not used, so the buffer need not grow.
+    compress(message, encoding, limit: message.byteCount)
+  }
+
+  /// Compresses a message even if that makes it larger, for receivers that expect it.
+  static func compressAlways(_ message: MessageBuffer, _ encoding: MessageCompression) -> MessageBuffer {
+    // Data that cannot be compressed grows by far less in all formats.
+    compress(message, encoding, limit: message.byteCount + message.byteCount / 8 + 256)
+  }
+
+  private static func compress(
+    _ message: MessageBuffer,
+    _ encoding: MessageCompression,
+    limit: Int
+  ) -> MessageBuffer {
+    guard let codec = codec(encoding), limit > 0, message.byteCount < Int(UInt32.max) / 2 else {
       return message
     }
-    // A larger result is not used, so the buffer need not grow.
-    var output = [UInt8](repeating: 0, count: message.byteCount)
+    var output = [UInt8](repeating: 0, count: limit)
     let count = message.withBytes { bytes in
       bytes.withUnsafeBytes { input in
         output.withUnsafeMutableBufferPointer { codec.compress(input, into: $0) }
       }
     }
-    guard let count, count < message.byteCount else { return message }
+    guard let count, count < limit else { return message }
     return MessageBuffer(unsafeByteCount: count, isCompressed: true) { target in
       target.copyBytes(from: output.prefix(target.count))
     }

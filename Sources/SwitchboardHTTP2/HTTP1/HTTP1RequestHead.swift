@@ -20,6 +20,8 @@ struct HTTP1RequestHead {
   /// Parses the request line. Returns why the request is rejected, if it is.
   mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> HTTP1Refusal? {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    // What does not even name HTTP gets no answer in it: it may be a broken preface of HTTP/2.
+    guard line.isEmpty || line.contains(UInt8(ascii: "/")) else { return .notHTTP }
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(HTTP1Syntax.isToken) else {
       return .malformed
     }
@@ -91,6 +93,8 @@ struct HTTP1Refusal {
     self.abuse = abuse
   }
 
+  /// The connection is closed without a response.
+  static let notHTTP = HTTP1Refusal("", .protocolViolation)
   static let malformed = HTTP1Refusal("400", .protocolViolation)
   static let tooLarge = HTTP1Refusal("431", .headersTooLarge)
   static let unknownExpectation = HTTP1Refusal("417", .protocolViolation)

@@ -117,7 +117,7 @@ final class HTTP1Session: WireSession {
   /// The streams of rejected requests end when the connection closes.
   private func refuse(_ status: StaticString) {
     isOver = true
-    guard response == .none else { return }
+    guard response == .none, status.utf8CodeUnitCount > 0 else { return }
     let reason = HTTP1Reason.of("\(status)")
     unsent += "HTTP/1.1 \(status) \(reason)\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8
   }

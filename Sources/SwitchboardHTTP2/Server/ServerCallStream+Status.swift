@@ -58,7 +58,8 @@ extension HeaderWriter {
   /// Adds a status, its details and the trailing metadata, as gRPC sends them.
   func add(_ status: GRPCStatus, _ trailers: HPACKHeaders?) {
     addCode(of: status)
-    if let message = status.message { addMessage(message, limit: .max) }
+    // A message belongs to an error; Connect's conformance suite refuses one with a success.
+    if !status.isOk, let message = status.message { addMessage(message, limit: .max) }
     if let details = status.packedDetails { add("grpc-status-details-bin", Base64.encode(details)) }
     if let trailers { add(trailers) }
   }

@@ -27,7 +27,5 @@ struct ConstantHeaders: @unchecked Sendable {
     (":status", "200"), ("content-type", "application/grpc"),
   ])
 
-  static let success = ConstantHeaders([
-    ("grpc-status", "0"), ("grpc-message", "OK"),
-  ])
+  static let success = ConstantHeaders([("grpc-status", "0")])
 }

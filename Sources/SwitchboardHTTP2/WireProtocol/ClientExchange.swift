@@ -78,9 +78,30 @@ final class ClientWire {
   /// Whether the body was given to its reader.
   var isDelivered = false
 
+  private var drainTimer: LoopTimer?
+
+  /// How long a server may take from the status to the end of the body.
+  private static let drainTime = Duration.seconds(1)
+
   init(_ exchange: any ClientExchange) { self.exchange = exchange }
 
   func collect(_ bytes: UnsafeRawBufferPointer) { collected += bytes }
+
+  /// Waits for the end of a body whose last frame has come. `giveUp` is called if it does not come soon.
+  func startDraining(on loop: Loop, giveUp: @escaping () -> Void) {
+    let timer = LoopTimer { [weak self] in
+      self?.drainTimer = nil
+      giveUp()
+    }
+    drainTimer = timer
+    loop.schedule(timer, after: Self.drainTime)
+  }
+
+  func stopDraining(on loop: Loop) {
+    guard let timer = drainTimer else { return }
+    drainTimer = nil
+    loop.cancel(timer)
+  }
 
   func takeCollected() -> [UInt8] {
     defer { collected = [] }

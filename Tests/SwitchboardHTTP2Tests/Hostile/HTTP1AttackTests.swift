@@ -38,6 +38,16 @@ import Testing
     }
   }
 
+  /// As from a client of HTTP/2 whose preface is broken.
+  @Test func whatIsNotHTTPIsNotAnswered() async throws {
+    try await with { hostile, peer async throws in
+      peer.send("INVALID CONNECTION PREFACE\r\n\r\n")
+      #expect(peer.line() == nil)
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.abuses.counts == [.protocolViolation: 1])
+    }
+  }
+
   @Test func headersAboveTheLimit() async throws {
     try await with { hostile, peer async throws in
       peer.call("Get", [], adding: "long: " + String(repeating: "x", count: 17_000))

@@ -55,7 +55,7 @@ import Testing
         head.fields["content-type"] == (isNamed ? "application/grpc-web+named" : "application/grpc-web")
       )
       #expect(head.ends == false)
-      let trailers = [0x80, 0, 0, 0, 32] + Array("grpc-status:0\r\ngrpc-message:OK\r\n".utf8)
+      let trailers = [0x80, 0, 0, 0, 15] + Array("grpc-status:0\r\n".utf8)
       #expect(body(peer) == WebMessages.frame([1, 2, 3]) + trailers)
     }
   }
