@@ -47,6 +47,18 @@ struct TallyTests {
     #expect(short.intervals.reduce(0) { $0 + $1.calls } == 10_002)
   }
 
+  /// What ends just after the run is no burst.
+  @Test func anIntervalThatHasHardlyBegunIsNotExtrapolated() {
+    var series = TimeSeries()
+    for call in 0..<200 { series.add(at: UInt64(call) * 1_000_000, latency: 1, failed: false) }
+    for _ in 0..<30 { series.add(at: 200_500_000, latency: 1, failed: false) }
+    let picture = LoadCharts.rate(series, length: 200_000_000)
+    #expect(picture.split(separator: ": 1,000/s").count == 3)
+    #expect(picture.contains(": 300/s"))
+    // One that is nearly whole counts as what it is.
+    #expect(LoadCharts.rate(series, length: 260_000_000).contains(": 500/s"))
+  }
+
   @Test func aReportIsReadAsItWasWritten() throws {
     let tally = Self.tally(calls: 2000)
     let report = LoadTestReport(tally, target: "t", method: "a/B", started: "now", load: "words")

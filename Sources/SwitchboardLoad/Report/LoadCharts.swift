@@ -131,11 +131,12 @@ enum LoadCharts {
     )
   }
 
-  /// How long an interval lasted, in seconds: the last may not be whole.
+  /// How long an interval lasted, in seconds: the last may not be whole. One that has hardly begun has only the ends of
+  /// earlier calls, which say nothing of a rate.
   private static func lasting(_ place: Int, _ series: TimeSeries, _ length: UInt64) -> Double {
     let begin = UInt64(place) &* series.length
     let rest = length > begin ? length - begin : series.length
-    return max(Double(min(rest, series.length)), Double(series.length) / 20) / 1e9
+    return Double(rest >= series.length / 2 ? min(rest, series.length) : series.length) / 1e9
   }
 
   private static func times(_ frame: Frame, _ series: TimeSeries) -> [String] {
