@@ -38,29 +38,36 @@ package struct HTTPAnswerParser {
 
   /// Takes bytes that have arrived.
   package mutating func take(_ bytes: some Collection<UInt8>) -> Progress {
-    Array(bytes).withUnsafeBytes { read($0) }
+    guard !isWhole else { return answer }
+    var progress = Progress.more
+    var parser = parser
+    parser.read(Array(bytes)) { event in
+      guard let end = take(event) else { return true }
+      progress = end
+      return false
+    }
+    self.parser = parser
+    return progress
   }
 
   /// The connection has ended.
   package mutating func end() -> Progress { isWhole || parser.endsWithConnection ? answer : .invalid }
 
-  private mutating func read(_ bytes: UnsafeRawBufferPointer) -> Progress {
-    var rest = bytes
-    while !isWhole {
-      switch parser.next(&rest) {
-      case .incomplete: return .more
-      case .head(let head) where head.isInformational:
-        informationCount += 1
-        guard informationCount <= Self.informationLimit else { return .invalid }
-      case .head(let head):
-        self.head = head
-        isWhole = !head.hasBody
-      case .body(let piece): body += piece.prefix(max(0, Self.bodyLimit - body.count))
-      case .end: isWhole = true
-      case .broken: return .invalid
-      }
+  /// `nil`: the answer goes on.
+  private mutating func take(_ event: HTTP1ResponseParser.Event) -> Progress? {
+    switch event {
+    case .incomplete: return .more
+    case .head(let head) where head.isInformational:
+      informationCount += 1
+      return informationCount <= Self.informationLimit ? nil : .invalid
+    case .head(let head):
+      self.head = head
+      isWhole = !head.hasBody
+    case .body(let piece): body += piece.prefix(max(0, Self.bodyLimit - body.count))
+    case .end: isWhole = true
+    case .broken: return .invalid
     }
-    return answer
+    return isWhole ? answer : nil
   }
 
   private var answer: Progress {
