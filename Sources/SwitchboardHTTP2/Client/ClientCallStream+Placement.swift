@@ -50,6 +50,11 @@ extension ClientCallStream {
   }
 }
 
+extension ClientCallStream {
+  /// Whether the deadline has passed, although its timer has not run yet: the server may look at its clock first.
+  var hasNoTimeLeft: Bool { request.deadline.map { $0.timeLeft <= .zero } ?? false }
+}
+
 extension ClientCallStream: CallToPick {
   var method: MethodDescriptor { request.method }
   var metadata: HPACKHeaders { request.options?.initialMetadata ?? HPACKHeaders() }

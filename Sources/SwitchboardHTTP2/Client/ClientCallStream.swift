@@ -365,6 +365,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   private func closedByPeer(_ code: UInt32) {
     if canRetry(code) { return retry() }
+    if code == HTTP2Error.cancel.rawValue, hasNoTimeLeft { return close(.deadlinePassed) }
     if let reason = connection?.closeReason { return close(reason) }
     close(
       GRPCStatus(

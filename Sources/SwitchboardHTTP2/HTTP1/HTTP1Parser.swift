@@ -30,7 +30,8 @@ struct HTTP1Parser {
 
   private enum Line {
     case incomplete, tooLong, malformed
-    case whole(ArraySlice<UInt8>)
+    /// `line` is a whole line, with its end.
+    case whole
   }
 
   private var state = State.requestLine
@@ -43,6 +44,7 @@ struct HTTP1Parser {
   private let headLimit: Int
 
   private static let chunkLineLimit = 256
+  private static let keptLine = 256
 
   init(headLimit: Int) {
     self.headLimit = headLimit
@@ -98,7 +100,10 @@ struct HTTP1Parser {
     case .incomplete: return .incomplete
     case .tooLong: return refuse(isInsideBody ? .malformed : .tooLarge)
     case .malformed: return refuse(.malformed)
-    case .whole(let line): return read(line)
+    case .whole:
+      // The memory is used for the next line, unless it is much for an idle connection.
+      defer { line.removeAll(keepingCapacity: line.count <= Self.keptLine) }
+      return read(line.dropLast(2))
     }
   }
 
@@ -116,10 +121,8 @@ struct HTTP1Parser {
     room -= count
     line += Self.take(count, of: &bytes)
     guard end != nil else { return .incomplete }
-    let whole = line
-    line = []
-    guard whole.count >= 2, whole[whole.count - 2] == UInt8(ascii: "\r") else { return .malformed }
-    return .whole(whole.dropLast(2))
+    guard line.count >= 2, line[line.count - 2] == UInt8(ascii: "\r") else { return .malformed }
+    return .whole
   }
 
   private mutating func read(_ line: ArraySlice<UInt8>) -> Event? {

@@ -102,6 +102,14 @@ struct HTTP1ResponseParser {
     }
   }
 
+  /// Parses bytes up to an event after which `goesOn` returns `false`, as it must after those that end them.
+  mutating func read(_ bytes: [UInt8], _ goesOn: (Event) -> Bool) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes
+      while goesOn(next(&rest)) {}
+    }
+  }
+
   private var isBroken: Bool { if case .broken = state { true } else { false } }
 
   private static func take(_ limit: Int, of bytes: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

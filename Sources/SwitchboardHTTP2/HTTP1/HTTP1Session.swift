@@ -24,6 +24,8 @@ final class HTTP1Session: WireSession {
   /// The request was invalid: only an error response and the close remain.
   @exclusivity(unchecked) private var isOver = false
   @exclusivity(unchecked) private var idleTimer: LoopTimer?
+  /// When the last exchange ended.
+  @exclusivity(unchecked) private var idleSince: UInt64 = 0
   private let idleTimeout: Duration
 
   private enum Response {
@@ -90,7 +92,6 @@ final class HTTP1Session: WireSession {
   }
 
   private func open(_ head: HTTP1RequestHead) {
-    stopIdleTimer()
     connection.didOpen()
     connection.counters.streamStarted(at: connection.loop.turnTime)
     let stream = ServerCallStream(connection, isRefused: false, isHTTP1: true)
@@ -101,12 +102,15 @@ final class HTTP1Session: WireSession {
     closesAfter = closesAfter || head.closes
     let fields = connection.session.fields
     fields.begin()
-    give(stream, Array(":method".utf8), head.method, fields)
-    give(stream, Array(":path".utf8), head.path, fields)
+    give(stream, Self.methodName, head.method, fields)
+    give(stream, Self.pathName, head.path, fields)
     for field in head.fields { give(stream, field.name, field.value, fields) }
     stream.headersDidEnd(endsStream: requestIsWhole, fields)
     if head.expectsContinue, head.hasBody { unsent += "HTTP/1.1 100 Continue\r\n\r\n".utf8 }
   }
+
+  private static let methodName = Array(":method".utf8)
+  private static let pathName = Array(":path".utf8)
 
   private func give(_ stream: ServerCallStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
     name.withUnsafeBufferPointer { name in
@@ -231,6 +235,7 @@ final class HTTP1Session: WireSession {
     requestIsWhole = false
     // The previous request may have had bytes that its handler did not read.
     connection.socket.resumeReading()
+    idleSince = connection.loop.now
     watchIdleness()
     guard !held.isEmpty else { return nil }
     let next = held
@@ -261,14 +266,24 @@ final class HTTP1Session: WireSession {
 
   /// Limits the time between exchanges. The connection limits the time of a header section.
   private func watchIdleness() {
-    guard stream == nil, !isOver, !parser.isInsideHead else { return stopIdleTimer() }
-    guard idleTimer == nil else { return }
+    guard isIdle, idleTimer == nil else { return }
+    idleSince = connection.loop.now
+    startIdleTimer(idleTimeout)
+  }
+
+  private var isIdle: Bool { stream == nil && !isOver && !parser.isInsideHead }
+
+  /// The timer goes on during exchanges, and waits again if the connection was used.
+  private func startIdleTimer(_ time: Duration) {
     let timer = LoopTimer { [unowned self] in
       idleTimer = nil
-      connection.close(.exchangesOver, gently: true)
+      guard isIdle else { return startIdleTimer(idleTimeout) }
+      let now = connection.loop.now
+      let left = idleTimeout - .nanoseconds(now - min(now, idleSince))
+      if left > .zero { startIdleTimer(left) } else { connection.close(.exchangesOver, gently: true) }
     }
     idleTimer = timer
-    connection.loop.schedule(timer, after: idleTimeout)
+    connection.loop.schedule(timer, after: time)
   }
 
   /// Ends the stream, and releases it: it has a reference to the connection.

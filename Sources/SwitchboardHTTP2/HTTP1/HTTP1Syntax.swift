@@ -4,10 +4,10 @@ enum HTTP1Syntax {
   static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
       true
     default:
-      "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      "!#$%&'*+.^_`|~".utf8.contains(byte)
     }
   }
 
