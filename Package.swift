@@ -17,6 +17,7 @@ func golden(_ name: String) -> Target {
   let folder: String = ([parts[0], "expected"] + parts.dropFirst()).joined(separator: "/")
   var dependencies: [Target.Dependency] = ["SwitchboardProtobuf", "SwitchboardDescriptors"]
   if parts[0].hasPrefix("Service") { dependencies.append("Switchboard") }
+  if parts[0] == "ServicesTestClient" { dependencies.append("SwitchboardTesting") }
   if parts.last == "user" { dependencies.append(.target(name: "Golden\(parts[0])Base")) }
   return .target(
     name: module,
@@ -157,6 +158,8 @@ let package = Package(
   products: [
     // What users with services depend on. Those who have only messages need only SwitchboardProtobuf.
     .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardProtobuf"]),
+    // Responses that tests enqueue, for generated test clients.
+    .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
     // Health, reflection, channelz, load reports and errors with details.
     .library(name: "SwitchboardServices", targets: ["SwitchboardServices", "SwitchboardServiceMessages"]),
     // Metrics, traces, logs, and context that travels with calls.
@@ -302,6 +305,9 @@ let package = Package(
     // Messages into bytes and back, between the last interceptor and the transport.
     .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
 
+    // Calls whose responses go to a handler on a dispatch queue.
+    .target(name: "SwitchboardCallbacks", dependencies: ["SwitchboardCall"]),
+
     // Interceptors for common needs, for those who want them.
     .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall"]),
     .testTarget(
@@ -331,10 +337,14 @@ let package = Package(
     .target(
       name: "Switchboard",
       dependencies: [
-        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling",
-        "SwitchboardProtobuf",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallbacks", "SwitchboardHTTP2",
+        "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
+
+    // Responses that tests enqueue, for generated test clients.
+    .target(name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardCall"]),
+
     // What tests share: threads for those that block, processes and sockets; time that tests of calls make pass;
     // peers that speak HTTP/2 frame by frame, and loops whose time is moved; and certificates.
     .target(name: "TestSupport", dependencies: ["SwitchboardCall"], path: "Tests/TestSupport"),
@@ -358,8 +368,8 @@ let package = Package(
       name: "SwitchboardTests",
       dependencies: [
         "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient",
-        "HTTP2TestSupport",
-        "SwitchboardHTTP2", "SwitchboardProtobuf", "TestSupport",
+        "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardInterceptors", "SwitchboardProtobuf",
+        "SwitchboardTesting", "TestSupport",
       ],
       exclude: ["Peers"]
     ),

@@ -13,9 +13,9 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   /// The response message.
   public typealias Response = ResponseMarshaller.Message
 
-  @usableFromInline let method: Method<RequestMarshaller, ResponseMarshaller>
+  @usableFromInline package let method: Method<RequestMarshaller, ResponseMarshaller>
   @usableFromInline let channel: Channel
-  @usableFromInline let options: CallOptions?
+  @usableFromInline package let options: CallOptions?
   @usableFromInline let interceptors: ClientInterceptorChain<Request, Response>?
 
   /// A call of `method`. It passes only `interceptors`; the channel's own are not added.

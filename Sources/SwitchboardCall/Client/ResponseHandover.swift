@@ -132,7 +132,7 @@ final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>
 extension GRPCStatus {
   // The code that gRPC assigns to another number of responses than the method has.
   @usableFromInline
-  static let missingResponse = GRPCStatus(
+  package static let missingResponse = GRPCStatus(
     code: .unimplemented,
     message: "the call succeeded without a response",
     origin: .peer
@@ -145,5 +145,16 @@ extension GRPCStatus {
   )
 
   @usableFromInline
-  static let cancelledByCaller = GRPCStatus(code: .cancelled, message: "the caller cancelled the call")
+  package static let cancelledByCaller = GRPCStatus(
+    code: .cancelled,
+    message: "the caller cancelled the call"
+  )
+
+  @usableFromInline
+  package static func wrongForm(_ method: MethodDescriptor) -> GRPCStatus {
+    GRPCStatus(
+      code: .failedPrecondition,
+      message: "\(method.path) was called with the wrong form: the type of the method is \(method.type)"
+    )
+  }
 }

@@ -3,7 +3,7 @@
 /// Any thread may add to it. Tasks take from it, and wait until something is left. `Int.max` means unlimited, and never
 /// runs out.
 @usableFromInline
-final class Credit: Sendable {
+package final class Credit: Sendable {
   private struct State: Sendable {
     var count: Int
     var isOpen = true
@@ -30,7 +30,7 @@ final class Credit: Sendable {
 
   private let state: Locked<State>
 
-  init(_ count: Int = 0) {
+  package init(_ count: Int = 0) {
     state = Locked(State(count: count))
   }
 
@@ -40,7 +40,7 @@ final class Credit: Sendable {
   func spend() { state.withLock { $0.count -= 1 } }
 
   /// Adds to what is left. Negative numbers have no effect.
-  func add(_ count: Int) {
+  package func add(_ count: Int) {
     change { state in
       let (sum, overflow) = state.count.addingReportingOverflow(max(0, count))
       state.count = overflow ? .max : sum
@@ -49,7 +49,7 @@ final class Credit: Sendable {
 
   /// Nothing more is added; what is left can still be taken.
   @usableFromInline
-  func close() { change { $0.isOpen = false } }
+  package func close() { change { $0.isOpen = false } }
 
   private func change(_ change: (inout State) -> Void) {
     let waiters: [UnsafeContinuation<Void, Never>] = state.withLock { state in
@@ -60,7 +60,7 @@ final class Credit: Sendable {
   }
 
   /// Takes one, waiting if none is left. Throws if none is left and the credit is closed.
-  nonisolated(nonsending) func take() async throws {
+  package nonisolated(nonsending) func take() async throws {
     while try !state.withLock({ try $0.take() }) { try await wait() }
   }
 

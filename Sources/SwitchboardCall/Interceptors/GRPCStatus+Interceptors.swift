@@ -1,6 +1,9 @@
 extension GRPCStatus {
   @usableFromInline
-  static let callEnded = GRPCStatus(code: .cancelled, message: "the call had ended before the part was sent")
+  package static let callEnded = GRPCStatus(
+    code: .cancelled,
+    message: "the call had ended before the part was sent"
+  )
 
   package static let deadlinePassed = GRPCStatus(
     code: .deadlineExceeded,
@@ -9,7 +12,7 @@ extension GRPCStatus {
   )
 
   @usableFromInline
-  static let tooManyMessages = GRPCStatus(
+  package static let tooManyMessages = GRPCStatus(
     code: .internalError,
     message: "the call takes one message but received several"
   )
@@ -21,7 +24,7 @@ extension GRPCStatus {
   )
 
   @usableFromInline
-  static let missingRequest = GRPCStatus(
+  package static let missingRequest = GRPCStatus(
     code: .internalError,
     message: "the requests ended without a message"
   )

@@ -8,7 +8,7 @@
 /// that is passed to an index without an interceptor leaves the chain: for the transport if it is sent, for the
 /// application if it is received.
 @usableFromInline
-protocol InterceptorChain<Interceptor>: Sendable where Self: ChainedInterceptors<Interceptor> {
+protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterceptors<Interceptor> {
   associatedtype Interceptor: ChainedInterceptor
 
   /// The step from one interceptor to the next towards the transport: 1 or -1.
@@ -27,8 +27,6 @@ protocol InterceptorChain<Interceptor>: Sendable where Self: ChainedInterceptors
   func deliver(failure: any Error)
   /// Where sent messages wait if no interceptor takes them in.
   var transportQueue: (any WriterRoom)? { get }
-  /// An interceptor has finished its work on its own executor.
-  func sideWorkIsDone()
 }
 
 /// What a chain requires of an interceptor, on either side.

@@ -2,7 +2,7 @@
 ///
 /// If the other side sends on request, the queue requests a window of messages, and more when half of it has been read.
 @usableFromInline
-final class PartQueue<Message: Sendable>: Sendable {
+package final class PartQueue<Message: Sendable>: Sendable {
   /// `extra` is the number of messages that were requested and have not arrived.
   @usableFromInline typealias Messages = BoundedQueue<Message, Int>
 
@@ -14,7 +14,7 @@ final class PartQueue<Message: Sendable>: Sendable {
 
   /// `ask` requests more messages from the other side.
   @inlinable
-  init(ask: (@Sendable (Int) -> Void)? = nil) {
+  package init(ask: (@Sendable (Int) -> Void)? = nil) {
     self.ask = ask
   }
 
@@ -31,14 +31,14 @@ final class PartQueue<Message: Sendable>: Sendable {
 
   /// Requests the first messages.
   @usableFromInline
-  func open() {
+  package func open() {
     guard let ask else { return }
     let count = queue.state.withLock { toAsk(&$0) }
     if count > 0 { ask(count) }
   }
 
   @inlinable
-  func push(_ message: Message) {
+  package func push(_ message: Message) {
     let (reader, count): (Messages.Reader?, Int) = queue.state.withLock { state in
       guard state.end == nil else { return (nil, 0) }
       if state.extra > 0 { state.extra -= 1 }
@@ -51,13 +51,13 @@ final class PartQueue<Message: Sendable>: Sendable {
 
   /// Ends the messages. The reader gets `failure` after reading those pushed before.
   @inlinable
-  func finish(_ failure: GRPCStatus?) {
+  package func finish(_ failure: GRPCStatus?) {
     if queue.state.withLock({ $0.finish(failure) }) { queue.wake() }
   }
 
   /// Waits until the reader has caught up to a few messages.
   @usableFromInline
-  nonisolated(nonsending) func waitUntilWritable() async throws {
+  package nonisolated(nonsending) func waitUntilWritable() async throws {
     try await queue.waitToWrite(below: Self.limit)
   }
 

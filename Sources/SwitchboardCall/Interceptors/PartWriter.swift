@@ -2,7 +2,7 @@ import Synchronization
 
 /// A queue that writers wait for.
 @usableFromInline
-protocol WriterRoom: AnyObject, Sendable {
+package protocol WriterRoom: AnyObject, Sendable {
   nonisolated(nonsending) func waitUntilWritable() async throws
 }
 

@@ -1,3 +1,36 @@
+/// A chain, for an interceptor that takes messages in and works on them beside it. All of it but `room` is used on the
+/// call's loop.
+@usableFromInline
+package protocol SideWorkChain: Sendable {
+  /// Makes those who send to the interceptor at `index` wait for `queue`, if it is given; `closed` is called when the
+  /// chain closes.
+  func join(at index: Int, queue: (() -> (any WriterRoom)?)?, closed: @escaping () -> Void)
+  /// Waits until another message can be sent to `index`.
+  func room(at index: Int) async throws
+  /// The call lasts until the work is done.
+  func sideWorkBegins()
+  /// An interceptor has finished its work.
+  func sideWorkIsDone()
+}
+
+extension InterceptorChain {
+  @usableFromInline
+  package func join(at index: Int, queue: (() -> (any WriterRoom)?)?, closed: @escaping () -> Void) {
+    let sideWork = sideWork ?? SideWork()
+    self.sideWork = sideWork
+    sideWork.whenClosed(closed)
+    if let queue { sideWork.gates.append((index, queue)) }
+  }
+
+  @usableFromInline
+  package func room(at index: Int) async throws {
+    try await eventLoop.submit { try self.gate(at: index) }.waitUntilWritable()
+  }
+
+  @usableFromInline
+  package func sideWorkBegins() { sideWork?.workBegins() }
+}
+
 /// What few chains have: interceptors that name executors or see calls whole. A separate object, so that other chains
 /// neither set it up nor destroy it.
 @usableFromInline

@@ -31,7 +31,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   }
 
   @inlinable
-  init(_ queue: PartQueue<Request>) {
+  package init(_ queue: PartQueue<Request>) {
     source = .parts(queue)
   }
 

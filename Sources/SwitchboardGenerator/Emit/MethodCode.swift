@@ -55,6 +55,9 @@ struct MethodCode {
   /// A name of the library, qualified with the module because a type of the user may have the same name.
   static func library(_ name: String) -> String { "\(libraryModule).\(name)" }
 
+  /// The same for what only clients for tests use.
+  static func testing(_ name: String) -> String { "\(testingModule).\(name)" }
+
   /// The generic parameter of a method that takes a sequence; it must not shadow a message.
   var sequence: String { MethodCode.unused("Requests", by: [self]) }
 
@@ -72,3 +75,5 @@ struct MethodCode {
 
 /// The module that generated services import.
 let libraryModule = "Switchboard"
+/// The module that generated clients for tests import too.
+let testingModule = "SwitchboardTesting"

@@ -29,6 +29,7 @@ struct ServiceFileEmitter {
   /// The library, the modules of messages defined elsewhere, and the modules that mappings name.
   private func importedModules(by methods: [MethodCode]) -> Set<String> {
     var modules: Set<String> = [libraryModule]
+    if context.options.generatesTestClients { modules.insert(testingModule) }
     for method in methods {
       let uses = [
         (method.schema.request, method.requestPayload), (method.schema.response, method.responsePayload),

@@ -22,7 +22,7 @@ struct ServiceTestClientEmitter {
     )
     printer.block("\(visibility)struct \(name): \(bases)") { printer in
       printer.line("/// The enqueued responses.")
-      printer.line("\(visibility)let fakeResponses: \(MethodCode.library("FakeResponses"))")
+      printer.line("\(visibility)let fakeResponses: \(MethodCode.testing("FakeResponses"))")
       client.emitStored(to: &printer)
       emitInitializer(to: &printer)
       for method in methods {
@@ -45,7 +45,7 @@ struct ServiceTestClientEmitter {
     printer.block(") throws(\(MethodCode.library("GRPCStatus")))") { printer in
       printer.line("typealias Methods = \(constants)")
       let metadata = "\(service.swiftName)Metadata.service"
-      printer.line("self.fakeResponses = \(MethodCode.library("FakeResponses"))(\(metadata))")
+      printer.line("self.fakeResponses = \(MethodCode.testing("FakeResponses"))(\(metadata))")
       printer.line("self.channel = try self.fakeResponses.channel([")
       printer.indented { printer in
         for method in methods {
@@ -64,8 +64,8 @@ struct ServiceTestClientEmitter {
     let streams = method.kind.streamsResponses
     let constant = "\(constants).\(method.swiftName)"
     let handler =
-      "_ requestHandler: @escaping @Sendable (\(MethodCode.library("FakeRequestPart"))<\(method.request)>) -> Swift.Void"
-    let fake = MethodCode.library(streams ? "FakeStreamingResponse" : "FakeUnaryResponse")
+      "_ requestHandler: @escaping @Sendable (\(MethodCode.testing("FakeRequestPart"))<\(method.request)>) -> Swift.Void"
+    let fake = MethodCode.testing(streams ? "FakeStreamingResponse" : "FakeUnaryResponse")
 
     printer.blank()
     printer.line("/// Enqueues a response to `\(method.name)` for the test to send.")

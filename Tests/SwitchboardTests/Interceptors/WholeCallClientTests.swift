@@ -1,5 +1,6 @@
 import EchoService
 import Switchboard
+import SwitchboardInterceptors
 import Testing
 
 /// Interceptors that see whole calls on the client.

@@ -3,6 +3,7 @@ import EchoService
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardHTTP2
 
 /// Clients that name a host, and the channels that they share.
 @Suite(.timeLimit(.minutes(5))) struct ChannelPoolTests {

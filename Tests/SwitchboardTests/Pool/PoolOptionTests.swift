@@ -3,6 +3,7 @@ import Testing
 
 @testable import Echo
 @testable import Switchboard
+@testable import SwitchboardHTTP2
 
 /// The options of a pool's channels; the transport's tests show their effects.
 @Suite(.timeLimit(.minutes(5))) struct PoolOptionTests {

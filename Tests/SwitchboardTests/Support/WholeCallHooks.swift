@@ -1,5 +1,6 @@
 import EchoService
 import Switchboard
+import SwitchboardInterceptors
 
 typealias EchoUnaryRequest = UnaryRequest<Echo_EchoRequest>
 typealias EchoUnaryResponse = UnaryResponse<Echo_EchoResponse>

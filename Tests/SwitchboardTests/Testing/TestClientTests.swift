@@ -1,5 +1,6 @@
 import GoldenServicesTestClient
 import Switchboard
+import SwitchboardTesting
 import Testing
 
 private typealias Place = Weather_Place

@@ -120,7 +120,7 @@ extension ClientPipeline {
   }
 
   @usableFromInline
-  func sideWorkIsDone() { sideWork?.workIsDone() }
+  package func sideWorkIsDone() { sideWork?.workIsDone() }
 
   // MARK: The deadline
 

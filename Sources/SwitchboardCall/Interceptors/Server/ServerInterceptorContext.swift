@@ -4,13 +4,16 @@
 @frozen
 public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let pipeline: ServerPipeline<Request, Response>
-  @usableFromInline let index: Int
+  @usableFromInline package let index: Int
 
   @inlinable
   init(_ pipeline: ServerPipeline<Request, Response>, _ index: Int) {
     self.pipeline = pipeline
     self.index = index
   }
+
+  /// The chain, for interceptors that work beside it.
+  package var chain: any SideWorkChain { pipeline }
 
   /// The loop that handles the call's parts.
   public var eventLoop: any EventLoop { pipeline.eventLoop }

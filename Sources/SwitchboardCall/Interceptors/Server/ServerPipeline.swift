@@ -107,7 +107,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   }
 
   @usableFromInline
-  func sideWorkIsDone() {
+  package func sideWorkIsDone() {
     sideWork?.workIsDone()
     closeIfDone()
   }

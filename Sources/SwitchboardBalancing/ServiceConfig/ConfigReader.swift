@@ -1,0 +1,186 @@
+public import SwitchboardCall
+
+/// Reads the members of one object of a service config. Errors say where the object is.
+public struct ConfigReader: Sendable {
+  private let members: [String: ConfigValue]
+  private let place: String
+
+  /// `place` is where the object is, such as `methodConfig[0].retryPolicy`; empty for the whole config.
+  public init(_ members: [String: ConfigValue], at place: String) {
+    self.members = members
+    self.place = place
+  }
+
+  /// An `INVALID_ARGUMENT` that names a member.
+  public func failure(_ name: String, _ reason: String) -> GRPCStatus {
+    .invalidServiceConfig("\(path(name)): \(reason)")
+  }
+
+  /// Where a member is in the whole config.
+  package func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
+
+  /// The value of a member, unless it is missing or null.
+  private func value(_ name: String) -> ConfigValue? {
+    let value = members[name]
+    return value == .null ? nil : value
+  }
+
+  /// The value of a member that must be there.
+  public func required<Value>(_ name: String, _ value: Value?) throws(GRPCStatus) -> Value {
+    guard let value else { throw failure(name, "is missing") }
+    return value
+  }
+
+  /// Text.
+  public func string(_ name: String) throws(GRPCStatus) -> String? {
+    switch value(name) {
+    case nil: return nil
+    case .string(let text): return text
+    default: throw failure(name, "is not a string")
+    }
+  }
+
+  /// A truth value.
+  public func bool(_ name: String) throws(GRPCStatus) -> Bool? {
+    switch value(name) {
+    case nil: return nil
+    case .bool(let value): return value
+    default: throw failure(name, "is neither true nor false")
+    }
+  }
+
+  /// A number, which JSON may also spell as a string.
+  public func number(_ name: String) throws(GRPCStatus) -> Double? {
+    let number: Double?
+    switch value(name) {
+    case nil: return nil
+    case .number(let value): number = value
+    case .string(let text): number = Double(text)
+    default: number = nil
+    }
+    guard let number, number.isFinite else { throw failure(name, "is not a number") }
+    return number
+  }
+
+  /// A non-negative integer.
+  public func count(_ name: String) throws(GRPCStatus) -> Int? {
+    guard let number = try number(name) else { return nil }
+    guard let count = Int(exactly: number), count >= 0 else {
+      throw failure(name, "is not a whole number of 0 or more")
+    }
+    return count
+  }
+
+  /// A non-negative duration, such as `"1.5s"`.
+  public func duration(_ name: String) throws(GRPCStatus) -> Duration? {
+    guard let text = try string(name) else { return nil }
+    guard let duration = Self.duration(text) else {
+      throw failure(name, "is not a duration such as \"1.5s\"")
+    }
+    guard duration >= .zero else { throw failure(name, "is below zero") }
+    return duration
+  }
+
+  /// Up to 315,576,000,000 seconds, with up to nine decimals, as protobuf's durations.
+  private static func duration(_ text: String) -> Duration? {
+    guard text.utf8.last == UInt8(ascii: "s") else { return nil }
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    let parts = text.dropFirst(isNegative ? 1 : 0).dropLast()
+      .split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let decimals = parts.count > 1 ? parts[1] : ""
+    for part in parts where !part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+      return nil
+    }
+    guard let seconds = Int64(parts[0]), seconds <= 315_576_000_000, decimals.utf8.count <= 9,
+      parts.count == 1 || !decimals.isEmpty,
+      let nanoseconds = Int64(decimals + String(repeating: "0", count: 9 - decimals.utf8.count))
+    else { return nil }
+    let duration = Duration.seconds(seconds) + .nanoseconds(nanoseconds)
+    return isNegative ? .zero - duration : duration
+  }
+
+  /// An object.
+  public func object(_ name: String) throws(GRPCStatus) -> ConfigReader? {
+    switch value(name) {
+    case nil: return nil
+    case .object(let members): return ConfigReader(members, at: path(name))
+    default: throw failure(name, "is not an object")
+    }
+  }
+
+  /// An array of objects.
+  public func objects(_ name: String) throws(GRPCStatus) -> [ConfigReader]? {
+    guard let values = try array(name) else { return nil }
+    var readers: [ConfigReader] = []
+    for (position, value) in values.enumerated() {
+      guard case .object(let members) = value else {
+        throw failure("\(name)[\(position)]", "is not an object")
+      }
+      readers.append(ConfigReader(members, at: path("\(name)[\(position)]")))
+    }
+    return readers
+  }
+
+  /// An object whose members are objects, sorted by their names.
+  public func objectsByName(_ name: String) throws(GRPCStatus) -> [(name: String, ConfigReader)]? {
+    guard let object = try object(name) else { return nil }
+    var readers: [(name: String, ConfigReader)] = []
+    for member in object.members.keys.sorted() {
+      if let reader = try object.object(member) { readers.append((member, reader)) }
+    }
+    return readers
+  }
+
+  /// An array of strings.
+  public func strings(_ name: String) throws(GRPCStatus) -> [String]? {
+    guard let values = try array(name) else { return nil }
+    var strings: [String] = []
+    for (position, value) in values.enumerated() {
+      guard case .string(let text) = value else { throw failure("\(name)[\(position)]", "is not a string") }
+      strings.append(text)
+    }
+    return strings
+  }
+
+  /// Policies in the order of preference: an array of objects with one member each, the policy's name.
+  public func policies(_ name: String) throws(GRPCStatus) -> [LoadBalancingConfig]? {
+    guard let objects = try objects(name) else { return nil }
+    var policies: [LoadBalancingConfig] = []
+    for (position, object) in objects.enumerated() {
+      let place = "\(name)[\(position)]"
+      guard object.members.count == 1, let (policy, value) = object.members.first else {
+        throw failure(place, "does not name exactly one policy")
+      }
+      switch value {
+      case .object(let members): policies.append(LoadBalancingConfig(policy, members))
+      case .null: policies.append(LoadBalancingConfig(policy))
+      default: throw failure("\(place).\(policy)", "is not an object")
+      }
+    }
+    return policies
+  }
+
+  /// Codes, by name (`"UNAVAILABLE"`, in any case) or by number.
+  public func codes(_ name: String) throws(GRPCStatus) -> Set<GRPCStatus.Code> {
+    var codes: Set<GRPCStatus.Code> = []
+    for (position, value) in (try array(name) ?? []).enumerated() {
+      let code: GRPCStatus.Code?
+      switch value {
+      case .string(let text): code = GRPCStatus.Code(specName: text.uppercased())
+      case .number(let number): code = Int(exactly: number).flatMap { GRPCStatus.Code(rawValue: $0) }
+      default: code = nil
+      }
+      guard let code else { throw failure("\(name)[\(position)]", "is not a status code") }
+      codes.insert(code)
+    }
+    return codes
+  }
+
+  private func array(_ name: String) throws(GRPCStatus) -> [ConfigValue]? {
+    switch value(name) {
+    case nil: return nil
+    case .array(let values): return values
+    default: throw failure(name, "is not an array")
+    }
+  }
+}

@@ -1,0 +1,192 @@
+public import SwitchboardCall
+
+extension ConfigValue {
+  /// Reads JSON (RFC 8259). Throws `INVALID_ARGUMENT` for anything else, for a value nested deeper than 100, and for a
+  /// name that an object has twice.
+  public init(json: String) throws(GRPCStatus) {
+    var reader = JSONReader(bytes: Array(json.utf8))
+    self = try reader.document()
+  }
+}
+
+/// Reads JSON from left to right. The message runtime has a reader too, which this module does not know.
+private struct JSONReader {
+  private static let depthLimit = 100
+
+  let bytes: [UInt8]
+  private var position = 0
+  private var depth = 0
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func document() throws(GRPCStatus) -> ConfigValue {
+    let value = try value()
+    guard peek() == nil else { throw failure("there is something after the end") }
+    return value
+  }
+
+  private func failure(_ reason: String) -> GRPCStatus {
+    .invalidServiceConfig("invalid JSON at byte \(position): \(reason)")
+  }
+
+  /// The next byte that is not white space.
+  private mutating func peek() -> UInt8? {
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): position += 1
+      default: return bytes[position]
+      }
+    }
+    return nil
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard peek() == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func value() throws(GRPCStatus) -> ConfigValue {
+    guard let first = peek() else { throw failure("a value is missing") }
+    switch first {
+    case UInt8(ascii: "{"): return .object(try nested { reader throws(GRPCStatus) in try reader.object() })
+    case UInt8(ascii: "["): return .array(try nested { reader throws(GRPCStatus) in try reader.array() })
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    default: return .number(try number())
+    }
+  }
+
+  private mutating func nested<Value>(
+    _ read: (inout JSONReader) throws(GRPCStatus) -> Value
+  ) throws(GRPCStatus) -> Value {
+    guard depth < Self.depthLimit else { throw failure("values are nested too deeply") }
+    depth += 1
+    position += 1
+    defer { depth -= 1 }
+    return try read(&self)
+  }
+
+  private mutating func object() throws(GRPCStatus) -> [String: ConfigValue] {
+    var members: [String: ConfigValue] = [:]
+    if take("}") { return members }
+    while true {
+      guard peek() == UInt8(ascii: "\"") else { throw failure("a member's name is missing") }
+      let name = try string()
+      guard take(":") else { throw failure("a colon is missing") }
+      guard members.updateValue(try value(), forKey: name) == nil else {
+        throw failure("the member \(name) is there twice")
+      }
+      if take("}") { return members }
+      guard take(",") else { throw failure("a comma or a closing brace is missing") }
+    }
+  }
+
+  private mutating func array() throws(GRPCStatus) -> [ConfigValue] {
+    var values: [ConfigValue] = []
+    if take("]") { return values }
+    while true {
+      values.append(try value())
+      if take("]") { return values }
+      guard take(",") else { throw failure("a comma or a closing bracket is missing") }
+    }
+  }
+
+  private mutating func word(_ word: String, _ value: ConfigValue) throws(GRPCStatus) -> ConfigValue {
+    guard bytes[position...].starts(with: word.utf8) else { throw failure("this is no value") }
+    position += word.utf8.count
+    return value
+  }
+
+  private mutating func digits() -> Int {
+    let start = position
+    while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+      position += 1
+    }
+    return position - start
+  }
+
+  private mutating func skip(_ characters: Unicode.Scalar...) -> Bool {
+    guard position < bytes.count, characters.contains(where: { UInt8(ascii: $0) == bytes[position] }) else {
+      return false
+    }
+    position += 1
+    return true
+  }
+
+  private mutating func number() throws(GRPCStatus) -> Double {
+    let start = position
+    _ = skip("-")
+    let leadsWithZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
+    let whole = digits()
+    guard whole > 0, !(leadsWithZero && whole > 1) else { throw failure("this is no value") }
+    if skip("."), digits() == 0 { throw failure("a number ends with its point") }
+    if skip("e", "E") {
+      _ = skip("+", "-")
+      if digits() == 0 { throw failure("a number has an empty exponent") }
+    }
+    guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite
+    else {
+      throw failure("a number is too large")
+    }
+    return number
+  }
+
+  private mutating func string() throws(GRPCStatus) -> String {
+    position += 1
+    var text: [UInt8] = []
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text += String(try escaped()).utf8
+      case 0..<0x20: throw failure("a string has a control character")
+      default: text.append(byte)
+      }
+    }
+    throw failure("a string does not end")
+  }
+
+  private mutating func escaped() throws(GRPCStatus) -> Unicode.Scalar {
+    guard position < bytes.count else { throw failure("a string does not end") }
+    let byte = bytes[position]
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try unicode()
+    default: throw failure("this escape is unknown")
+    }
+  }
+
+  private mutating func unicode() throws(GRPCStatus) -> Unicode.Scalar {
+    let unit = try hex()
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    // The first half of a pair must be followed by the second.
+    guard (0xD800..<0xDC00).contains(unit), skip("\\"), skip("u") else {
+      throw failure("half of a character")
+    }
+    let second = try hex()
+    guard (0xDC00..<0xE000).contains(second),
+      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00))
+    else { throw failure("half of a character") }
+    return scalar
+  }
+
+  private mutating func hex() throws(GRPCStatus) -> UInt32 {
+    let end = position + 4
+    guard end <= bytes.count,
+      bytes[position..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      let unit = UInt32(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16)
+    else { throw failure("an escape needs four hexadecimal digits") }
+    position = end
+    return unit
+  }
+}

@@ -1,0 +1,93 @@
+public import SwitchboardCall
+
+extension ServiceConfig {
+  /// Reads a config from JSON in gRPC's form, with `methodConfig`, `retryThrottling`, `loadBalancingConfig` and
+  /// `healthCheckConfig`. Unknown members are ignored, as gRPC requires.
+  ///
+  /// Throws `INVALID_ARGUMENT` for invalid JSON, for values of the wrong type and for contradictions, saying where and
+  /// why.
+  public init(json: String) throws(GRPCStatus) {
+    guard case .object(let members) = try ConfigValue(json: json) else {
+      throw .invalidServiceConfig("it is not an object")
+    }
+    try self.init(ConfigReader(members, at: ""))
+  }
+
+  /// Reads a config from an object of another one.
+  package init(_ reader: ConfigReader) throws(GRPCStatus) {
+    var methodConfigs: [MethodConfig] = []
+    for config in try reader.objects("methodConfig") ?? [] {
+      methodConfigs.append(try MethodConfig(config))
+    }
+    let throttling = try reader.object("retryThrottling").map { throttling throws(GRPCStatus) in
+      try RetryThrottling(throttling)
+    }
+    var policies = try reader.policies("loadBalancingConfig")
+    // The older form of the same, with a name alone.
+    if policies == nil, let policy = try reader.string("loadBalancingPolicy") {
+      policies = [LoadBalancingConfig(policy.lowercased())]
+    }
+    let health = try reader.object("healthCheckConfig")
+    try self.init(
+      methodConfigs: methodConfigs,
+      retryThrottling: throttling,
+      loadBalancing: policies ?? [],
+      healthCheckedService: try health?.string("serviceName")
+    )
+  }
+}
+
+extension MethodConfig {
+  init(_ reader: ConfigReader) throws(GRPCStatus) {
+    var names: [Name] = []
+    for name in try reader.objects("name") ?? [] {
+      names.append(
+        try Name(service: try name.string("service") ?? "", method: try name.string("method") ?? "")
+      )
+    }
+    guard !names.isEmpty else { throw reader.failure("name", "there is no name") }
+    self.init(names: names, timeout: try reader.duration("timeout"))
+    waitForReady = try reader.bool("waitForReady")
+    maxRequestMessageBytes = try reader.count("maxRequestMessageBytes")
+    maxResponseMessageBytes = try reader.count("maxResponseMessageBytes")
+    let retry = try reader.object("retryPolicy")
+    let hedging = try reader.object("hedgingPolicy")
+    switch (retry, hedging) {
+    case (nil, nil): break
+    case (let retry?, nil): repetition = .retry(try RetryPolicy(retry))
+    case (nil, let hedging?): repetition = .hedge(try HedgingPolicy(hedging))
+    case (.some, .some): throw reader.failure("retryPolicy", "there is a hedgingPolicy too")
+    }
+  }
+}
+
+extension RetryPolicy {
+  init(_ reader: ConfigReader) throws(GRPCStatus) {
+    try self.init(
+      maxAttempts: try reader.required("maxAttempts", try reader.count("maxAttempts")),
+      initialBackoff: try reader.required("initialBackoff", try reader.duration("initialBackoff")),
+      maxBackoff: try reader.required("maxBackoff", try reader.duration("maxBackoff")),
+      backoffMultiplier: try reader.required("backoffMultiplier", try reader.number("backoffMultiplier")),
+      retryableStatusCodes: try reader.codes("retryableStatusCodes")
+    )
+  }
+}
+
+extension HedgingPolicy {
+  init(_ reader: ConfigReader) throws(GRPCStatus) {
+    try self.init(
+      maxAttempts: try reader.required("maxAttempts", try reader.count("maxAttempts")),
+      hedgingDelay: try reader.duration("hedgingDelay") ?? .zero,
+      nonFatalStatusCodes: try reader.codes("nonFatalStatusCodes")
+    )
+  }
+}
+
+extension RetryThrottling {
+  init(_ reader: ConfigReader) throws(GRPCStatus) {
+    try self.init(
+      maxTokens: try reader.required("maxTokens", try reader.count("maxTokens")),
+      tokenRatio: try reader.required("tokenRatio", try reader.number("tokenRatio"))
+    )
+  }
+}

@@ -1,0 +1,38 @@
+public import Dispatch
+public import SwitchboardCall
+
+/// Receives the responses of a call on a dispatch queue. Methods do nothing by default.
+///
+/// They are called one at a time and in order, even on a concurrent queue; the call retains the handler until `closed`.
+/// The next response is read only when the last method has returned, so a slow handler slows down the server.
+///
+/// ```swift
+/// final class Printer: ResponseHandler {
+///   let dispatchQueue = DispatchQueue(label: "replies")
+///   func receivedMessage(_ reply: Hello_GreetReply) { print(reply.text) }
+///   func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?) { print(error ?? .ok) }
+/// }
+/// ```
+public protocol ResponseHandler<Response>: AnyObject, Sendable {
+  /// The response message.
+  associatedtype Response: Sendable
+
+  /// The queue on which the other methods are called.
+  var dispatchQueue: DispatchQueue { get }
+
+  /// The metadata before the first response. Not called if the call fails first.
+  func receivedInitialMetadata(_ initialMetadata: HPACKHeaders)
+  /// A response.
+  func receivedMessage(_ message: Response)
+  /// A written message was accepted for sending, and there is room for another. Called once for each message.
+  func wroteMessage()
+  /// The end of the call; called exactly once, last. `error` is `nil` if the call succeeded.
+  func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?)
+}
+
+extension ResponseHandler {
+  public func receivedInitialMetadata(_ initialMetadata: HPACKHeaders) {}
+  public func receivedMessage(_ message: Response) {}
+  public func wroteMessage() {}
+  public func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?) {}
+}

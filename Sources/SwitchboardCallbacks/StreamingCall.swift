@@ -1,0 +1,42 @@
+public import SwitchboardCall
+
+/// A call whose requests are written one by one, and whose responses, one or a stream, go to a handler.
+///
+/// A started call runs until it is finished, cancelled or ended by the server. Releasing it ends its requests.
+///
+/// ```swift
+/// let call = client.call(Stock.follow).makeStreamingCall(responseHandler: printer)
+/// try call.start()
+/// try call.write("kettle")
+/// try call.finish()
+/// ```
+public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendable {
+  private let call: HandledCall<Request, Response>
+  /// The options that the call was made with.
+  public let options: CallOptions
+
+  @usableFromInline
+  init(_ call: HandledCall<Request, Response>, _ options: CallOptions?) {
+    self.call = call
+    self.options = options ?? CallOptions()
+  }
+
+  /// Starts the call. Throws `FAILED_PRECONDITION` the second time.
+  public func start() throws(GRPCStatus) { try call.start() }
+
+  /// Queues a message. The handler is notified when there is room for another.
+  ///
+  /// Throws `FAILED_PRECONDITION` before `start` and after `finish` or `cancel`, and `RESOURCE_EXHAUSTED` when too many
+  /// messages are waiting. Messages written after the server has ended the call are dropped.
+  public func write(_ message: Request) throws(GRPCStatus) { try call.write(message) }
+
+  /// Ends the requests. Throws `FAILED_PRECONDITION` before `start`, after `cancel`, and the second time.
+  public func finish() throws(GRPCStatus) { try call.finish() }
+
+  /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
+  public func cancel() { call.cancel() }
+
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// do. Throws `FAILED_PRECONDITION` before `start`.
+  public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
+}

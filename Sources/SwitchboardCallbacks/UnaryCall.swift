@@ -1,0 +1,31 @@
+public import SwitchboardCall
+
+/// A call with one request, whose responses, one or a stream, go to a handler.
+///
+/// A started call runs to its end even if nothing retains it.
+///
+/// ```swift
+/// let call = client.call(Stock.find).makeUnaryCall("kettle", responseHandler: printer)
+/// try call.start()
+/// ```
+public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
+  private let call: HandledCall<Request, Response>
+  /// The options that the call was made with.
+  public let options: CallOptions
+
+  @usableFromInline
+  init(_ call: HandledCall<Request, Response>, _ options: CallOptions?) {
+    self.call = call
+    self.options = options ?? CallOptions()
+  }
+
+  /// Sends the request. Throws `FAILED_PRECONDITION` the second time.
+  public func start() throws(GRPCStatus) { try call.start() }
+
+  /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
+  public func cancel() { call.cancel() }
+
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// do. Throws `FAILED_PRECONDITION` before `start`.
+  public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
+}

@@ -1,0 +1,71 @@
+public import SwitchboardCall
+
+/// Connects a client to its host over a pool: each call uses the channel that its options select.
+final class PooledTransport: ByteTransport {
+  private let pool: ChannelPool
+  private let target: String
+  private let options: CallOptions
+  private let loop: Loop
+  /// The channel for the client's own options.
+  private let usual = Locked<PooledChannel?>(nil)
+
+  init(_ pool: ChannelPool, _ target: String, _ options: CallOptions, loop: Loop) {
+    self.pool = pool
+    self.target = target
+    self.options = options
+    self.loop = loop
+  }
+
+  var eventLoop: any EventLoop { loop }
+
+  var host: String { target }
+
+  /// A transport to another host over the same pool, with the same options.
+  func sibling(for host: String) -> any ByteTransport {
+    host == target ? self : PooledTransport(pool, host, options, loop: loop)
+  }
+
+  func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+    let options = request.options ?? CallOptions()
+    let isUsual = options.clearlySharesChannel(with: self.options)
+    if isUsual, let call = usual.withLock({ $0 })?.makeCall(request, receiver) { return call }
+    do {
+      while true {
+        let channel = try pool.channel(to: target, try ChannelArguments(options), on: loop)
+        if isUsual { usual.withLock { $0 = channel } }
+        // The pool no longer has a channel that has just been closed.
+        if let call = channel.makeCall(request, receiver) { return call }
+      }
+    } catch {
+      return RefusedCall(request, loop, receiver, error)
+    }
+  }
+
+  /// Does nothing: the pool closes channels that nobody uses.
+  func retire() {}
+
+  func shutDown(grace: Duration) async {}
+}
+
+extension Channel {
+  /// A channel to `host` over the channels of a pool, selected for each call by its options. Without `pool`, it uses
+  /// the process's pool.
+  ///
+  /// It never fails: an invalid host or option becomes the status of each call.
+  public convenience init(host: String, options: CallOptions = CallOptions(), pool: ChannelPool? = nil) {
+    do throws(GRPCStatus) {
+      let owner: ChannelPool
+      if let pool { owner = pool } else { owner = try ChannelPool.ofProcess.get() }
+      let settings = try ChannelArguments(options).channel
+      self.init(
+        PooledTransport(owner, host, options, loop: owner.loop(for: host)),
+        serviceConfig: settings[\.serviceConfig],
+        retryBufferSize: settings[\.retryBufferSize],
+        enablesRetry: settings[\.enableRetry] ?? true,
+        observer: owner.observer
+      )
+    } catch {
+      self.init(FailingTransport(error))
+    }
+  }
+}

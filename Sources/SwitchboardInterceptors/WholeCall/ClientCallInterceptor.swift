@@ -1,0 +1,121 @@
+public import SwitchboardCall
+
+/// Sees a client's calls whole: override `intercept`, and call `next` to send the call on.
+///
+/// Such interceptors share the chain, and its order, with interceptors of parts. `next` may be called any number of
+/// times, each after the last has returned or thrown; the interceptors after this one then see the call's parts again.
+/// If the call fails, `next` throws its `GRPCStatus`; rethrowing it keeps the trailers. When the caller cancels or the
+/// deadline passes, the task that runs `intercept` is cancelled, and `next` throws.
+///
+/// `intercept` runs on the call's event loop until it awaits something that leaves it.
+///
+/// ```swift
+/// final class Repeating<Request: Sendable, Response: Sendable>: ClientCallInterceptor<Request, Response> {
+///   override func intercept(
+///     _ request: UnaryRequest<Request>, context: Context, next: Next
+///   ) async throws -> UnaryResponse<Response> {
+///     do { return try await next(request) } catch { return try await next(request) }
+///   }
+/// }
+/// ```
+open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
+  ClientInterceptor<Request, Response>, WholeCallInterceptor
+{
+  /// The interceptor's view of the call.
+  public typealias Context = ClientInterceptorContext<Request, Response>
+  /// Sends a unary call on.
+  public typealias Next = @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
+  /// Sends a streaming call on; returns when the responses begin.
+  public typealias StreamedNext =
+    @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
+
+  private let place = WholeCallPlace<Request, Response>()
+
+  /// Creates an interceptor that sends every call on.
+  public override init() { super.init() }
+
+  /// Intercepts a call with one request and one response.
+  open func intercept(
+    _ request: UnaryRequest<Request>,
+    context: Context,
+    next: Next
+  ) async throws -> UnaryResponse<Response> {
+    try await next(request)
+  }
+
+  /// Intercepts a call that streams requests, responses or both.
+  open func intercept(
+    _ request: StreamedRequest<Request>,
+    context: Context,
+    next: StreamedNext
+  ) async throws -> StreamedResponse<Response> {
+    try await next(request)
+  }
+
+  // MARK: Parts
+
+  public final override func send(
+    _ part: GRPCClientRequestPart<Request>,
+    promise: EventLoopPromise<Void>?,
+    context: Context
+  ) {
+    switch part {
+    case .metadata(let headers):
+      begin(context)
+      place.call?.take(request: .metadata(headers), promise)
+    case .message(let message, _):
+      place.call?.take(request: .message(message), promise)
+    case .end:
+      place.call?.take(request: .end, promise)
+    }
+  }
+
+  public final override func receive(_ part: GRPCClientResponsePart<Response>, context: Context) {
+    place.call?.take(response: part, nil)
+  }
+
+  public final override func errorCaught(_ error: any Error, context: Context) {
+    guard let call = place.call, call.attempt?.hasEnded == false else { return context.errorCaught(error) }
+    call.take(response: .end(GRPCStatus(describing: error), HPACKHeaders()), nil)
+  }
+
+  public final override func cancel(promise: EventLoopPromise<Void>?, context: Context) {
+    place.call?.cancel(.cancelledByCaller)
+    context.cancel(promise: promise)
+  }
+
+  public final override func receiveNextMessages(_ count: Int, context: Context) { place.credit.add(count) }
+
+  public final override var requestExecutor: InterceptorExecutor? { nil }
+
+  public final override var responseExecutor: InterceptorExecutor? { nil }
+
+  private func begin(_ context: Context) {
+    let (chain, index, type) = (context.chain, context.index, context.type)
+    place.take(index, of: chain, gate: type.streamsRequests ? { $0.requests } : nil)
+    let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
+    let ports = WholeCallPorts<Request, Response>(
+      eventLoop: context.eventLoop,
+      type: type,
+      sendRequest: { part, promise in context.send(part.forClient, promise: promise) },
+      sendResponse: { part, _ in context.receive(part) },
+      requestRoom: { if type.streamsRequests { try await chain.room(at: index + 1) } },
+      responseRoom: { [credit = place.credit] in if type.streamsResponses { try await credit.take() } },
+      askForRequests: nil,
+      askForResponses: type.streamsResponses ? ask : nil,
+      abandon: { context.cancel(promise: nil) }
+    )
+    place.begin(makeCall(ports, context))
+  }
+}
+
+extension GRPCServerRequestPart {
+  /// The same part as clients name it.
+  var forClient: GRPCClientRequestPart<Request> {
+    switch self {
+    case .metadata(let headers): .metadata(headers)
+    case .message(let message): .message(message, MessageMetadata())
+    case .end: .end
+    }
+  }
+}

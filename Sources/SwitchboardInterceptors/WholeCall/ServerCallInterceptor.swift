@@ -1,0 +1,133 @@
+public import SwitchboardCall
+
+/// Sees a server's calls whole: override `intercept`, and call `next` to send the call on to the handler.
+///
+/// Such interceptors share the chain, and its order, with interceptors of parts. `next` may be called any number of
+/// times, each after the last has returned or thrown; the handler then runs again. If the handler fails, `next` throws
+/// its `GRPCStatus`; rethrowing it keeps the trailers. When the client cancels or the deadline passes, the task that
+/// runs `intercept` is cancelled, and `next` throws.
+///
+/// `intercept` runs on the call's event loop until it awaits something that leaves it.
+///
+/// ```swift
+/// final class Timing<Request: Sendable, Response: Sendable>: ServerCallInterceptor<Request, Response> {
+///   override func intercept(
+///     _ request: UnaryRequest<Request>, context: Context, next: Next
+///   ) async throws -> UnaryResponse<Response> {
+///     let start = ContinuousClock.now
+///     defer { print(context.path, ContinuousClock.now - start) }
+///     return try await next(request)
+///   }
+/// }
+/// ```
+open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
+  ServerInterceptor<Request, Response>, WholeCallInterceptor
+{
+  /// The interceptor's view of the call.
+  public typealias Context = ServerInterceptorContext<Request, Response>
+  /// Sends a unary call on.
+  public typealias Next = @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
+  /// Sends a streaming call on; returns when the responses begin.
+  public typealias StreamedNext =
+    @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
+
+  private let place = WholeCallPlace<Request, Response>()
+
+  /// Creates an interceptor that sends every call on.
+  public override init() { super.init() }
+
+  /// Intercepts a call with one request and one response.
+  open func intercept(
+    _ request: UnaryRequest<Request>,
+    context: Context,
+    next: Next
+  ) async throws -> UnaryResponse<Response> {
+    try await next(request)
+  }
+
+  /// Intercepts a call that streams requests, responses or both.
+  open func intercept(
+    _ request: StreamedRequest<Request>,
+    context: Context,
+    next: StreamedNext
+  ) async throws -> StreamedResponse<Response> {
+    try await next(request)
+  }
+
+  // MARK: Parts
+
+  public final override func receive(_ part: GRPCServerRequestPart<Request>, context: Context) {
+    if case .metadata = part { begin(context) }
+    place.call?.take(request: part, nil)
+  }
+
+  public final override func send(
+    _ part: GRPCServerResponsePart<Response>,
+    promise: EventLoopPromise<Void>?,
+    context: Context
+  ) {
+    let call = place.call
+    guard let call, call.attempt?.hasEnded == false else {
+      // The answer to a call that never reached its handler.
+      if call?.isOver != false { return context.send(part, promise: promise) }
+      if case .end(let status, _) = part { call?.close(status) }
+      return context.send(part, promise: promise)
+    }
+    call.take(response: part.forClient, promise)
+  }
+
+  /// The handler learns of it as it would without this interceptor, and `next` throws.
+  public final override func errorCaught(_ error: any Error, context: Context) {
+    place.call?.cancel(GRPCStatus(describing: error))
+    context.errorCaught(error)
+  }
+
+  public final override func receiveNextMessages(_ count: Int, context: Context) { place.credit.add(count) }
+
+  public final override var requestExecutor: InterceptorExecutor? { nil }
+
+  public final override var responseExecutor: InterceptorExecutor? { nil }
+
+  private func begin(_ context: Context) {
+    let (chain, index, type) = (context.chain, context.index, context.type)
+    place.take(index, of: chain, gate: type.streamsResponses ? { $0.attempt?.responses } : nil)
+    let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
+    let ports = WholeCallPorts<Request, Response>(
+      eventLoop: context.eventLoop,
+      type: type,
+      sendRequest: { part, _ in context.receive(part) },
+      sendResponse: { part, promise in context.send(part.forServer, promise: promise) },
+      requestRoom: { [credit = place.credit] in if type.streamsRequests { try await credit.take() } },
+      responseRoom: { if type.streamsResponses { try await chain.room(at: index - 1) } },
+      askForRequests: type.streamsRequests ? ask : nil,
+      askForResponses: nil,
+      abandon: { context.errorCaught(GRPCStatus.cancelledByCaller) }
+    )
+    let call = makeCall(ports, context)
+    chain.sideWorkBegins()
+    call.onEnd = { chain.sideWorkIsDone() }
+    place.begin(call)
+  }
+}
+
+extension GRPCServerResponsePart {
+  /// The same part as clients name it.
+  var forClient: GRPCClientResponsePart<Response> {
+    switch self {
+    case .metadata(let headers): .metadata(headers)
+    case .message(let message, _): .message(message)
+    case .end(let status, let trailers): .end(status, trailers)
+    }
+  }
+}
+
+extension GRPCClientResponsePart {
+  /// The same part as servers name it.
+  var forServer: GRPCServerResponsePart<Response> {
+    switch self {
+    case .metadata(let headers): .metadata(headers)
+    case .message(let message): .message(message, MessageMetadata())
+    case .end(let status, let trailers): .end(status, trailers)
+    }
+  }
+}

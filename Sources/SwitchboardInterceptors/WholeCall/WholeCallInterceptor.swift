@@ -1,0 +1,75 @@
+import SwitchboardCall
+
+/// What whole-call interceptors have in common, on either side of a call.
+protocol WholeCallInterceptor: AnyObject, SendableMetatype {
+  associatedtype Context: Sendable
+  associatedtype Request: Sendable
+  associatedtype Response: Sendable
+  typealias Next = @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
+  typealias StreamedNext = @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
+
+  func intercept(
+    _ request: UnaryRequest<Request>,
+    context: Context,
+    next: Next
+  ) async throws -> UnaryResponse<Response>
+
+  func intercept(
+    _ request: StreamedRequest<Request>,
+    context: Context,
+    next: StreamedNext
+  ) async throws -> StreamedResponse<Response>
+}
+
+extension WholeCallInterceptor {
+  /// Makes a call that runs `intercept`.
+  func makeCall(
+    _ ports: WholeCallPorts<Request, Response>,
+    _ context: Context
+  ) -> WholeCall<Request, Response> {
+    // An interceptor serves one call, which runs entirely on its loop.
+    nonisolated(unsafe) let interceptor = self
+    return WholeCall(
+      ports,
+      unary: { call in
+        guard let request = call.request else { throw GRPCStatus.missingRequest }
+        let next: Next = { request in try await call.next(unary: request) }
+        return try await interceptor.intercept(request, context: context, next: next)
+      },
+      streamed: { call in
+        let next: StreamedNext = { request in try await call.next(streamed: request) }
+        return try await interceptor.intercept(call.streamedRequest, context: context, next: next)
+      }
+    )
+  }
+}
+
+/// A whole-call interceptor in its chain: the call that it works on, and how it and its neighbours wait for each other.
+/// Used only on the call's loop, except for `credit`.
+final class WholeCallPlace<Request: Sendable, Response: Sendable> {
+  private(set) var call: WholeCall<Request, Response>?
+  /// How many messages the application requests, if they stream.
+  let credit = Credit()
+  private var isTaken = false
+
+  /// Registers `gate` with the chain, where streamed messages wait; ends the call when the chain closes.
+  func take(
+    _ index: Int,
+    of chain: any SideWorkChain,
+    gate: ((WholeCall<Request, Response>) -> (any WriterRoom)?)?
+  ) {
+    guard !isTaken else { return }
+    isTaken = true
+    let queue: (() -> (any WriterRoom)?)? = gate.map { gate in { self.call.flatMap(gate) } }
+    chain.join(at: index, queue: queue) {
+      self.begin(nil)
+      self.credit.close()
+    }
+  }
+
+  /// Begins a call, and ends the previous one.
+  func begin(_ call: WholeCall<Request, Response>?) {
+    self.call?.close(.callEnded)
+    self.call = call
+  }
+}

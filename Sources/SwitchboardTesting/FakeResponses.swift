@@ -1,0 +1,129 @@
+import Switchboard
+public import SwitchboardCall
+
+/// The responses that a test enqueues for a test client: each call takes the next one of its method.
+///
+/// Generated test clients use it over an in-process channel, so that interceptors, marshallers, deadlines and
+/// cancellation work as in production.
+///
+/// ```swift
+/// let client = try Hello_GreeterTestClient()
+/// client.enqueueGreetResponse(.with { $0.text = "Hello!" })
+/// #expect(try await client.greet(Hello_GreetRequest()).text == "Hello!")
+/// ```
+public final class FakeResponses: Sendable {
+  /// Shows a test the requests of a call.
+  public typealias RequestHandler<M: Marshaller> = @Sendable (FakeRequestPart<M.Message>) -> Void
+
+  private typealias Exchange<Requests: Marshaller, Responses: Marshaller> =
+    FakeExchange<Requests.Message, Responses.Message>
+
+  private let service: String
+  /// By the method's path.
+  private let exchanges = Locked<[String: [any Sendable]]>([:])
+
+  /// No responses yet, for the methods of `service`.
+  public init(_ service: ServiceDescriptor) { self.service = service.name }
+
+  /// A channel whose calls take the enqueued responses. `handlers` are from `handler(_:)`, one for each method.
+  public func channel(_ handlers: [MethodHandler]) throws(GRPCStatus) -> Channel {
+    try Channel(inProcess: [FakeProvider(serviceName: service, methodHandlers: handlers)])
+  }
+
+  /// Whether any response has not been taken by a call.
+  public func remain<Requests, Responses>(for method: Method<Requests, Responses>) -> Bool {
+    exchanges.withLock { $0[method.descriptor.path]?.isEmpty == false }
+  }
+
+  // MARK: Enqueueing
+
+  /// Enqueues a response that the test sends later.
+  public func make<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ requestHandler: @escaping RequestHandler<Requests>
+  ) -> FakeUnaryResponse<Requests.Message, Responses.Message> {
+    FakeUnaryResponse(enqueue(method, FakeExchange(requestHandler)))
+  }
+
+  /// Enqueues a stream of responses that the test sends later.
+  public func makeStream<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ requestHandler: @escaping RequestHandler<Requests>
+  ) -> FakeStreamingResponse<Requests.Message, Responses.Message> {
+    FakeStreamingResponse(enqueue(method, FakeExchange(requestHandler)))
+  }
+
+  /// Enqueues a complete response of any number of messages. It ends once the client has sent all its requests.
+  public func enqueue<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ responses: [Responses.Message],
+    _ requestHandler: @escaping RequestHandler<Requests>
+  ) {
+    let exchange = Exchange<Requests, Responses>(isLast: true, requestHandler)
+    // In a valid order: none of these fails.
+    for response in responses { try? exchange.send(.message(response)) }
+    try? exchange.send(.end(.ok, HPACKHeaders()))
+    _ = enqueue(method, exchange)
+  }
+
+  private func enqueue<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ exchange: Exchange<Requests, Responses>
+  ) -> Exchange<Requests, Responses> {
+    exchanges.withLock { $0[method.descriptor.path, default: []].append(exchange) }
+    return exchange
+  }
+
+  // MARK: Serving
+
+  /// Answers the calls of a method of any type.
+  public func handler<Requests, Responses>(_ method: Method<Requests, Responses>) -> MethodHandler {
+    switch method.descriptor.type {
+    case .unary:
+      return method.unaryHandler { request, context in
+        var response: Responses.Message?
+        try await self.next(method).answer(request, context) { response = $0 }
+        return try Self.found(response)
+      }
+    case .clientStreaming:
+      return method.clientStreamingHandler { requests, context in
+        var response: Responses.Message?
+        try await self.next(method).answer(requests, context) { response = $0 }
+        return try Self.found(response)
+      }
+    case .serverStreaming:
+      return method.serverStreamingHandler { request, responses, context in
+        try await self.next(method).answer(request, context) { try await responses.send($0) }
+      }
+    case .bidirectionalStreaming:
+      return method.bidirectionalStreamingHandler { requests, responses, context in
+        try await self.next(method).answer(requests, context) { try await responses.send($0) }
+      }
+    }
+  }
+
+  private func next<Requests, Responses>(
+    _ method: Method<Requests, Responses>
+  ) throws -> Exchange<Requests, Responses> {
+    let path = method.descriptor.path
+    let next: (any Sendable)? = exchanges.withLock { exchanges in
+      guard let queue = exchanges[path], let first = queue.first else { return nil }
+      exchanges[path] = Array(queue.dropFirst())
+      return first
+    }
+    guard let exchange = next as? Exchange<Requests, Responses> else {
+      throw GRPCStatus(code: .unavailable, message: "no response is enqueued for \(path)")
+    }
+    return exchange
+  }
+
+  private static func found<Response>(_ response: Response?) throws -> Response {
+    guard let response else { throw GRPCStatus(code: .internalError, message: "no message was sent") }
+    return response
+  }
+}
+
+private struct FakeProvider: CallHandlerProvider {
+  let serviceName: String
+  let methodHandlers: [MethodHandler]
+}
