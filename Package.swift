@@ -134,7 +134,8 @@ let fuzzing: Target = {
 /// (`scripts/check-states`), which is built for release, and else a test of a few.
 let states: Target = {
   let dependencies: [Target.Dependency] = [
-    "CNghttp2", "CallTestSupport", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2",
+    "CNghttp2", "CallTestSupport", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects",
+    "SwitchboardHTTP2",
   ]
   if Context.environment["SWITCHBOARD_STATES"] == "1" {
     return .executableTarget(
@@ -180,7 +181,7 @@ let package = Package(
     .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
     // Also what targets need whose `.proto` files import google/protobuf/descriptor.proto.
     .library(name: "SwitchboardDescriptors", targets: ["SwitchboardDescriptors"]),
-    .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
+    .library(name: "SwitchboardCall", targets: ["SwitchboardCall", "SwitchboardCallObjects"]),
     .library(name: "SwitchboardBalancing", targets: ["SwitchboardBalancing"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
@@ -215,7 +216,10 @@ let package = Package(
     .target(name: "CLoopThread"),
     // The call model: knows neither sockets nor protobuf.
     .target(name: "SwitchboardCall", dependencies: ["CLoopThread"]),
-    .testTarget(name: "SwitchboardCallTests", dependencies: ["SwitchboardCall", "CallTestSupport"]),
+    .testTarget(
+      name: "SwitchboardCallTests",
+      dependencies: ["SwitchboardCall", "SwitchboardCallObjects", "CallTestSupport"]
+    ),
 
     // Many servers behind a name: resolvers, policies, pickers. Knows neither sockets nor protobuf.
     .target(name: "SwitchboardBalancing", dependencies: ["SwitchboardCall"]),
@@ -245,7 +249,7 @@ let package = Package(
       dependencies: [
         "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "SwitchboardBalancing",
         "SwitchboardHTTP2",
-        "SwitchboardCall", "TLSSupport",
+        "SwitchboardCall", "SwitchboardCallObjects", "TLSSupport",
         "TestSupport",
       ],
       exclude: ["Peers"]
@@ -306,7 +310,7 @@ let package = Package(
     .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
 
     // Calls whose responses go to a handler on a dispatch queue.
-    .target(name: "SwitchboardCallbacks", dependencies: ["SwitchboardCall"]),
+    .target(name: "SwitchboardCallObjects", dependencies: ["SwitchboardCall"]),
 
     // Interceptors for common needs, for those who want them.
     .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall"]),
@@ -337,7 +341,7 @@ let package = Package(
     .target(
       name: "Switchboard",
       dependencies: [
-        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallbacks", "SwitchboardHTTP2",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardHTTP2",
         "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),

@@ -1,6 +1,7 @@
 import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardCall
+import SwitchboardCallObjects
 import TestSupport
 import Testing
 

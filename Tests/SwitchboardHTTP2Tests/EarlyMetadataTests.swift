@@ -1,5 +1,6 @@
 import CallTestSupport
 import SwitchboardCall
+import SwitchboardCallObjects
 import Testing
 
 @testable import SwitchboardHTTP2

@@ -2,6 +2,7 @@ import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardCallObjects
 import TestSupport
 import Testing
 

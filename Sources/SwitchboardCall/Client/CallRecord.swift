@@ -2,7 +2,7 @@ import Synchronization
 
 /// Keeps a call's metadata, trailers and status for its call object, each as it arrives.
 @usableFromInline
-final class CallRecord: Sendable {
+package final class CallRecord: Sendable {
   private let initialMetadata = OneShot<HPACKHeaders>()
   private let end = OneShot<End>()
   /// Set before the response is delivered.
@@ -14,7 +14,9 @@ final class CallRecord: Sendable {
   }
 
   @usableFromInline
-  init() {}
+  package init() {}
+
+  package var hadCompressedResponse: Bool { responseWasCompressed.load(ordering: .relaxed) }
 
   @usableFromInline
   func receive(headers: HPACKHeaders) { initialMetadata.settle(.success(headers)) }
@@ -26,11 +28,15 @@ final class CallRecord: Sendable {
     end.settle(.success(End(status: status, trailers: trailers)))
   }
 
-  nonisolated(nonsending) func metadata() async throws -> HPACKHeaders { try await initialMetadata.value() }
+  nonisolated(nonsending) package func metadata() async throws -> HPACKHeaders {
+    try await initialMetadata.value()
+  }
 
-  nonisolated(nonsending) func trailers() async throws -> HPACKHeaders { try await end.value().trailers }
+  nonisolated(nonsending) package func trailers() async throws -> HPACKHeaders {
+    try await end.value().trailers
+  }
 
-  nonisolated(nonsending) func status() async -> GRPCStatus {
+  nonisolated(nonsending) package func status() async -> GRPCStatus {
     do {
       return try await end.value().status
     } catch {

@@ -51,7 +51,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
 
   /// Starts the call; its single response goes to `response`. `record` receives metadata, trailers and status.
   @inlinable @inline(__always)
-  func start(
+  package func start(
     _ body: CallBody<Request>,
     _ response: ResponseHandover<Response>,
     _ record: CallRecord? = nil
@@ -71,7 +71,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
 
   /// Starts the call, with a stream of responses.
   @inlinable
-  func startStream(
+  package func startStream(
     _ body: CallBody<Request>,
     _ record: CallRecord? = nil
   ) -> (StartedCall<Request>, ResponseStream<Response>) {
@@ -217,7 +217,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
 /// The requests of a call.
 @frozen
 @usableFromInline
-enum CallBody<Request: Sendable> {
+package enum CallBody<Request: Sendable> {
   case message(Request)
   /// Written to `StartedCall.requests`.
   case stream
@@ -226,9 +226,9 @@ enum CallBody<Request: Sendable> {
 /// A call in flight, and the writer of its requests.
 @frozen
 @usableFromInline
-struct StartedCall<Request: Sendable>: Sendable {
-  @usableFromInline let call: any ByteCall
-  @usableFromInline let requests: RequestStreamWriter<Request>
+package struct StartedCall<Request: Sendable>: Sendable {
+  @usableFromInline package let call: any ByteCall
+  @usableFromInline package let requests: RequestStreamWriter<Request>
 
   /// By default, the call has all its requests.
   @inlinable

@@ -9,7 +9,9 @@ enum HandoverPhase: Sendable {
 /// Hands the single response of a call to the task that waits for it, whichever comes first. The response counts only
 /// if the call succeeds.
 @usableFromInline
-final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>?>, @unchecked Sendable {
+package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>?>,
+  @unchecked Sendable
+{
   // Sendable holds because only the transport's loop uses the value until it is settled, and only its reader
   // afterwards, and because the continuation is used only under the lock.
   @usableFromInline let phase = Locked(HandoverPhase.empty)
@@ -18,7 +20,7 @@ final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>
   @usableFromInline let shared: OneShot<Message>?
 
   @inlinable
-  init(_ shared: OneShot<Message>? = nil) {
+  package init(_ shared: OneShot<Message>? = nil) {
     self.shared = shared
     super.init(nil)
   }

@@ -6,8 +6,6 @@
 /// ```
 @frozen
 public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
-  public typealias Element = Response
-
   @usableFromInline
   @frozen
   enum Source: Sendable {

@@ -1,6 +1,6 @@
 /// A value that is set once, and that any number of tasks can wait for.
 @usableFromInline
-final class OneShot<Value: Sendable>: Sendable {
+package final class OneShot<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var result: Result<Value, GRPCStatus>?
     var callbacks: [@Sendable (Result<Value, GRPCStatus>) -> Void] = []
@@ -12,7 +12,7 @@ final class OneShot<Value: Sendable>: Sendable {
   private let state = Locked(State())
 
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// Sets the value. Only the first result counts.
   @usableFromInline
@@ -31,8 +31,7 @@ final class OneShot<Value: Sendable>: Sendable {
   }
 
   /// Calls back with the value, on the thread that sets it; immediately if it is already set.
-  @usableFromInline
-  func whenSettled(_ callback: @escaping @Sendable (Result<Value, GRPCStatus>) -> Void) {
+  package func whenSettled(_ callback: @escaping @Sendable (Result<Value, GRPCStatus>) -> Void) {
     let result = state.withLock { state in
       if state.result == nil { state.callbacks.append(callback) }
       return state.result
@@ -42,7 +41,7 @@ final class OneShot<Value: Sendable>: Sendable {
 
   /// Waits for the value. Cancelling a waiting task only ends its wait.
   @usableFromInline
-  nonisolated(nonsending) func value() async throws -> Value {
+  nonisolated(nonsending) package func value() async throws -> Value {
     let ticket = state.withLock { state in
       state.nextTicket += 1
       return state.nextTicket

@@ -4,7 +4,7 @@
 /// type parameters, but the runtime has to look up any type made of them, such as an optional, for each instance, at a
 /// cost of 300 instructions and more.
 @usableFromInline
-class Ref<Value>: @unchecked Sendable {
+package class Ref<Value>: @unchecked Sendable {
   // Sendable and unchecked exclusivity hold because each instance is used on one event loop only, and no access lasts
   // while other code runs.
   @exclusivity(unchecked) @usableFromInline final var value: Value

@@ -11,8 +11,6 @@
 /// ```
 @frozen
 public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
-  public typealias Element = Request
-
   @usableFromInline
   @frozen
   enum Source: Sendable {

@@ -9,7 +9,7 @@
 /// ```
 @frozen
 public struct ServerCallContext: Sendable {
-  @usableFromInline let stream: any ServerCallState
+  @usableFromInline package let stream: any ServerCallState
 
   /// A view of `stream`: all copies refer to the same call.
   @inlinable
@@ -39,20 +39,6 @@ public struct ServerCallContext: Sendable {
   public var userInfo: UserInfo {
     get { stream.userInfo }
     nonmutating set { stream.userInfo = newValue }
-  }
-
-  /// The load that the call's client is told of with the status, for policies such as `weighted_round_robin`.
-  ///
-  /// ```swift
-  /// context.loadReport.applicationUtilization = queue.fill
-  /// context.loadReport.queriesPerSecond = rate
-  /// context.loadReport.requestCost["rows"] = Double(rows.count)
-  /// ```
-  /// It is sent whether the call succeeds or fails, as the trailer `endpoint-load-metrics-bin`, unless it is empty or there
-  /// is no room for it. Set it from one task at a time: a change reads the report and then sets it.
-  public var loadReport: LoadReport {
-    get { stream.loadReport }
-    nonmutating set { stream.loadReport = newValue }
   }
 
   /// The call's logger; silent unless the server's options name one.

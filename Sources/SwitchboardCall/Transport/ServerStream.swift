@@ -24,8 +24,8 @@
   /// Values shared by the call's interceptors and its handler.
   var userInfo: UserInfo { get set }
 
-  /// The load that is sent with the status.
-  var loadReport: LoadReport { get set }
+  /// The load to send with the status, as an object of the module that knows how.
+  var load: (any AnyObject & Sendable)? { get set }
 
   var logger: Logger { get }
 }

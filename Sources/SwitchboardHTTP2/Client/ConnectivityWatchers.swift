@@ -25,7 +25,7 @@ struct ConnectivityWatchers: Sendable {
 
 extension HTTP2ClientTransport {
   /// The current state and each later one. A slow reader gets the latest states, not all.
-  public var connectivity: AsyncStream<ConnectivityState> {
+  package var connectivity: AsyncStream<ConnectivityState> {
     AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
       let (id, current) = watchers.withLock { ($0.add(continuation), $0.current) }
       continuation.onTermination = { [weak self] _ in

@@ -86,12 +86,9 @@ extension InProcessCall: ServerStream {
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
-  var loadReport: LoadReport {
-    get { shared.withLock { $0.load }?.report ?? LoadReport() }
-    set {
-      let load = CallLoad(newValue)
-      shared.withLock { $0.load = load }
-    }
+  var load: (any AnyObject & Sendable)? {
+    get { shared.withLock { $0.load } }
+    set { shared.withLock { $0.load = newValue } }
   }
 
   var logger: Logger { transport.options.logger }

@@ -18,7 +18,7 @@ final class InProcessCall: @unchecked Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
     var userInfo = UserInfo()
-    var load: CallLoad?
+    var load: (any AnyObject & Sendable)?
   }
 
   let request: CallRequest

@@ -38,12 +38,9 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
-  var loadReport: LoadReport {
-    get { shared.withLock { $0.load }?.report ?? LoadReport() }
-    set {
-      let load = CallLoad(newValue)
-      shared.withLock { $0.load = load }
-    }
+  var load: (any AnyObject & Sendable)? {
+    get { shared.withLock { $0.load } }
+    set { shared.withLock { $0.load = newValue } }
   }
 
   var logger: Logger { connection.core.options.logger }

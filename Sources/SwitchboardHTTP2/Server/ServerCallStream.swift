@@ -61,7 +61,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     var outcome: Outcome?
     var responses: MessagePipe?
     var userInfo: UserInfo?
-    var load: CallLoad?
+    var load: (any AnyObject & Sendable)?
     /// Whether everything that the handler still sends is ignored.
     var isClosed = false
   }

@@ -1,3 +1,4 @@
+public import SwitchboardBalancing
 import SwitchboardCall
 
 /// The limits and behaviour of a server. The defaults are safe against hostile clients.

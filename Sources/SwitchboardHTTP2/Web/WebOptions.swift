@@ -25,11 +25,11 @@ public struct WebOptions: Sendable {
   /// How long an idle HTTP/1.1 connection stays open.
   public var idleTimeout = Duration.seconds(75)
 
-  /// Turns a detail of an error, given by the name of its type and its bytes, into JSON. `nil` for a type that it does
-  /// not know.
-  public typealias DetailJSON = @Sendable (_ type: String, _ value: [UInt8]) -> String?
-  /// What Connect sends along with the details of errors as `debug`, for people. `nil`: details are only sent in Base64.
-  public var detailJSON: DetailJSON?
+  typealias DetailJSON = @Sendable (_ type: String, _ value: [UInt8]) -> String?
+  /// Turns a detail of an error, given by the name of its type and its bytes, into JSON that Connect sends with the
+  /// detail as `debug`, for people. It returns `nil` for a type that it does not know. `nil`: details are only sent in
+  /// Base64.
+  public var detailJSON: (@Sendable (_ type: String, _ value: [UInt8]) -> String?)?
 
   /// Allows calls from pages of these origins: by default from none, but from clients that are no browsers.
   public init(origins: Origins = .only([])) {

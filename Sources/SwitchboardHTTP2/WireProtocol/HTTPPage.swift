@@ -38,12 +38,12 @@ public struct HTTPPage: Sendable {
     /// The body; its length is sent.
     public var body: [UInt8]
 
-    /// A response with a content type.
+    /// A response with a content type and a body, or without either.
     public init(
       status: Int = 200,
-      contentType: String,
+      contentType: String? = nil,
       headers: HPACKHeaders = HPACKHeaders(),
-      body: some Sequence<UInt8>
+      body: some Sequence<UInt8> = []
     ) {
       self.status = status
       self.headers = headers
@@ -51,30 +51,25 @@ public struct HTTPPage: Sendable {
       self.body = Array(body)
     }
 
-    /// A response without a body.
-    public init(status: Int, headers: HPACKHeaders = HPACKHeaders()) {
-      self.status = status
-      self.headers = headers
-      contentType = nil
-      body = []
-    }
-
     let contentType: String?
   }
 
-  /// Makes the response. It runs on the loop of the connection, or on the server's `handlerExecutor`.
-  public typealias Handler = @Sendable (Request) async -> Response
+  typealias Handler = @Sendable (Request) async -> Response
 
-  /// Such as `GET`.
-  public let method: String
-  /// Such as `/metrics`.
-  public let path: String
+  let method: String
+  let path: String
   /// The largest body of a request.
   public var bodyLimit: Int
   let handler: Handler
 
-  /// A page for requests with this HTTP method and path.
-  public init(_ method: String, _ path: String, bodyLimit: Int = 64 * 1024, _ handler: @escaping Handler) {
+  /// A page for requests with this HTTP method and path, such as `GET` and `/metrics`. `handler` makes the response. It
+  /// runs on the loop of the connection, or on the server's `handlerExecutor`.
+  public init(
+    _ method: String,
+    _ path: String,
+    bodyLimit: Int = 64 * 1024,
+    _ handler: @escaping @Sendable (Request) async -> Response
+  ) {
     self.method = method
     self.path = path
     self.bodyLimit = bodyLimit

@@ -1,5 +1,6 @@
 import CallTestSupport
 import SwitchboardCall
+import SwitchboardCallObjects
 
 /// A call through an interceptor that holds parts back.
 final class InterceptedCall: CheckedCall, @unchecked Sendable {

@@ -1,3 +1,4 @@
+import SwitchboardCallObjects
 import Testing
 
 @testable import SwitchboardCall

@@ -1,4 +1,5 @@
 import CallTestSupport
+import SwitchboardCallObjects
 
 @testable import SwitchboardCall
 

@@ -1,5 +1,6 @@
 import HTTP2TestSupport
 import SwitchboardCall
+import SwitchboardCallObjects
 import TestSupport
 import Testing
 

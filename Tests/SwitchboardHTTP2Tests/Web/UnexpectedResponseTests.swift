@@ -1,6 +1,7 @@
 import Foundation
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardCallObjects
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import CertificateSupport
 import SwitchboardCall
+import SwitchboardCallObjects
 import TestSupport
 import Testing
 

@@ -12,6 +12,9 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
     self.index = index
   }
 
+  /// The call on the transport's side of the chain.
+  package var stream: any ServerCallState { pipeline.stream }
+
   /// The chain, for interceptors that work beside it.
   package var chain: any SideWorkChain { pipeline }
 
@@ -43,12 +46,6 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var userInfo: UserInfo {
     get { pipeline.stream.userInfo }
     nonmutating set { pipeline.stream.userInfo = newValue }
-  }
-
-  /// The load that the call's client is told of with the status: see `ServerCallContext.loadReport`.
-  public var loadReport: LoadReport {
-    get { pipeline.stream.loadReport }
-    nonmutating set { pipeline.stream.loadReport = newValue }
   }
 
   /// Passes a part to the next interceptor towards the handler.

@@ -170,9 +170,9 @@ extension ServerPipeline: ServerCallState {
   }
 
   @usableFromInline
-  var loadReport: LoadReport {
-    get { stream.loadReport }
-    set { stream.loadReport = newValue }
+  var load: (any AnyObject & Sendable)? {
+    get { stream.load }
+    set { stream.load = newValue }
   }
 
   /// The client's metadata, after the interceptors.

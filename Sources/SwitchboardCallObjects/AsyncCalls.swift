@@ -1,4 +1,4 @@
-import Synchronization
+public import SwitchboardCall
 
 /// A started call with one request and one response.
 public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
@@ -20,7 +20,7 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public var responseWasCompressed: Bool {
     get async throws {
       _ = try await eventual.value()
-      return handle.record.responseWasCompressed.load(ordering: .relaxed)
+      return handle.record.hadCompressedResponse
     }
   }
 
@@ -54,7 +54,7 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   public var responseWasCompressed: Bool {
     get async throws {
       _ = try await eventual.value()
-      return handle.record.responseWasCompressed.load(ordering: .relaxed)
+      return handle.record.hadCompressedResponse
     }
   }
 

@@ -1,26 +1,25 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// The load that a call reports. An object, because few calls report any.
-final class CallLoad: Sendable {
-  let report: LoadReport
-
-  init(_ report: LoadReport) { self.report = report }
-}
-
 extension HPACKHeaders {
   /// The metadata to send with a status: the handler's, and the load that it and the recorder of the server's options
   /// report.
   @inline(__always)
-  static func trailers(_ own: HPACKHeaders?, _ load: CallLoad?, _ recorder: LoadRecorder?) -> HPACKHeaders? {
+  static func trailers(_ own: HPACKHeaders?, _ load: (any AnyObject & Sendable)?, _ recorder: LoadRecorder?)
+    -> HPACKHeaders?
+  {
     load == nil && recorder == nil ? own : withLoad(own, load, recorder)
   }
 
   @inline(never)
-  private static func withLoad(_ own: HPACKHeaders?, _ load: CallLoad?, _ recorder: LoadRecorder?)
+  private static func withLoad(
+    _ own: HPACKHeaders?,
+    _ load: (any AnyObject & Sendable)?,
+    _ recorder: LoadRecorder?
+  )
     -> HPACKHeaders?
   {
-    var report = load?.report ?? LoadReport()
+    var report = LoadReport(load)
     if let recorder { report = report.completed(by: recorder.report) }
     let bytes = report.serializedBytes
     guard !bytes.isEmpty else { return own }

@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// Holds the load of a server, which the program measures and sets. Usable from any thread.
 ///
 /// A `LoadReportService` sends it to the clients that ask for it, and a server whose options name it adds it to what each
