@@ -25,28 +25,37 @@ public struct CallLogging: InterceptorFactory {
 
   public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
-  ) -> [ClientInterceptor<Request, Response>] { [ClientLog(self)] }
+  ) -> [ClientInterceptor<Request, Response>] { [ClientWatch(Entry(self, "client"))] }
 
   public func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
-  ) -> [ServerInterceptor<Request, Response>] { [ServerLog(self)] }
+  ) -> [ServerInterceptor<Request, Response>] { [ServerWatch(Entry(self, "server"))] }
 }
 
 extension CallLogging {
   /// The data of a call in progress.
-  fileprivate struct Entry {
-    let logging: CallLogging
-    let side: String
-    var begun = Duration.zero
-    var requests = 0
-    var responses = 0
+  fileprivate struct Entry: CallWatcher {
+    private let logging: CallLogging
+    private let side: String
+    private var begun = Duration.zero
+    private var requests = 0
+    private var responses = 0
 
     init(_ logging: CallLogging, _ side: String) {
       self.logging = logging
       self.side = side
     }
 
-    mutating func start(_ path: String, _ metadata: HPACKHeaders, _ own: Logger) {
+    mutating func note(_ event: CallEvent, _ path: String, _ own: @autoclosure () -> Logger) {
+      switch event {
+      case .started(let metadata): start(path, metadata, own())
+      case .request: requests += 1
+      case .response: responses += 1
+      case .ended(let status): end(path, status, own())
+      }
+    }
+
+    private mutating func start(_ path: String, _ metadata: HPACKHeaders, _ own: Logger) {
       begun = logging.time.now()
       requests = 0
       responses = 0
@@ -57,7 +66,7 @@ extension CallLogging {
       )
     }
 
-    func end(_ path: String, _ status: GRPCStatus, _ own: Logger) {
+    private func end(_ path: String, _ status: GRPCStatus, _ own: Logger) {
       (logging.logger ?? own).log(
         status.isOk ? logging.endLevel : logging.failureLevel,
         status.isOk ? "call succeeded" : "call failed",
@@ -83,78 +92,5 @@ extension CallLogging {
       fields[name] = metadata[name].joined(separator: ", ")
     }
     return fields
-  }
-}
-
-private final class ClientLog<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {
-  private var entry: CallLogging.Entry
-
-  init(_ logging: CallLogging) {
-    entry = CallLogging.Entry(logging, "client")
-    super.init()
-  }
-
-  override func send(
-    _ part: GRPCClientRequestPart<Request>,
-    promise: EventLoopPromise<Void>?,
-    context: ClientInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata(let headers): entry.start(context.path, headers, context.logger)
-    case .message: entry.requests += 1
-    case .end: break
-    }
-    context.send(part, promise: promise)
-  }
-
-  override func receive(
-    _ part: GRPCClientResponsePart<Response>,
-    context: ClientInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata: break
-    case .message: entry.responses += 1
-    case .end(let status, _): entry.end(context.path, status, context.logger)
-    }
-    context.receive(part)
-  }
-
-  override func errorCaught(_ error: any Error, context: ClientInterceptorContext<Request, Response>) {
-    entry.end(context.path, GRPCStatus(describing: error), context.logger)
-    context.errorCaught(error)
-  }
-}
-
-private final class ServerLog<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response> {
-  private var entry: CallLogging.Entry
-
-  init(_ logging: CallLogging) {
-    entry = CallLogging.Entry(logging, "server")
-    super.init()
-  }
-
-  override func receive(
-    _ part: GRPCServerRequestPart<Request>,
-    context: ServerInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata(let headers): entry.start(context.path, headers, context.logger)
-    case .message: entry.requests += 1
-    case .end: break
-    }
-    context.receive(part)
-  }
-
-  override func send(
-    _ part: GRPCServerResponsePart<Response>,
-    promise: EventLoopPromise<Void>?,
-    context: ServerInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata: break
-    case .message: entry.responses += 1
-    case .end(let status, _): entry.end(context.path, status, context.logger)
-    }
-    context.send(part, promise: promise)
   }
 }

@@ -47,13 +47,13 @@ public struct CallMetrics: InterceptorFactory {
   public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ClientInterceptor<Request, Response>] {
-    [ClientMeter(Meter(recorder, time, path: method.path, isServer: false))]
+    [ClientWatch(Meter(recorder, time, path: method.path, isServer: false))]
   }
 
   public func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ServerInterceptor<Request, Response>] {
-    [ServerMeter(Meter(recorder, time, path: method.path, isServer: true))]
+    [ServerWatch(Meter(recorder, time, path: method.path, isServer: true))]
   }
 }
 
@@ -66,7 +66,7 @@ public protocol CallMetricsRecorder: Sendable {
 }
 
 /// Measures one call; if it is released before its end, the call was cancelled.
-private final class Meter {
+private final class Meter: CallWatcher {
   private let recorder: any CallMetricsRecorder
   private let time: MonotonicTime
   private var call: CallMetrics.Call
@@ -87,18 +87,23 @@ private final class Meter {
 
   deinit { end(.cancelled) }
 
+  func note(_ event: CallEvent, _ path: String, _ logger: @autoclosure () -> Logger) {
+    switch event {
+    case .started: start()
+    case .request: call.requests += 1
+    case .response: call.responses += 1
+    case .ended(let status): end(status.code)
+    }
+  }
+
   /// If an interceptor before this one retries the call, it remains the same call.
-  func start() {
+  private func start() {
     guard begun == nil else { return }
     begun = time.now()
     recorder.callStarted(path: call.path, isServer: call.isServer)
   }
 
-  func countRequest() { call.requests += 1 }
-
-  func countResponse() { call.responses += 1 }
-
-  func end(_ code: GRPCStatus.Code) {
+  private func end(_ code: GRPCStatus.Code) {
     guard let begun else { return }
     self.begun = nil
     call.code = code
@@ -106,78 +111,5 @@ private final class Meter {
     recorder.callEnded(call)
     call.requests = 0
     call.responses = 0
-  }
-}
-
-private final class ClientMeter<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {
-  private let meter: Meter
-
-  init(_ meter: Meter) {
-    self.meter = meter
-    super.init()
-  }
-
-  override func send(
-    _ part: GRPCClientRequestPart<Request>,
-    promise: EventLoopPromise<Void>?,
-    context: ClientInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata: meter.start()
-    case .message: meter.countRequest()
-    case .end: break
-    }
-    context.send(part, promise: promise)
-  }
-
-  override func receive(
-    _ part: GRPCClientResponsePart<Response>,
-    context: ClientInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata: break
-    case .message: meter.countResponse()
-    case .end(let status, _): meter.end(status.code)
-    }
-    context.receive(part)
-  }
-
-  override func errorCaught(_ error: any Error, context: ClientInterceptorContext<Request, Response>) {
-    meter.end(GRPCStatus(describing: error).code)
-    context.errorCaught(error)
-  }
-}
-
-private final class ServerMeter<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response> {
-  private let meter: Meter
-
-  init(_ meter: Meter) {
-    self.meter = meter
-    super.init()
-  }
-
-  override func receive(
-    _ part: GRPCServerRequestPart<Request>,
-    context: ServerInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata: meter.start()
-    case .message: meter.countRequest()
-    case .end: break
-    }
-    context.receive(part)
-  }
-
-  override func send(
-    _ part: GRPCServerResponsePart<Response>,
-    promise: EventLoopPromise<Void>?,
-    context: ServerInterceptorContext<Request, Response>
-  ) {
-    switch part {
-    case .metadata: break
-    case .message: meter.countResponse()
-    case .end(let status, _): meter.end(status.code)
-    }
-    context.send(part, promise: promise)
   }
 }

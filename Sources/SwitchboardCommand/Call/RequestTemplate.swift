@@ -62,7 +62,7 @@ struct RequestTemplate {
     case .bytes(let value): return "\"\(Base64Argument.encode(value))\""
     case .enumeration(let number):
       let name = type.enumeration(of: field)?.name(of: number)
-      return name.map(JSONText.string) ?? "\(number)"
+      return name.map { JSONText.string($0) } ?? "\(number)"
     default: return zero(field, type)
     }
   }
@@ -74,7 +74,7 @@ struct RequestTemplate {
     case .int64, .uint64, .sint64, .fixed64, .sfixed64: return "\"0\""
     case .enumeration:
       guard let type = type.enumeration(of: field) else { return "0" }
-      return type.name(of: type.defaultNumber).map(JSONText.string) ?? "\(type.defaultNumber)"
+      return type.name(of: type.defaultNumber).map { JSONText.string($0) } ?? "\(type.defaultNumber)"
     default: return "0"
     }
   }

@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import SwitchboardProtobuf
 
 /// The verb `list`: the services of a server or of files, or the methods of a service.
 enum ListVerb {
@@ -38,7 +39,7 @@ enum ListVerb {
     guard let name = request.symbol else {
       let services = try await request.source.services()
       if arguments.has(json) {
-        try Output.write(JSONText.array(services))
+        try Output.write(Self.json(services))
       } else if arguments.has(long) {
         let schema = try await request.source.wholeSchema()
         for service in schema.services where services.contains(service.fullName) {
@@ -59,11 +60,17 @@ enum ListVerb {
       )
     }
     if arguments.has(json) {
-      try Output.write(JSONText.array(service.methods.map(\.path)))
+      try Output.write(Self.json(service.methods.map(\.path)))
     } else {
       try write(service, isLong: arguments.has(long))
     }
     return .success
+  }
+
+  /// An array of strings, an element on each line.
+  private static func json(_ names: [String]) -> String {
+    guard !names.isEmpty else { return "[]" }
+    return "[\n" + names.map { "  " + JSONText.string($0) }.joined(separator: ",\n") + "\n]"
   }
 
   private static func write(_ service: SchemaService, isLong: Bool) throws {

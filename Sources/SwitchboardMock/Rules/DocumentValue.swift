@@ -1,3 +1,5 @@
+import SwitchboardProtobuf
+
 /// A value of a file of rules.
 package indirect enum DocumentValue: Hashable, Sendable {
   case null
@@ -43,7 +45,7 @@ package indirect enum DocumentValue: Hashable, Sendable {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
     case .number(let digits): text += digits
-    case .string(let value): Self.write(value, to: &text)
+    case .string(let value): text += JSONText.string(value)
     case .list(let values):
       text += "["
       for (place, value) in values.enumerated() {
@@ -55,34 +57,15 @@ package indirect enum DocumentValue: Hashable, Sendable {
       text += "{"
       for (place, member) in members.enumerated() {
         if place > 0 { text += "," }
-        Self.write(member.name, to: &text)
-        text += ":"
+        text += JSONText.string(member.name) + ":"
         member.value.write(to: &text)
       }
       text += "}"
     }
   }
 
-  private static func write(_ value: String, to text: inout String) {
-    text += "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7f:
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
-  }
-
   /// Text in JSON's notation, which YAML has, too.
-  static func quoted(_ text: String) -> String { DocumentValue.string(text).json }
+  static func quoted(_ text: String) -> String { JSONText.string(text) }
 }
 
 /// What is wrong with a file of rules, and where.

@@ -1,3 +1,5 @@
+import SwitchboardProtobuf
+
 /// A JSON value whose members keep their order, for documents that people read.
 indirect enum JSONTree: Hashable, Sendable {
   case string(String)
@@ -23,7 +25,7 @@ indirect enum JSONTree: Hashable, Sendable {
 
   private func write(to text: inout String, indent: String) {
     switch self {
-    case .string(let value): JSONTree.write(value, to: &text)
+    case .string(let value): text += JSONText.string(value)
     case .number(let value): text += String(value)
     case .bool(let value): text += value ? "true" : "false"
     case .null: text += "null"
@@ -47,29 +49,11 @@ indirect enum JSONTree: Hashable, Sendable {
       text += "{"
       for (index, member) in members.enumerated() {
         text += (index > 0 ? "," : "") + indent + "  "
-        JSONTree.write(member.name, to: &text)
-        text += ": "
+        text += JSONText.string(member.name) + ": "
         member.value.write(to: &text, indent: indent + "  ")
       }
       text += indent + "}"
     }
-  }
-
-  private static func write(_ value: String, to text: inout String) {
-    text += "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
   }
 }
 

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardProtobuf
 
 /// How entries of a log are written, one on each line.
 public enum LogFormat: Sendable {
@@ -42,25 +43,7 @@ public enum LogFormat: Sendable {
   }
 
   /// A string of JSON. Whatever could end a line or direct a terminal is escaped.
-  static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      case _ where scalar.isControlling:
-        for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
+  static func quoted(_ text: String) -> String { JSONText.string(text, escaping: \.isControlling) }
 
   // MARK: logfmt
 
