@@ -68,6 +68,22 @@ import Testing
     }
   }
 
+  /// Bodies that are turned into messages on another thread.
+  @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
+  func largeBodiesAreCallsLikeOthers(version: String) async throws {
+    try await withRESTServer { address in
+      let large = "{\"text\":\"" + String(repeating: "x", count: 500_000) + "\"}"
+      for (body, status) in [(large, "200"), (large.dropLast() + "", "400"), (large, "200")] {
+        let file = try temporaryFile(Array(body.utf8), suffix: "json")
+        let answer = try ask(
+          [version] + Self.json + ["--data-binary", "@\(file)", "http://\(address)/v1/all"]
+        )
+        #expect(answer.status == status)
+        #expect((answer.body == large) == (status == "200"))
+      }
+    }
+  }
+
   /// A value of two bytes must not become a message of fifteen kilobytes.
   @Test func valuesOfAStreamDoNotRepeatThePath() async throws {
     var options = RESTOptions()

@@ -38,10 +38,29 @@ import Testing
       let other = try curl(version, "-X", "DELETE", "http://\(address)/v1/all")
       #expect(other.contains(" 405"))
       #expect(other.lowercased().contains("allow: post, put\n"))
+      #expect(other.hasSuffix(#"{"code":12,"message":"the path has other methods"}"#))
       let form = try curl(version, "-d", "text=x", "http://\(address)/v1/all")
       #expect(form.contains(" 415"))
       let bad = try curl(version, "http://\(address)/v1/simple/x?nothing=1")
       #expect(bad.contains(" 400"))
+    }
+  }
+
+  /// Larger than pages take.
+  @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
+  func tellsWhatIsWrongWhateverIsSent(version: String) async throws {
+    let file = try temporaryFile([UInt8](repeating: 65, count: 200_000), suffix: "text")
+    let text = ["-H", "content-type: text/plain", "--data-binary", "@\(file)"]
+    try await withRESTServer { address in
+      for (method, path, status, code) in [
+        ("POST", "/v1/nothing", "404", 5), ("DELETE", "/v1/all", "405", 12), ("POST", "/v1/all", "415", 3),
+      ] {
+        let url = "http://\(address)\(path)"
+        let answer = try curl(version, "-X", method, text[0], text[1], text[2], text[3], url)
+        #expect(answer.contains(" \(status)"), "\(path)")
+        #expect(answer.lowercased().contains("content-type: application/json\n"), "\(path)")
+        #expect(answer.contains("\n\n{\"code\":\(code),"), "\(path)")
+      }
     }
   }
 

@@ -3,6 +3,7 @@ import SwitchboardCall
 /// Plain HTTP answers.
 extension ServerCallStream {
   func take(_ bytes: UnsafeRawBufferPointer, for page: HTTPPage) -> Int {
+    guard !page.ignoresBody else { return bytes.count }
     guard pageBody.count + bytes.count <= page.bodyLimit else {
       head.page = nil
       head.refusal = .http(status: "413", message: "the body is larger than the limit", allowed: nil)

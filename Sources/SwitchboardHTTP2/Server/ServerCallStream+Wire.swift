@@ -89,27 +89,59 @@ extension ServerCallStream {
     )
   }
 
-  /// The message that a body becomes, if it is not one itself. `nil` has ended the call.
-  func request(
-    from body: UnsafeRawBufferPointer,
-    for wire: WireState
-  ) -> (isSame: Bool, message: MessageBuffer?)? {
-    guard case .message = wire.form else { return (true, nil) }
-    do throws(GRPCStatus) {
-      let message = try wire.exchange.request(from: body)
-      return (message == nil, message)
-    } catch {
-      end(nil, error)
-      return nil
-    }
-  }
-
   /// Starts a call of another protocol, whose message may have to be made from the body.
   func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
-    guard let wire, let request = request(from: bytes, for: wire) else { return }
+    guard let conversion = wire?.conversion else {
+      begin()
+      return handler.start(self, message: bytes.bytes)
+    }
+    let message: MessageBuffer
+    do throws(GRPCStatus) {
+      message = try conversion.message(from: bytes)
+    } catch {
+      return end(nil, error)
+    }
     begin()
-    guard let message = request.message else { return handler.start(self, message: bytes.bytes) }
     message.withBytes { handler.start(self, message: $0) }
+  }
+
+  /// Makes the message of a large body on another thread, and then starts the call. Returns `false` if there is nothing to
+  /// make, or little.
+  func convertElsewhere(_ request: SingleMessage) -> Bool {
+    guard let conversion = wire?.conversion, request.byteCount >= Compressor.smallByteCount else {
+      return false
+    }
+    let body: MessageBuffer
+    switch request {
+    case .none: return false
+    case .lent(let bytes): body = MessageBuffer(bytes)
+    case .kept(let message): body = message
+    }
+    // The request is whole, so the client is not slow; but its deadline holds.
+    stopLimitingRequest()
+    startDeadline()
+    elsewhere { () throws(GRPCStatus) in
+      let framed = body.unsafeFramedBytes
+      var message = try withExtendedLifetime(body) { () throws(GRPCStatus) in
+        try conversion.message(
+          from: UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
+        )
+      }
+      message.wasCompressed = body.wasCompressed
+      return message
+    } then: { stream, result in
+      stream.didConvert(result)
+    }
+    return true
+  }
+
+  private func didConvert(_ result: Result<MessageBuffer, GRPCStatus>) {
+    wire?.conversion = nil
+    switch result {
+    case .success(let message): inbound.single = .kept(message)
+    case .failure(let status): end(nil, status)
+    }
+    goOn()
   }
 }
 

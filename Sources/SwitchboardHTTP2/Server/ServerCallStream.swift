@@ -320,6 +320,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func startSingle(_ handler: MethodHandler) {
     let request = inbound.single
     inbound.single = .none
+    guard !convertElsewhere(request) else { return }
     switch request {
     case .none: end(nil, .wrongRequestCount)
     case .lent(let bytes):
@@ -347,7 +348,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   /// Starts the deadline when the headers have arrived, even if the request is incomplete.
-  private func startDeadline() {
+  func startDeadline() {
     guard let timeout = head.timeout, deadline == nil else { return }
     let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
     deadline = ContinuousClock.now + length

@@ -22,7 +22,8 @@ struct InboundMessages {
   /// Frames that were made and have no room: what one step makes, at most.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
-  fileprivate(set) var isDecompressing = false
+  /// Whether a message is being decompressed, or made of a body, on another thread.
+  fileprivate(set) var isElsewhere = false
   /// Whether waiting messages are being delivered.
   fileprivate(set) var isTaking = false
 
@@ -32,7 +33,7 @@ struct InboundMessages {
   /// Whether all bytes were split into messages.
   fileprivate var hasNoBytes: Bool { held.isEmpty && converted.isEmpty }
 
-  fileprivate var hasMessages: Bool { isDecompressing || !waiting.isEmpty }
+  fileprivate var hasMessages: Bool { isElsewhere || !waiting.isEmpty }
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
@@ -212,7 +213,7 @@ extension MessageTaker {
     guard !inbound.isTaking else { return }
     inbound.isTaking = true
     do throws(GRPCStatus) {
-      while wantsMessages, !inbound.isDecompressing, try takeNextHeld() {}
+      while wantsMessages, !inbound.isElsewhere, try takeNextHeld() {}
     } catch {
       inbound.isTaking = false
       return deliveryFailed(error)
@@ -280,29 +281,41 @@ extension MessageTaker {
   }
 
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
-    inbound.isDecompressing = true
     flow?.isHolding = true
-    // The loop must not end before it has the result.
-    loop.openHandles += 1
-    let (loop, limit) = (loop, inbound.deframer.sizeLimit)
-    // With low priority, because most calls wait for other work.
-    Task.detached(priority: .utility) {
-      let result = Result { () throws(GRPCStatus) in
-        try Compressor.decompress(message, encoding, sizeLimit: limit)
-      }
-      loop.execute { self.didDecompress(result) }
+    let limit = inbound.deframer.sizeLimit
+    elsewhere { () throws(GRPCStatus) in
+      try Compressor.decompress(message, encoding, sizeLimit: limit)
+    } then: { stream, result in
+      stream.didDecompress(result)
     }
   }
 
   private func didDecompress(_ result: Result<MessageBuffer, GRPCStatus>) {
-    inbound.isDecompressing = false
-    loop.openHandles -= 1
-    guard wantsMessages else { return }
     switch result {
     case .success(let plain): deliver(plain, flush: true)
     case .failure(let error): return deliveryFailed(blame(error))
     }
     takeWaiting()
+  }
+
+  /// Works on a message on another thread. Later messages wait for it; what it gives is dropped if the call is over.
+  func elsewhere(
+    _ work: @escaping @Sendable () throws(GRPCStatus) -> MessageBuffer,
+    then finish: @escaping @Sendable (Self, Result<MessageBuffer, GRPCStatus>) -> Void
+  ) {
+    inbound.isElsewhere = true
+    // The loop must not end before it has the result.
+    loop.openHandles += 1
+    let loop = loop
+    // With low priority, because most calls wait for other work.
+    Task.detached(priority: .utility) {
+      let result = Result(catching: work)
+      loop.execute {
+        self.inbound.isElsewhere = false
+        loop.openHandles -= 1
+        if self.wantsMessages { finish(self, result) }
+      }
+    }
   }
 
   private func blame(_ error: GRPCStatus) -> GRPCStatus {

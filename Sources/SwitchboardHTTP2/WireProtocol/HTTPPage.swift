@@ -60,6 +60,8 @@ public struct HTTPPage: Sendable {
   let path: String
   /// The largest body of a request.
   public var bodyLimit: Int
+  /// Whether the answer does not depend on the body, which may then have any size and is not kept.
+  package var ignoresBody = false
   let handler: Handler
 
   /// A page for requests with this HTTP method and path, such as `GET` and `/metrics`. `handler` makes the response. It

@@ -13,9 +13,9 @@ package protocol WireExchange: AnyObject {
   /// How the request's body becomes messages. Read once, after the head.
   var requestForm: WireRequestForm { get }
 
-  /// Turns the whole body of a request in the form `.message` into the message; `nil` if it is one as it is. The bytes
-  /// are decompressed already.
-  func request(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer?
+  /// What turns the whole body of a request in the form `.message` into the message; `nil` if it is one as it is. Read
+  /// once.
+  var requestConversion: (any WireConversion)? { get }
 
   /// Turns the beginning of a piece of a body in the form `.converted` into gRPC's frames: a byte 0, four bytes of
   /// length, the message. Frames may be split anywhere. It removes what it used from `piece`: some of it, and no more than
@@ -52,6 +52,13 @@ package protocol WireExchange: AnyObject {
 
   /// The last bytes of a response that is sent as it is made; `nil` breaks it off, so that it cannot be taken for whole.
   func end(_ ending: WireEnding) -> [UInt8]?
+}
+
+/// Turns the whole body of a request into its message: on the call's loop if the body is small, and on another thread if
+/// it is large, so that the loop's other calls need not wait.
+package protocol WireConversion: Sendable {
+  /// The message of a body, whose bytes are decompressed already. An error ends the call with this status.
+  func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer
 }
 
 /// How a request's body becomes messages.
@@ -95,7 +102,7 @@ package struct WireEnding {
 
 /// Exchanges whose messages are gRPC's own.
 extension WireExchange {
-  package func request(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer? { nil }
+  package var requestConversion: (any WireConversion)? { nil }
   package func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
     piece = UnsafeRawBufferPointer(start: nil, count: 0)
     return []

@@ -4,6 +4,8 @@ import SwitchboardCall
 final class WireState {
   let exchange: any WireExchange
   let form: WireRequestForm
+  /// What makes the message of the body; `nil` if the body is the message, or when that is done.
+  var conversion: (any WireConversion)?
   /// The request's body, as far as it has arrived, in the form `.message`.
   private(set) var collected: [UInt8] = []
   /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
@@ -21,6 +23,7 @@ final class WireState {
   init(_ exchange: any WireExchange) {
     self.exchange = exchange
     form = exchange.requestForm
+    if case .message = form { conversion = exchange.requestConversion }
   }
 
   // MARK: The request's body

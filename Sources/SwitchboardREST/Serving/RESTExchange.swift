@@ -40,8 +40,8 @@ final class RESTExchange: WireExchange {
     return route.streamsRequests ? .converted : .message
   }
 
-  func request(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer? {
-    MessageBuffer(try assembly.message(body: Array(body), contentType: contentType))
+  var requestConversion: (any WireConversion)? {
+    RESTConversion(assembly: assembly, contentType: contentType)
   }
 
   /// A stream of bytes is as many messages as pieces, of JSON as many as values. Only the first message has what the path
@@ -161,6 +161,16 @@ final class RESTExchange: WireExchange {
   private func line(_ json: [UInt8], _ event: String) -> [UInt8] {
     answersEvents
       ? Array(event.utf8) + Array("data: ".utf8) + json + Array("\n\n".utf8) : json + [UInt8(ascii: "\n")]
+  }
+}
+
+/// Makes the one request of a call of its body.
+private struct RESTConversion: WireConversion {
+  let assembly: RequestAssembly
+  let contentType: String?
+
+  func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
+    MessageBuffer(try assembly.message(body: Array(body), contentType: contentType))
   }
 }
 

@@ -90,7 +90,7 @@ struct RESTProtocol: WireProtocol {
     )
   }
 
-  /// A page that answers with an error.
+  /// A page that answers with an error, whatever is sent.
   private func page(
     _ method: String,
     _ path: [UInt8],
@@ -99,9 +99,11 @@ struct RESTProtocol: WireProtocol {
     _ headers: HPACKHeaders = HPACKHeaders()
   ) -> HTTPPage {
     let body = ErrorContent.json(error, encoding)
-    return HTTPPage(method, String(decoding: path, as: UTF8.self)) { _ in
+    var page = HTTPPage(method, String(decoding: path, as: UTF8.self)) { _ in
       HTTPPage.Response(status: status, contentType: ErrorContent.contentType, headers: headers, body: body)
     }
+    page.ignoresBody = true
+    return page
   }
 }
 

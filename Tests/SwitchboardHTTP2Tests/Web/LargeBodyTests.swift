@@ -1,0 +1,127 @@
+import Dispatch
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Bodies that must be turned into messages, which takes long if they are large: meanwhile the loop serves other calls.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct LargeBodyTests {
+  /// A message is its body in reverse. A body that begins with 0 is none, and one with 1 is turned only when the test says
+  /// so.
+  private struct Reversing: WireProtocol, WireConversion {
+    let started = DispatchSemaphore(value: 0)
+    let released = DispatchSemaphore(value: 0)
+
+    func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+      request.method.map { .call(WireCall($0, .unnamed, ReversingExchange(self))) }
+    }
+
+    func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
+      if body.first == 0 { throw GRPCStatus(code: .invalidArgument, message: "it begins with 0") }
+      if body.first == 1 {
+        started.signal()
+        _ = released.wait(timeout: .now() + 200)
+      }
+      return MessageBuffer(Array(body.reversed()))
+    }
+
+    /// Waits until a body is being turned.
+    func waitForStart() { #expect(started.wait(timeout: .now() + 200) == .success) }
+  }
+
+  private final class ReversingExchange: WireExchange {
+    private let reversing: Reversing
+
+    init(_ reversing: Reversing) { self.reversing = reversing }
+
+    var requestForm: WireRequestForm { .message }
+    var requestConversion: (any WireConversion)? { reversing }
+    var waitsForEnd: Bool { true }
+
+    func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? {
+      headers.add(":status", ending.status.isOk ? "200" : "500")
+      return .message(ending.message ?? MessageBuffer(Array("\(ending.status.code)".utf8)))
+    }
+
+    func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
+    }
+    var sendsFrames: Bool { false }
+    func end(_ ending: WireEnding) -> [UInt8]? { [] }
+  }
+
+  /// A body of a hundred thousand bytes.
+  private func large(_ first: UInt8) -> [UInt8] { [first] + [UInt8](repeating: 7, count: 99_999) }
+
+  private func post(_ body: [UInt8], on peer: HTTP1Peer, _ lines: [String] = []) {
+    let lines = lines + ["content-length: \(body.count)"]
+    peer.raw.send(Array(ConnectPeer.head("POST", "/test.Test/Get", "", lines).utf8) + body)
+  }
+
+  private func with(_ body: (TestPair, Reversing, Loop) async throws -> Void) async throws {
+    let reversing = Reversing()
+    let group = try LoopGroup()
+    #expect(group.loops.count == 1)
+    var options = ServerOptions()
+    options.wireProtocols = [{ (_: RPCMethods) -> any WireProtocol in reversing }]
+    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
+      defer { reversing.released.signal() }
+      try await body(pair, reversing, group.loops[0])
+    }
+  }
+
+  @Test func othersAreServedMeanwhile() async throws {
+    try await with { pair, reversing, _ async throws in
+      let slow = try HTTP1Peer(pair.address)
+      post(large(1), on: slow)
+      reversing.waitForStart()
+      let other = try HTTP1Peer(pair.address)
+      post([2, 3], on: other)
+      #expect(other.response()?.body == [3, 2])
+      reversing.released.signal()
+      #expect(slow.response()?.body == large(1).reversed())
+      post([6, 7], on: slow)
+      #expect(slow.response()?.body == [7, 6])
+    }
+  }
+
+  @Test func theyAreCallsLikeOthers() async throws {
+    try await with { pair, _, _ async throws in
+      let peer = try HTTP1Peer(pair.address)
+      post(large(2), on: peer)
+      #expect(peer.response()?.body == large(2).reversed())
+      for body in [[0], large(0)] {
+        post(body, on: peer)
+        let response = try #require(peer.response())
+        #expect(response.status == "500")
+        #expect(response.body == Array("\(GRPCStatus.Code.invalidArgument)".utf8))
+      }
+      post([4, 5], on: peer)
+      #expect(peer.response()?.body == [5, 4])
+    }
+  }
+
+  @Test func theDeadlineHolds() async throws {
+    try await with { pair, _, _ async throws in
+      let peer = try HTTP1Peer(pair.address)
+      post(large(1), on: peer, ["grpc-timeout: 50m"])
+      #expect(peer.response()?.body == Array("\(GRPCStatus.Code.deadlineExceeded)".utf8))
+    }
+  }
+
+  @Test func theClientMayLeave() async throws {
+    try await with { pair, reversing, loop async throws in
+      do {
+        let peer = try HTTP1Peer(pair.address)
+        post(large(1), on: peer)
+        withExtendedLifetime(peer) { reversing.waitForStart() }
+      }
+      let server = pair.server
+      await loop.until { server.core.connections.isEmpty }
+      reversing.released.signal()
+      let other = try HTTP1Peer(pair.address)
+      post([2, 3], on: other)
+      #expect(other.response()?.body == [3, 2])
+    }
+  }
+}
