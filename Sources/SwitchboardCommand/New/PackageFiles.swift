@@ -43,6 +43,7 @@ struct PackageFiles {
     import PackageDescription
 
     let runtime = Target.Dependency.product(name: "Switchboard", package: \(packageName))
+    let testClients = Target.Dependency.product(name: "SwitchboardTesting", package: \(packageName))
 
     let package = Package(
       name: "\(name.package)",
@@ -53,7 +54,7 @@ struct PackageFiles {
       targets: [
         .target(
           name: "\(library)",
-          dependencies: [runtime],
+          dependencies: [runtime, testClients],
           plugins: [.plugin(name: "SwitchboardPlugin", package: \(packageName))]
         ),
         .executableTarget(name: "\(target)", dependencies: ["\(library)", runtime]),
