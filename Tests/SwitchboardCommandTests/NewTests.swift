@@ -36,6 +36,7 @@ import Testing
           name: "anything",
           products: [
             .library(name: "Switchboard", targets: ["Switchboard"]),
+            .library(name: "SwitchboardTesting", targets: ["Switchboard"]),
             .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
           ],
           targets: [
