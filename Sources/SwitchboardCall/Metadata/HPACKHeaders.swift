@@ -136,7 +136,9 @@ extension HPACKHeaders {
   }
 
   private func isName(_ name: String, at index: Int) -> Bool {
-    withField(at: index) { own, _ in own.elementsEqual(name.utf8.lazy.map(Self.lowercased)) }
+    withField(at: index) { own, _ in
+      own.count == name.utf8.count && own.elementsEqual(name.utf8.lazy.map(Self.lowercased))
+    }
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -40,7 +40,7 @@ extension ClientCallStream {
     // conformance suite do.
     let sent = message.mayCompress ? Compressor.compressAlways(message, compression) : message
     if sent.isCompressed { headers.add("content-encoding", compression.rawValue.utf8) }
-    headers.add("content-length", String(sent.byteCount).utf8)
+    headers.add("content-length", number: sent.byteCount)
     body.setOnly(sent)
     return true
   }

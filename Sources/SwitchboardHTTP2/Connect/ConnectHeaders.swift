@@ -1,10 +1,10 @@
 import SwitchboardCall
 
 /// The headers of a Connect request that are the protocol's own.
-struct ConnectHeaders {
+struct ConnectHeaders: ~Copyable {
   private(set) var settings = WireSettings()
   /// What is wrong with them.
-  private(set) var failure: GRPCStatus?
+  var failure: GRPCStatus?
   private(set) var version: String?
   private var encodingName: String?
   private var accepts = false
@@ -23,6 +23,15 @@ struct ConnectHeaders {
       failure = .connectViolation("connect-protocol-version is \(version.debugDescription), not 1")
     }
     settle(compression: encodingName)
+  }
+
+  /// A call with these headers.
+  consuming func call(
+    _ method: consuming RPCMethod?,
+    _ subtype: consuming ContentSubtype,
+    _ exchange: consuming any WireExchange
+  ) -> WireCall {
+    WireCall(method, subtype, exchange, settings: settings, failure: failure)
   }
 
   /// The headers without the protocol's own.

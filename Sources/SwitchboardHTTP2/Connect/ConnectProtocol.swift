@@ -19,14 +19,13 @@ struct ConnectProtocol: WireProtocol {
   private func acceptPost(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     guard let method = request.method else { return nil }
     guard let (isStream, subtype) = Self.format(request) else { return nil }
-    guard isStream != (method.descriptor.type == .unary), !subtype.isUnnamed, methods.offers(method, subtype)
+    guard isStream != (method.descriptor.type == .unary), !subtype.isUnnamed,
+      let method = method.inFormat(subtype)
     else { return .unsupportedType }
     let headers = ConnectHeaders(request.headers, isStream: isStream)
     let exchange: any WireExchange =
       isStream ? ConnectStream(subtype, error) : ConnectUnary(subtype, error, form: .message)
-    return .call(
-      WireCall(method, subtype, exchange, settings: headers.settings, failure: headers.failure)
-    )
+    return .call(headers.call(method, subtype, exchange))
   }
 
   /// What the content type says; `nil` if it is not the protocol's.
@@ -34,8 +33,8 @@ struct ConnectProtocol: WireProtocol {
     _ request: borrowing WireRequest
   ) -> (isStream: Bool, subtype: ContentSubtype)? {
     // Most requests, without the cost of strings.
-    if request.contentType.elementsEqual("application/proto".utf8) { return (false, .proto) }
-    if request.contentType.elementsEqual("application/json".utf8) { return (false, .json) }
+    if request.hasContentType("application/proto") { return (false, .proto) }
+    if request.hasContentType("application/json") { return (false, .json) }
     let type = request.mediaType
     if type.hasPrefix(streamType) { return (true, subtype(type.dropFirst(streamType.count))) }
     guard type.hasPrefix(unaryType) else { return nil }
@@ -61,7 +60,7 @@ struct ConnectProtocol: WireProtocol {
       return failed(headers, .connectViolation("the query has no encoding"))
     }
     let subtype = Self.subtype(name)
-    guard !subtype.isUnnamed, methods.offers(method, subtype) else { return .unsupportedType }
+    guard !subtype.isUnnamed, let method = method.inFormat(subtype) else { return .unsupportedType }
     guard let message = query.message else {
       return failed(headers, .connectViolation("the query has no message"))
     }
@@ -74,14 +73,14 @@ struct ConnectProtocol: WireProtocol {
       $0.copyBytes(from: message)
     }
     let exchange = ConnectUnary(subtype, error, form: .given(given))
-    return .call(
-      WireCall(method, subtype, exchange, settings: headers.settings, failure: headers.failure)
-    )
+    return .call(headers.call(method, subtype, exchange))
   }
 
-  private func failed(_ headers: ConnectHeaders, _ failure: GRPCStatus) -> WireDecision {
+  private func failed(_ headers: consuming ConnectHeaders, _ failure: GRPCStatus) -> WireDecision {
     let exchange = ConnectUnary(.json, error, form: .message)
-    return .call(WireCall(nil, .unnamed, exchange, settings: headers.settings, failure: failure))
+    var headers = headers
+    headers.failure = failure
+    return .call(headers.call(nil, .unnamed, exchange))
   }
 }
 

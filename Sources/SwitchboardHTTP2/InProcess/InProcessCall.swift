@@ -76,11 +76,11 @@ final class InProcessCall: @unchecked Sendable {
     if transport.isObserved { observeAtClient() }
     if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxMetadataSize else { return close(.headersTooLarge) }
-    guard let method = handler else {
+    guard let method else {
       return close(request.method.pathBytes.withUnsafeBufferPointer { .unknownMethod($0) })
     }
     let subtype = request.contentSubtype
-    guard let handler = subtype.isUnnamed ? method : transport.router.handler(method, for: subtype) else {
+    guard let handler = (subtype.isUnnamed ? method : method.inFormat(subtype))?.handler else {
       return close(.unknownFormat)
     }
     if transport.isObserved { observeAtServer() }
@@ -147,8 +147,8 @@ final class InProcessCall: @unchecked Sendable {
     serverTracer.run(start)
   }
 
-  private var handler: MethodHandler? {
-    request.method.pathBytes.withUnsafeBufferPointer { transport.router.route(for: $0)?.handler }
+  private var method: RPCMethod? {
+    request.method.pathBytes.withUnsafeBufferPointer { transport.router.method(for: $0) }
   }
 
   /// `false`: the deadline has passed, and the call has ended.

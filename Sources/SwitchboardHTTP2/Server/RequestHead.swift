@@ -7,10 +7,10 @@ import SwitchboardCall
 #endif
 
 /// The headers of a request, parsed as they arrive. What gRPC itself needs is stored separately; the rest is metadata.
-struct RequestHead {
-  /// The result of looking up the path.
-  private(set) var handler: MethodHandler?
-  private(set) var streamsRequests = false
+/// Not copyable, because a copy of so many fields costs more than most things that a request needs.
+struct RequestHead: ~Copyable {
+  /// The result of looking up the path, in the format that the client names.
+  private(set) var method: RPCMethod?
   /// Set if the path was not found.
   private var unknownMethod: GRPCStatus? {
     target.isEmpty ? nil : target.withUnsafeBufferPointer { .unknownMethod($0) }
@@ -74,15 +74,14 @@ struct RequestHead {
     accepted.contains(wanted) ? wanted : .none
   }
 
-  mutating func take(_ route: Router.Route?, for path: Bytes) {
-    guard let route else {
+  mutating func take(_ found: RPCMethod?, for path: Bytes) {
+    guard let found else {
       // It may be another protocol's, and is as large as a header may be.
       listSize += path.count
       target = Array(path.prefix(listSizeLimit))
       return
     }
-    handler = route.handler
-    streamsRequests = route.streamsRequests
+    method = found
   }
 
   /// Adds a field other than `:path`, whose handler the caller looks up.
@@ -135,12 +134,12 @@ struct RequestHead {
   func wireRequest(hasNoBody: Bool) -> WireRequest {
     WireRequest(
       httpMethod: httpMethod,
-      target: handler?.method.pathBytes ?? target,
+      target: method?.descriptor.pathBytes ?? target,
       contentType: contentType,
       headers: metadata,
       isHTTP1: isHTTP1,
       hasNoBody: hasNoBody,
-      method: handler.map(RPCMethod.init)
+      method: method
     )
   }
 
@@ -150,14 +149,12 @@ struct RequestHead {
   var isHead: Bool { !isPost && otherMethod == "HEAD" }
 
   /// Takes what another protocol has made of the request.
-  mutating func take(_ call: WireCall, _ router: Router) {
+  mutating func take(_ call: consuming WireCall) {
     isOtherCall = true
     otherFailure = call.failure
-    handler = call.method?.handler
-    streamsRequests = call.method?.streamsRequests ?? false
+    method = call.method
     contentSubtype = call.subtype
-    settleFormat(by: router)
-    guard let settings = call.settings else { return }
+    guard let settings = call.settings.take() else { return }
     // A protocol without a header of its own for it has gRPC's.
     if let own = settings.timeout {
       timeout = own
@@ -187,15 +184,14 @@ struct RequestHead {
     crossOrigin?.addResponse(to: origin ?? metadata, into: headers)
   }
 
-  /// Finds the handler for the client's message format. Called after the last field.
-  mutating func settleFormat(by router: Router) {
-    guard namesFormat, let method = handler else { return }
-    if let other = router.handler(method, for: contentSubtype) {
-      handler = other
-    } else {
-      hasUnknownFormat = true
+  /// Finds the handler for the format that the client names. Called after the last field.
+  mutating func settleFormat() {
+    guard let other = method?.inFormat(contentSubtype) else {
+      hasUnknownFormat = method != nil
       contentSubtype = .unnamed
+      return
     }
+    method = other
   }
 
   private mutating func addPseudo(_ name: Bytes, _ value: Bytes) {
@@ -212,15 +208,16 @@ struct RequestHead {
 
   var isTooLarge: Bool { listSize > listSizeLimit }
 
-  /// Whether this is a valid gRPC call with a handler, as most requests are. Inlined, so that the caller copies
-  /// nothing.
-  @inline(__always) var isPlainCall: Bool {
-    isPost && isGRPC && acceptsTrailers && handler != nil && encoding != nil && !isHTTP1 && !isTooLarge
-      && !hasBadTimeout && !hasUnknownFormat
+  /// Whether this is a valid call with a handler, as most requests are. Inlined, so that the caller copies nothing.
+  @inline(__always) private var isValidCall: Bool {
+    guard method != nil, encoding != nil, !isTooLarge, !hasBadTimeout, !hasUnknownFormat else { return false }
+    return isOtherCall ? otherFailure == nil : isPost && isGRPC && acceptsTrailers && !isHTTP1
   }
 
-  /// The rejection that the gRPC-over-HTTP/2 specification requires; `nil` if the request may be passed to the handler.
-  var rejection: Rejection? {
+  /// The rejection that the request's protocol requires; `nil` if the request may be passed to the handler or the page.
+  @inline(__always) var rejection: Rejection? { isValidCall ? nil : rejectionOfInvalid }
+
+  private var rejectionOfInvalid: Rejection? {
     guard !isTooLarge else {
       guard !isGRPC, !isOtherCall else { return .status(.headersTooLarge) }
       return .http(status: "431", message: "the request's headers are larger than the limit", allowed: nil)
@@ -242,7 +239,7 @@ struct RequestHead {
     }
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }
     guard !hasBadTimeout else { return .status(.badTimeout) }
-    guard handler != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
+    guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard !hasUnknownFormat else { return .status(.unknownFormat) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
@@ -252,8 +249,7 @@ struct RequestHead {
     if let otherFailure { return .status(otherFailure) }
     // What has settings of its own is answered with statuses of HTTP, which has one for the client's mistakes.
     guard !hasBadTimeout else { return .status(origin == nil ? .badTimeout : .badTimeoutOfHTTP) }
-    guard handler != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
-    guard !hasUnknownFormat else { return .status(.unknownFormat) }
+    guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
   }

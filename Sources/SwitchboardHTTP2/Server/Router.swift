@@ -2,40 +2,34 @@ import SwitchboardCall
 
 /// Finds the handler for a path by its bytes, in an immutable open-addressing hash table.
 final class Router: Sendable {
-  typealias Route = RPCMethod
-
-  private let slots: [Route?]
+  private let slots: [RPCMethod?]
   private let paths: [[UInt8]]
   private let mask: Int
-  /// The handlers of methods in other formats than their own, by the handler in the table.
-  private let others: [ObjectIdentifier: [ContentSubtype: MethodHandler]]
 
   /// A method of a later provider replaces one with the same path of an earlier provider, which a warning says.
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
     let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
-    var others: [ObjectIdentifier: [ContentSubtype: MethodHandler]] = [:]
-    let handlers = providers.flatMap { provider in
-      let handlers = provider.methodHandlers.map { $0.intercepted(by: factories) }
-      for handler in handlers {
-        let formats = provider.payloadFormats(for: handler.method) + options.payloadFormats
-        if !formats.isEmpty { others[ObjectIdentifier(handler)] = Self.handlers(of: handler, in: formats) }
+    let methods = providers.flatMap { provider in
+      provider.methodHandlers.map { handler in
+        RPCMethod(
+          handler.intercepted(by: factories),
+          formats: provider.payloadFormats(for: handler.method) + options.payloadFormats
+        )
       }
-      return handlers
     }
-    self.others = others
     var capacity = 8
-    while capacity < handlers.count * 4 { capacity *= 2 }
-    var slots = [Route?](repeating: nil, count: capacity)
+    while capacity < methods.count * 4 { capacity *= 2 }
+    var slots = [RPCMethod?](repeating: nil, count: capacity)
     var paths = [[UInt8]](repeating: [], count: capacity)
-    for handler in handlers {
-      let path = handler.method.pathBytes
+    for method in methods {
+      let path = method.descriptor.pathBytes
       var index = path.withUnsafeBufferPointer(Self.hash) & (capacity - 1)
       while slots[index] != nil, paths[index] != path { index = (index + 1) & (capacity - 1) }
       if slots[index] != nil {
-        let method = ["method": handler.method.path]
-        options.logger.log(.warning, "two services have the same method; the later one serves it", method)
+        let path = ["method": method.descriptor.path]
+        options.logger.log(.warning, "two services have the same method; the later one serves it", path)
       }
-      slots[index] = Route(handler)
+      slots[index] = method
       paths[index] = path
     }
     self.slots = slots
@@ -43,32 +37,16 @@ final class Router: Sendable {
     mask = capacity - 1
   }
 
-  var routes: [Route] { slots.compactMap(\.self) }
+  var methods: [RPCMethod] { slots.compactMap(\.self) }
 
-  func route(for path: UnsafeBufferPointer<UInt8>) -> Route? {
+  func method(for path: UnsafeBufferPointer<UInt8>) -> RPCMethod? {
     var index = Self.hash(path) & mask
     // Three quarters of the slots are empty, so the loop ends soon.
-    while let route = slots[index] {
-      if paths[index].withUnsafeBufferPointer({ $0.equals(path) }) { return route }
+    while let method = slots[index] {
+      if paths[index].withUnsafeBufferPointer({ $0.equals(path) }) { return method }
       index = (index + 1) & mask
     }
     return nil
-  }
-
-  /// Returns the variant of the handler for a named message format, if the method is offered in that format.
-  func handler(_ handler: MethodHandler, for subtype: ContentSubtype) -> MethodHandler? {
-    handler.reads(subtype) ? handler : others[ObjectIdentifier(handler)]?[subtype]
-  }
-
-  private static func handlers(
-    of handler: MethodHandler,
-    in formats: [any PayloadFormat]
-  ) -> [ContentSubtype: MethodHandler] {
-    var handlers: [ContentSubtype: MethodHandler] = [:]
-    for format in formats where handlers[format.contentSubtype] == nil {
-      handlers[format.contentSubtype] = handler.inFormat(format)
-    }
-    return handlers
   }
 
   /// FNV-1a over the length and the last bytes, in which the methods of a service differ. An attacker gains nothing

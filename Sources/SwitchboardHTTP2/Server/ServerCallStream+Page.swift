@@ -56,7 +56,7 @@ extension ServerCallStream {
   private func submitPage(_ content: [UInt8]) {
     let headers = connection.session.headers
     let mayHaveBody = !head.isHead
-    if !content.isEmpty { headers.add("content-length", String(content.count).utf8) }
+    if !content.isEmpty { headers.add("content-length", number: content.count) }
     wire?.isAnswered = true
     submitWhole(mayHaveBody && !content.isEmpty ? .message(MessageBuffer(content)) : .none)
     connection.setNeedsFlush()

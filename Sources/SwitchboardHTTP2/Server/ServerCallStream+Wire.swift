@@ -8,21 +8,23 @@ extension ServerCallStream {
     guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin else { return }
     let request = head.wireRequest(hasNoBody: state.hasRemoteEnded)
     for wire in connection.core.protocols {
-      guard let decision = wire.accept(request, connection.core.methods) else { continue }
-      switch decision {
-      case .call(let call):
-        let wire = WireState(call.exchange)
-        self.wire = wire
-        if case .converted = wire.form { inbound.converter = call.exchange }
-        head.take(call, connection.router)
-        body.exchange = call.exchange
-      case .page(let page):
-        head.page = page
+      switch wire.accept(request, connection.core.methods) {
+      case nil: continue
+      case .call(let call): take(call)
+      case .page(let page): head.page = page
       case .refuse(let status, let message, let allowed):
         head.refusal = .http(status: status, message: message, allowed: allowed)
       }
       return
     }
+  }
+
+  private func take(_ call: consuming WireCall) {
+    let wire = WireState(call.exchange)
+    self.wire = wire
+    if case .converted = wire.form { inbound.converter = call.exchange }
+    body.exchange = call.exchange
+    head.take(call)
   }
 
   /// Processes bytes of a request, and returns how many bytes the client may send again at once.
@@ -93,7 +95,7 @@ extension ServerCallStream {
   func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
     guard let conversion = wire?.conversion else {
       begin()
-      return handler.start(self, message: bytes.bytes)
+      return run { handler.start(self, message: bytes.bytes) }
     }
     let message: MessageBuffer
     do throws(GRPCStatus) {
@@ -102,7 +104,7 @@ extension ServerCallStream {
       return end(nil, error)
     }
     begin()
-    message.withBytes { handler.start(self, message: $0) }
+    run { message.withBytes { handler.start(self, message: $0) } }
   }
 
   /// Makes the message of a large body on another thread, and then starts the call. Returns `false` if there is nothing to
@@ -180,7 +182,7 @@ extension ServerCallStream {
     )
     guard var content = wire.exchange.answer(ending, into: headers) else { return false }
     if case .message(let bytes) = content {
-      headers.add("content-length", String(bytes.byteCount).utf8)
+      headers.add("content-length", number: bytes.byteCount)
       if head.isHead { content = .none }
     }
     head.addCrossOrigin(to: headers)

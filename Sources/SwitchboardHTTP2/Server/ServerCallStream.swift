@@ -96,7 +96,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .head else { return }
     if name.equals(":path") {
-      head.take(connection.router.route(for: value), for: value)
+      head.take(connection.router.method(for: value), for: value)
     } else {
       head.add(name, value, fields)
     }
@@ -109,11 +109,11 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if endsStream { state.remoteDidEnd() }
     head.end(fields)
     if head.isForGRPC {
-      if head.namesFormat { head.settleFormat(by: connection.router) }
+      if head.namesFormat { head.settleFormat() }
     } else {
       settleProtocol()
     }
-    if head.streamsRequests {
+    if head.method?.streamsRequests ?? false {
       flow = InboundFlow(MessagePipe(limit: connection.core.options.streamBufferSize))
     }
     if endsStream {
@@ -259,11 +259,9 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   private func startIfWhole() {
-    if !head.isPlainCall {
-      if let rejection = head.rejection { return refuse(rejection) }
-      if let page = head.page { return state.hasRemoteEnded ? start(page) : limitRequest() }
-    }
-    guard let handler = head.handler else { return }
+    if let rejection = head.rejection { return refuse(rejection) }
+    if let page = head.page { return state.hasRemoteEnded ? start(page) : limitRequest() }
+    guard let handler = head.method?.handler else { return }
     if connection.isObserved { observe(handler.method) }
     if failure != nil { return end(nil, failure) }
     if flow != nil {

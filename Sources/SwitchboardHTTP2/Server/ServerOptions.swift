@@ -93,6 +93,7 @@ extension ServerOptions {
     let error = ConnectError(describe: web?.detailJSON)
     if web != nil { protocols += [GRPCWebProtocol(), ConnectProtocol(error: error)] }
     for make in wireProtocols { protocols.append(try make(methods)) }
+    if !pages.isEmpty { protocols.append(OtherMethodOfPage(pages: pages)) }
     if web != nil { protocols.append(UnknownConnectMethod(error: error)) }
     return protocols
   }

@@ -96,6 +96,20 @@ package final class HeaderWriter {
     )
   }
 
+  /// Adds a field whose value is a number in decimal digits.
+  func add(_ name: StaticString, number: Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = digits.count
+      var rest = number.magnitude
+      repeat {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      add(name, UnsafeBufferPointer(rebasing: digits[start...]))
+    }
+  }
+
   /// Adds a field whose value no other request has, and which is not worth a place in the table of either side.
   func add(unindexed name: StaticString, _ value: RawSpan) {
     let target = value.withUnsafeBytes { copy($0) }

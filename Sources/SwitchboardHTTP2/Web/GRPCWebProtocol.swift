@@ -14,7 +14,7 @@ struct GRPCWebProtocol: WireProtocol {
       let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
       return .call(WireCall(nil, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
     }
-    guard subtype.isUnnamed || methods.offers(method, subtype) else {
+    guard let method = subtype.isUnnamed ? method : method.inFormat(subtype) else {
       return .call(WireCall(method, .unnamed, GRPCWebExchange(format, .unnamed), failure: .unknownFormat))
     }
     return .call(WireCall(method, subtype, GRPCWebExchange(format, subtype)))

@@ -100,3 +100,27 @@ struct PageProtocol: WireProtocol {
     return nil
   }
 }
+
+/// Refuses requests for the path of a page with an HTTP method that neither the page nor another protocol has. It is asked
+/// after those.
+struct OtherMethodOfPage: WireProtocol {
+  let pages: [HTTPPage]
+
+  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+    let path = request.path
+    let here = pages.filter { $0.path.utf8.elementsEqual(path) }
+    guard !here.isEmpty, request.method == nil else { return nil }
+    let allowed = Set(here.flatMap { $0.method == "GET" ? ["GET", "HEAD"] : [$0.method] }).sorted()
+    let method = request.httpMethod
+    var refusal = HTTPPage(method, String(decoding: path, as: UTF8.self)) { _ in
+      HTTPPage.Response(
+        status: 405,
+        contentType: "text/plain; charset=utf-8",
+        headers: HPACKHeaders([("allow", allowed.joined(separator: ", "))]),
+        body: "the page has no \(method)\n".utf8
+      )
+    }
+    refusal.ignoresBody = true
+    return .page(refusal)
+  }
+}

@@ -20,8 +20,8 @@ package protocol WireProtocol: Sendable {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision?
 }
 
-/// What becomes of a request.
-package enum WireDecision {
+/// What becomes of a request. Like the call in it, it is moved from where it is made to the stream, and never copied.
+package enum WireDecision: ~Copyable {
   /// A call of a method.
   case call(WireCall)
   /// A plain HTTP answer.
@@ -31,10 +31,10 @@ package enum WireDecision {
 }
 
 /// A request as a call of a method.
-package struct WireCall {
-  /// Whom it calls; `nil` fails the call with `failure`.
+package struct WireCall: ~Copyable {
+  /// Whom it calls, in the format `subtype`; `nil` fails the call with `failure`.
   package var method: RPCMethod?
-  /// The format of the messages that the exchange gives and takes. The method must have it; see `RPCMethods.offers`.
+  /// The format of the messages that the exchange gives and takes.
   package var subtype: ContentSubtype
   /// How the bytes become messages, and messages bytes.
   package var exchange: any WireExchange
@@ -44,11 +44,11 @@ package struct WireCall {
   package var failure: GRPCStatus?
 
   package init(
-    _ method: RPCMethod?,
-    _ subtype: ContentSubtype,
-    _ exchange: any WireExchange,
-    settings: WireSettings? = nil,
-    failure: GRPCStatus? = nil
+    _ method: consuming RPCMethod?,
+    _ subtype: consuming ContentSubtype,
+    _ exchange: consuming any WireExchange,
+    settings: consuming WireSettings? = nil,
+    failure: consuming GRPCStatus? = nil
   ) {
     self.method = method
     self.subtype = subtype
@@ -59,7 +59,7 @@ package struct WireCall {
 }
 
 /// What the headers of a request say that a transport needs.
-package struct WireSettings {
+package struct WireSettings: ~Copyable {
   /// How long the client waits; `nil` leaves it to `grpc-timeout`.
   package var timeout: GRPCTimeout?
   /// How the request's messages are compressed; `nil` if the server knows no such compression, which fails the call.

@@ -25,6 +25,11 @@ package struct WireRequest: ~Copyable {
     target.firstIndex(of: UInt8(ascii: "?")).map { target[($0 + 1)...] }
   }
 
+  /// Whether the content type is exactly this one.
+  func hasContentType(_ type: StaticString) -> Bool {
+    contentType.withUnsafeBufferPointer { $0.equals(type) }
+  }
+
   /// The content type in lower case, without parameters.
   package var mediaType: String {
     let type = contentType.prefix { $0 != UInt8(ascii: ";") }
@@ -32,34 +37,21 @@ package struct WireRequest: ~Copyable {
   }
 }
 
-/// A method that the server has.
-package struct RPCMethod: Sendable {
-  let handler: MethodHandler
-  /// Whether calls of it may have any number of requests.
-  package let streamsRequests: Bool
-
-  init(_ handler: MethodHandler) {
-    self.handler = handler
-    streamsRequests = handler.method.type.streamsRequests
-  }
-
-  package var descriptor: MethodDescriptor { handler.method }
-}
-
-/// The methods of a server.
+/// What a server has: the methods of its services, and its pages.
 package struct RPCMethods: Sendable {
   let router: Router
+  let pages: [HTTPPage]
 
   /// All of them, in no order.
-  package var all: [RPCMethod] { router.routes }
+  package var all: [RPCMethod] { router.methods }
 
   /// Finds a method by its path, such as `/echo.Echo/Get`.
   package func method(_ path: some Collection<UInt8>) -> RPCMethod? {
-    Array(path).withUnsafeBufferPointer { router.route(for: $0) }
+    Array(path).withUnsafeBufferPointer { router.method(for: $0) }
   }
 
-  /// Whether a method takes and gives messages in a format: its own, its service's, or one of the server's options.
-  package func offers(_ method: RPCMethod, _ subtype: ContentSubtype) -> Bool {
-    router.handler(method.handler, for: subtype) != nil
+  /// Whether a page has this path, with whatever HTTP method.
+  package func hasPage(at path: some Collection<UInt8>) -> Bool {
+    pages.contains { $0.path.utf8.elementsEqual(path) }
   }
 }

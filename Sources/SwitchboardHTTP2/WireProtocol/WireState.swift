@@ -1,24 +1,24 @@
 import SwitchboardCall
 
-/// What a stream keeps for a call that is not gRPC's.
+/// What a stream keeps for a call that is not gRPC's. Unchecked exclusivity: it is used on the stream's loop only.
 final class WireState {
   let exchange: any WireExchange
   let form: WireRequestForm
   /// What makes the message of the body; `nil` if the body is the message, or when that is done.
-  var conversion: (any WireConversion)?
+  @exclusivity(unchecked) var conversion: (any WireConversion)?
   /// The request's body, as far as it has arrived, in the form `.message`.
-  private(set) var collected: [UInt8] = []
+  @exclusivity(unchecked) private(set) var collected: [UInt8] = []
   /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
-  private(set) var lent: UnsafeRawBufferPointer?
-  var requestEnded = false
+  @exclusivity(unchecked) private(set) var lent: UnsafeRawBufferPointer?
+  @exclusivity(unchecked) var requestEnded = false
   /// Whether the whole response was submitted, so that nothing follows its body.
-  var isAnswered = false
+  @exclusivity(unchecked) var isAnswered = false
   /// The response cannot be ended properly.
-  var isBroken = false
+  @exclusivity(unchecked) var isBroken = false
   /// The bytes to send first.
-  private var staged: [UInt8] = []
-  private var offset = 0
-  private var isEnding = false
+  @exclusivity(unchecked) private var staged: [UInt8] = []
+  @exclusivity(unchecked) private var offset = 0
+  @exclusivity(unchecked) private var isEnding = false
 
   init(_ exchange: any WireExchange) {
     self.exchange = exchange

@@ -18,8 +18,7 @@ struct RESTProtocol: WireProtocol {
     self.table = table
     var found: [String: RPCMethod] = [:]
     for route in table.routes where found[route.grpcPath] == nil {
-      guard let method = methods.method(Array(route.grpcPath.utf8)), methods.offers(method, Self.format)
-      else {
+      guard let method = methods.method(Array(route.grpcPath.utf8))?.inFormat(Self.format) else {
         throw GRPCStatus(
           code: .invalidArgument,
           message: "REST: the server has no method \(route.grpcPath) that takes protobuf"
@@ -43,8 +42,8 @@ struct RESTProtocol: WireProtocol {
     let path = Array(request.path)
     switch table.match(Array(request.httpMethod.utf8), path) {
     case .none:
-      // A method's own path is gRPC's, and a call of Connect is answered as such.
-      guard request.method == nil, !request.isConnect else { return nil }
+      // A method's own path is gRPC's, a call of Connect is answered as such, and a page has other HTTP methods.
+      guard request.method == nil, !request.isConnect, !methods.hasPage(at: path) else { return nil }
       let error = GRPCStatus(code: .notFound, message: "there is nothing at this path")
       return .page(page(request.httpMethod, path, 404, error))
     case .otherMethods(let methods):

@@ -60,6 +60,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [("DELETE", "/metrics", "GET, HEAD"), ("GET", "/post", "POST"), ("HEAD", "/post", "POST")])
+  func otherMethodsOfAPageAreRefused(_ method: String, _ path: String, _ allowed: String) async throws {
+    try await with { peer, _ async throws in
+      peer.http.send(ConnectPeer.head(method, path, "text/plain", []))
+      #expect(peer.http.line() == "HTTP/1.1 405 Method Not Allowed")
+      var lines: [String] = []
+      while let line = peer.http.line(), !line.isEmpty { lines.append(line) }
+      #expect(lines.contains("allow: \(allowed)"))
+    }
+  }
+
   @Test func aBodyAboveTheLimitIsRefused() async throws {
     try await with { peer, _ async throws in
       #expect(peer.send("POST", "/post", "text/plain", [], [UInt8](repeating: 1, count: 11))?.status == "413")

@@ -1,0 +1,36 @@
+import SwitchboardCall
+
+/// A method that the server has, with the handler of one of its message formats.
+package final class RPCMethod: Sendable {
+  let handler: MethodHandler
+  /// Whether calls of it may have any number of requests.
+  package let streamsRequests: Bool
+  /// Names that the handler's own format is called by. Most calls that name one name these.
+  private let ownNames: [ContentSubtype]
+  private let others: [(subtype: ContentSubtype, method: RPCMethod)]
+
+  /// The later of two formats with one name has no effect.
+  init(_ handler: MethodHandler, formats: [any PayloadFormat] = []) {
+    self.handler = handler
+    streamsRequests = handler.method.type.streamsRequests
+    ownNames = [.proto, .json].filter(handler.reads)
+    var others: [(subtype: ContentSubtype, method: RPCMethod)] = []
+    for format in formats where !handler.reads(format.contentSubtype) {
+      guard !others.contains(where: { $0.subtype == format.contentSubtype }),
+        let other = handler.inFormat(format)
+      else { continue }
+      others.append((format.contentSubtype, RPCMethod(other)))
+    }
+    self.others = others
+  }
+
+  package var descriptor: MethodDescriptor { handler.method }
+
+  /// The method with the handler that takes and gives messages in a format: its own, its service's, or one of the
+  /// server's options. `nil` if there is none.
+  package func inFormat(_ subtype: ContentSubtype) -> RPCMethod? {
+    if ownNames.contains(subtype) { return self }
+    if let other = others.first(where: { $0.subtype == subtype }) { return other.method }
+    return handler.reads(subtype) ? self : nil
+  }
+}
