@@ -42,14 +42,20 @@ struct Verb: Sendable {
   /// What may follow the name, a line for each form.
   let usage: [String]
   /// More about the verb, a paragraph each.
-  let details: [String]
-  let operands: [Operand]
-  let flags: [FlagGroup]
-  let examples: [Example]
+  var details: [String] = []
+  var operands: [Operand] = []
+  var flags: [FlagGroup] = []
+  var examples: [Example] = []
   /// Whether the list of verbs leaves it out, because it is for programs.
-  let isHidden: Bool
+  var isHidden = false
   let action: Action
 
+  /// All flags, and `--help`, which every verb has.
+  var allFlags: [Flag] { flags.flatMap(\.flags) + [.help] }
+}
+
+extension Verb {
+  /// A verb whose arguments are parsed by its flags and operands.
   init(
     _ name: String,
     summary: String,
@@ -62,7 +68,7 @@ struct Verb: Sendable {
     _ body: @escaping Body
   ) {
     self.init(
-      name,
+      name: name,
       summary: summary,
       usage: usage,
       details: details,
@@ -73,31 +79,6 @@ struct Verb: Sendable {
       action: .parsed(body)
     )
   }
-
-  init(
-    _ name: String,
-    summary: String,
-    usage: [String],
-    details: [String] = [],
-    operands: [Operand] = [],
-    flags: [FlagGroup] = [],
-    examples: [Example] = [],
-    isHidden: Bool = false,
-    action: Action
-  ) {
-    self.name = name
-    self.summary = summary
-    self.usage = usage
-    self.details = details
-    self.operands = operands
-    self.flags = flags
-    self.examples = examples
-    self.isHidden = isHidden
-    self.action = action
-  }
-
-  /// All flags, and `--help`, which every verb has.
-  var allFlags: [Flag] { flags.flatMap(\.flags) + [.help] }
 }
 
 /// A command line as an example, and what it shows.

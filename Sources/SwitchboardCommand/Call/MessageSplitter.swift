@@ -1,3 +1,5 @@
+import SwitchboardProtobuf
+
 /// Cuts a stream of bytes into messages as soon as each is whole, and knows where each began.
 struct MessageSplitter {
   /// A piece of the input.
@@ -15,11 +17,8 @@ struct MessageSplitter {
   private var start = (line: 1, column: 1)
   private var place = (line: 1, column: 1)
 
-  // Of JSON: where in a value the cursor is.
-  private var depth = 0
-  private var isInString = false
-  private var isEscaped = false
-  private var isInScalar = false
+  /// The JSON value that the cursor is in.
+  private var value: JSONValueScanner?
   // Of text: where the line began.
   private var lineStart = 0
 
@@ -60,51 +59,23 @@ struct MessageSplitter {
     var first = 0
     while scanned < pending.count {
       let byte = pending[scanned]
-      let isOutside = depth == 0 && !isInString && !isInScalar
-      if isOutside {
-        switch byte {
-        case 0x20, 0x09, 0x0A, 0x0D:
-          advance(byte)
+      guard let value else {
+        advance(byte)
+        if [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
           first = scanned
           start = place
-          continue
-        case UInt8(ascii: "{"), UInt8(ascii: "["): depth = 1
-        case UInt8(ascii: "\""): isInString = true
-        default: isInScalar = true
+        } else {
+          self.value = JSONValueScanner(first: byte)
         }
-        advance(byte)
         continue
       }
-      if isInString {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == UInt8(ascii: "\"") {
-          isInString = false
-        }
-        advance(byte)
-        if !isInString, depth == 0 { cut(&first, &pieces) }
-        continue
-      }
-      if isInScalar {
-        // A number or a word ends before what cannot be in it.
-        guard " \t\n\r{[\"".utf8.contains(byte) else {
-          advance(byte)
-          continue
-        }
-        isInScalar = false
+      // A number or a word ends before what cannot be in it.
+      if value.isBare, " \t\n\r{[\"".utf8.contains(byte) {
         cut(&first, &pieces)
         continue
       }
-      switch byte {
-      case UInt8(ascii: "\""): isInString = true
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-      default: break
-      }
       advance(byte)
-      if depth == 0, !isInString { cut(&first, &pieces) }
+      if !value.isBare, self.value?.isLast(byte) == true { cut(&first, &pieces) }
     }
     pending.removeFirst(first)
     scanned -= first
@@ -149,5 +120,6 @@ struct MessageSplitter {
     pieces.append(Piece(bytes: Array(pending[first..<scanned]), line: start.line, column: start.column))
     first = scanned
     start = place
+    value = nil
   }
 }

@@ -73,6 +73,11 @@ struct ChannelzReader: Sendable {
   ) async {
     // Entries that refer to each other in a circle end here too: each is read once.
     var (channels, subchannels, sockets) = (channels, subchannels, sockets)
+    func queue(below entry: some ChannelzParent) {
+      channels += entry.channelRef
+      subchannels += entry.subchannelRef
+      sockets += entry.socketRef
+    }
     while inventory.asked < Self.mostQuestions {
       if let ref = channels.popLast() {
         guard inventory.nested.count < Self.mostEntries, inventory.nested[ref.channelID] == nil else {
@@ -81,10 +86,9 @@ struct ChannelzReader: Sendable {
         inventory.asked += 1
         guard let found = try? await client.getChannel(.with { $0.channelID = ref.channelID }).channel
         else { continue }
-        inventory.nested[ref.channelID] = found.trimmed(to: Self.mostEntries)
-        channels += found.channelRef.prefix(Self.mostEntries)
-        subchannels += found.subchannelRef.prefix(Self.mostEntries)
-        sockets += found.socketRef.prefix(Self.mostEntries)
+        let channel = found.trimmed(to: Self.mostEntries)
+        inventory.nested[ref.channelID] = channel
+        queue(below: channel)
       } else if let ref = subchannels.popLast() {
         guard inventory.subchannels.count < Self.mostEntries, inventory.subchannels[ref.subchannelID] == nil
         else { continue }
@@ -92,10 +96,9 @@ struct ChannelzReader: Sendable {
         guard
           let found = try? await client.getSubchannel(.with { $0.subchannelID = ref.subchannelID }).subchannel
         else { continue }
-        inventory.subchannels[ref.subchannelID] = found.trimmed(to: Self.mostEntries)
-        channels += found.channelRef.prefix(Self.mostEntries)
-        subchannels += found.subchannelRef.prefix(Self.mostEntries)
-        sockets += found.socketRef.prefix(Self.mostEntries)
+        let subchannel = found.trimmed(to: Self.mostEntries)
+        inventory.subchannels[ref.subchannelID] = subchannel
+        queue(below: subchannel)
       } else if let ref = sockets.popLast() {
         await read(socket: ref, into: &inventory)
       } else {
@@ -121,17 +124,17 @@ struct ChannelzReader: Sendable {
 
 // Those who answer say how many others each entry refers to.
 
-extension Grpc_Channelz_V1_Channel {
-  fileprivate func trimmed(to count: Int) -> Self {
-    var trimmed = self
-    trimmed.channelRef = Array(channelRef.prefix(count))
-    trimmed.subchannelRef = Array(subchannelRef.prefix(count))
-    trimmed.socketRef = Array(socketRef.prefix(count))
-    return trimmed
-  }
+/// An entry with others below it.
+private protocol ChannelzParent {
+  var channelRef: [Grpc_Channelz_V1_ChannelRef] { get set }
+  var subchannelRef: [Grpc_Channelz_V1_SubchannelRef] { get set }
+  var socketRef: [Grpc_Channelz_V1_SocketRef] { get set }
 }
 
-extension Grpc_Channelz_V1_Subchannel {
+extension Grpc_Channelz_V1_Channel: ChannelzParent {}
+extension Grpc_Channelz_V1_Subchannel: ChannelzParent {}
+
+extension ChannelzParent {
   fileprivate func trimmed(to count: Int) -> Self {
     var trimmed = self
     trimmed.channelRef = Array(channelRef.prefix(count))

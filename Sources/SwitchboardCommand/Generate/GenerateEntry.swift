@@ -6,7 +6,7 @@ enum GenerateEntry {
 
   /// Its flags are here for completions only: it parses them itself.
   static let verb = Verb(
-    "generate",
+    name: "generate",
     summary: "generate Swift from .proto files",
     usage: ["[-I DIR]... --output DIR [--option Key=Value]... FILE..."],
     operands: [

@@ -23,7 +23,6 @@ final class ClientConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private var goAway: GoAway?
 
   @exclusivity(unchecked) private var keepalive: Keepalive?
-  @exclusivity(unchecked) private var keepaliveTimer: LoopTimer?
 
   init?(_ subchannel: HTTP2Subchannel, socket: Socket, address: SocketAddress?) {
     self.subchannel = subchannel
@@ -181,8 +180,6 @@ final class ClientConnection: ConnectionParts, Connection {
 
   func didClose(_ reason: GRPCStatus) {
     isRetired = true
-    if let keepaliveTimer { loop.cancel(keepaliveTimer) }
-    keepaliveTimer = nil
     if isReady { channel.options.observer?.connectionClosed(channel.observed, reason) }
     channel.options.logger.log(
       .debug,
@@ -192,26 +189,9 @@ final class ClientConnection: ConnectionParts, Connection {
     subchannel.connectionDidClose(self, reason)
   }
 
-  private func watchKeepalive(after delay: Duration) {
-    let timer = LoopTimer { self.lookForLife() }
-    keepaliveTimer = timer
-    loop.schedule(timer, after: delay)
-  }
-
-  private func lookForLife() {
+  func checkSilence() -> Keepalive.Action? {
     let isIdle = session.streams.count == 0 && !channel.options.keepaliveWithoutCalls
-    switch keepalive?.look(now: loop.now, lastRead: lastRead, isIdle: isIdle) {
-    case nil: keepaliveTimer = nil
-    case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
-    case .close:
-      report(.silence)
-      close(.keepaliveTimeout)
-    case .ping(let time):
-      session.ping(PingPayload.keepalive)
-      counters.keepalivesSent += 1
-      setNeedsFlush()
-      watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
-    }
+    return keepalive?.look(now: loop.now, lastRead: lastRead, isIdle: isIdle)
   }
 
   func streamDidClose() {

@@ -12,6 +12,7 @@ class ConnectionParts {
   @exclusivity(unchecked) fileprivate(set) final var isClosed = false
   @exclusivity(unchecked) fileprivate final var ready: [StreamEntry] = []
   @exclusivity(unchecked) fileprivate final var headersTimer: LoopTimer?
+  @exclusivity(unchecked) final var keepaliveTimer: LoopTimer?
   @exclusivity(unchecked) fileprivate final var isDismissed = false
   /// Replaces the session if the peer speaks HTTP/1.1.
   @exclusivity(unchecked) final var http1: (any WireSession)?
@@ -67,7 +68,8 @@ class ConnectionParts {
   }
 }
 
-/// A connection on its loop: HTTP/2, or HTTP/1.1 for other protocols than gRPC. The connections of servers and of clients conform to it.
+/// A connection on its loop: HTTP/2, or HTTP/1.1 for other protocols than gRPC. The connections of servers and of
+/// clients conform to it.
 ///
 /// No requirement has a default: a connection that ignores an event has an empty method that says why.
 protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate {
@@ -89,6 +91,9 @@ protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate
 
   /// Called if the peer's first bytes do not begin HTTP/2. Returns the session that processes them.
   func peerSpeaksHTTP1() -> (any WireSession)?
+
+  /// Decides what to do about a peer from which bytes last arrived at `lastRead`. `nil`: it is not watched any more.
+  func checkSilence() -> Keepalive.Action?
 
   /// Reports that the peer broke a rule, to the log and to the observer.
   func report(_ abuse: PeerAbuse)
@@ -329,8 +334,10 @@ extension Connection {
     let reason = closeReason ?? explanation(of: reason)
     closeReason = reason
     willClose(reason)
-    if let headersTimer { loop.cancel(headersTimer) }
-    headersTimer = nil
+    for timer in [headersTimer, keepaliveTimer] {
+      if let timer { loop.cancel(timer) }
+    }
+    (headersTimer, keepaliveTimer) = (nil, nil)
     withWire { $0.connectionDidClose() }
     processReady()
     if gently { socket.closeGently() } else { socket.close() }

@@ -3,19 +3,12 @@ import SwitchboardCall
 /// Parses HTTP/1.1 responses incrementally, as strictly as `HTTP1Parser` parses requests.
 struct HTTP1ResponseParser {
   /// ```
-  ///   statusLine ──> fields ──┬──no body, or informational──────────────> statusLine
-  ///                           ├──length──> plain(n) ────────────────────────^
-  ///                           ├──chunked─> chunkSize ──0──> trailers ───────^
-  ///                           │            ^    └──n──> chunk(n) ──> chunkEnd─┐
-  ///                           │            └──────────────────────────────────┘
-  ///                           └──neither─> untilClose
+  ///   statusLine ──> fields ──┬──no body, or informational──> statusLine
+  ///                           └──> body ──────────────────────^
   /// ```
   private enum State {
     case statusLine, fields
-    case plain(Int)
-    case chunkSize, chunkEnd, trailers
-    case chunk(Int)
-    case untilClose
+    case body(HTTP1Body)
     case broken
   }
 
@@ -45,16 +38,15 @@ struct HTTP1ResponseParser {
 
   private var state = State.statusLine
   private var head = Head()
-  private var line: [UInt8] = []
-  private var room: Int
+  /// The part of the current line that has arrived. Its room is that of the header section, or of the body's lines.
+  private var line: HTTP1Line
   private let headLimit: Int
 
   private static let fieldLimit = 256
-  private static let chunkLineLimit = 256
 
   init(headLimit: Int) {
     self.headLimit = headLimit
-    room = headLimit
+    line = HTTP1Line(room: headLimit)
   }
 
   /// Whether a header section was started and is incomplete.
@@ -62,42 +54,43 @@ struct HTTP1ResponseParser {
     switch state {
     case .statusLine: !line.isEmpty
     case .fields: true
-    default: false
+    case .body, .broken: false
     }
   }
 
   /// Whether the body ends with the connection.
-  var endsWithConnection: Bool { if case .untilClose = state { true } else { false } }
+  var endsWithConnection: Bool { if case .body(let body) = state { body.endsWithConnection } else { false } }
 
   /// Continues to parse, and removes the bytes that it read from `bytes`.
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) -> Event {
     while true {
       switch state {
-      case .plain(let left):
-        guard left > 0 else { return endBody() }
-        guard !bytes.isEmpty else { return .incomplete }
-        let piece = Self.take(left, of: &bytes)
-        state = .plain(left - piece.count)
-        return .body(piece)
-      case .chunk(let left):
-        guard left > 0 else {
-          state = .chunkEnd
-          continue
-        }
-        guard !bytes.isEmpty else { return .incomplete }
-        let piece = Self.take(left, of: &bytes)
-        state = .chunk(left - piece.count)
-        return .body(piece)
-      case .untilClose:
-        guard !bytes.isEmpty else { return .incomplete }
-        return .body(Self.take(.max, of: &bytes))
       case .broken:
         return .broken
-      case .statusLine, .fields, .chunkSize, .chunkEnd, .trailers:
-        guard takeLine(&bytes) else { return isBroken ? .broken : .incomplete }
-        let whole = line.dropLast(2)
-        line = []
-        if let event = read(whole) { return event }
+      case .body(var body):
+        switch body.next(&bytes, &line) {
+        case .incomplete:
+          state = .body(body)
+          return .incomplete
+        case .piece(let piece):
+          state = .body(body)
+          return .body(piece)
+        case .end:
+          state = .statusLine
+          line.room = headLimit
+          return .end
+        case .malformed:
+          return fail()
+        }
+      case .statusLine, .fields:
+        switch line.take(from: &bytes) {
+        case .incomplete: return .incomplete
+        case .tooLong, .malformed: return fail()
+        case .whole: break
+        }
+        let event = read(line.content)
+        line.clear()
+        if let event { return event }
       }
     }
   }
@@ -110,46 +103,15 @@ struct HTTP1ResponseParser {
     }
   }
 
-  private var isBroken: Bool { if case .broken = state { true } else { false } }
-
-  private static func take(_ limit: Int, of bytes: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let count = min(limit, bytes.count)
-    defer { bytes = UnsafeRawBufferPointer(rebasing: bytes[count...]) }
-    return UnsafeRawBufferPointer(rebasing: bytes[..<count])
-  }
-
-  /// Whether the line is complete.
-  private mutating func takeLine(_ bytes: inout UnsafeRawBufferPointer) -> Bool {
-    let end = bytes.firstIndex(of: UInt8(ascii: "\n"))
-    let piece = Self.take((end ?? bytes.count - 1) + 1, of: &bytes)
-    guard piece.count <= room else {
-      state = .broken
-      return false
-    }
-    room -= piece.count
-    line += piece
-    guard end != nil else { return false }
-    guard line.count >= 2, line[line.count - 2] == UInt8(ascii: "\r") else {
-      state = .broken
-      return false
-    }
-    return true
-  }
-
+  /// Returns `nil` if there is no event yet and more to read.
   private mutating func read(_ line: ArraySlice<UInt8>) -> Event? {
-    switch state {
-    case .statusLine: readStatusLine(line) ? nil : fail()
-    case .fields: line.isEmpty ? endHead() : readField(line) ? nil : fail()
-    case .chunkSize: readChunkSize(line)
-    case .chunkEnd: line.isEmpty ? startChunk() : fail()
-    case .trailers: line.isEmpty ? endBody() : HTTP1Syntax.isField(line) ? nil : fail()
-    case .plain, .chunk, .untilClose, .broken: fail()
-    }
+    guard case .fields = state else { return readStatusLine(line) ? nil : fail() }
+    return line.isEmpty ? endHead() : readField(line) ? nil : fail()
   }
 
   private mutating func fail() -> Event {
     state = .broken
-    line = []
+    line = HTTP1Line(room: 0)
     return .broken
   }
 
@@ -194,42 +156,22 @@ struct HTTP1ResponseParser {
     guard !head.isChunked || head.bodyLength == nil else { return fail() }
     // Nobody has asked for another protocol.
     guard !head.status.elementsEqual("101".utf8) else { return fail() }
-    room = headLimit
+    line.room = headLimit
     if head.isInformational || head.status.elementsEqual("204".utf8) || head.status.elementsEqual("304".utf8)
     {
       state = .statusLine
     } else if head.isChunked {
       head.hasBody = true
-      state = .chunkSize
-      room = Self.chunkLineLimit
+      state = .body(HTTP1Body(chunkedInto: &line, trailerLimit: headLimit))
     } else if let length = head.bodyLength {
       head.hasBody = length > 0
-      state = length > 0 ? .plain(length) : .statusLine
+      state = length > 0 ? .body(HTTP1Body(length: length)) : .statusLine
     } else {
       head.hasBody = true
       head.closes = true
-      state = .untilClose
+      state = .body(.untilClose)
     }
     defer { head = Head() }
     return .head(head)
-  }
-
-  private mutating func readChunkSize(_ line: ArraySlice<UInt8>) -> Event? {
-    guard let size = HTTP1Syntax.chunkSize(line) else { return fail() }
-    state = size > 0 ? .chunk(size) : .trailers
-    room = size > 0 ? Self.chunkLineLimit : headLimit
-    return nil
-  }
-
-  private mutating func startChunk() -> Event? {
-    state = .chunkSize
-    room = Self.chunkLineLimit
-    return nil
-  }
-
-  private mutating func endBody() -> Event {
-    state = .statusLine
-    room = headLimit
-    return .end
   }
 }

@@ -10,7 +10,7 @@ extension ServerConnection {
   }
 
   func stopLimits() {
-    for timer in [timers.handshake, timers.age, timers.idle, timers.keepalive] {
+    for timer in [timers.handshake, timers.age, timers.idle] {
       if let timer { loop.cancel(timer) }
     }
     timers = Timers()
@@ -20,7 +20,6 @@ extension ServerConnection {
     var handshake: LoopTimer?
     var age: LoopTimer?
     var idle: LoopTimer?
-    var keepalive: LoopTimer?
   }
 
   private func makeTimer(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer {
@@ -66,25 +65,8 @@ extension ServerConnection {
     drain()
   }
 
-  private func watchKeepalive(after delay: Duration) {
-    timers.keepalive = makeTimer(after: delay) { self.lookForLife() }
-  }
-
-  private func lookForLife() {
-    let action = withWire {
-      $0.checkSilence(&keepalive, now: loop.now, lastRead: lastRead, isWriting: socket.isWriting)
-    }
-    switch action {
-    case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
-    case .close:
-      report(.silence)
-      close(.keepaliveTimeout)
-    case .ping(let time):
-      session.ping(PingPayload.keepalive)
-      counters.keepalivesSent += 1
-      setNeedsFlush()
-      watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
-    }
+  func checkSilence() -> Keepalive.Action? {
+    withWire { $0.checkSilence(&keepalive, now: loop.now, lastRead: lastRead, isWriting: socket.isWriting) }
   }
 }
 
@@ -98,10 +80,5 @@ extension GRPCStatus {
     code: .unavailable,
     message: "the connection reached its maximum age",
     origin: .library
-  )
-  static let keepaliveTimeout = GRPCStatus(
-    code: .unavailable,
-    message: "the peer has not answered a keepalive ping",
-    origin: .peer
   )
 }

@@ -71,14 +71,6 @@ extension JSONMessageDecoder: NamedFieldDecoder {
     }
   }
 
-  mutating func group(_ value: inout MessageStorage?, of table: TableData) throws(DecodeError) {
-    try message(&value, of: table)
-  }
-
-  mutating func groups(_ values: inout [MessageStorage], of table: TableData) throws(DecodeError) {
-    try messages(&values, of: table)
-  }
-
   // MARK: Maps
 
   mutating func map<K: MapKeyType, V: ScalarType>(

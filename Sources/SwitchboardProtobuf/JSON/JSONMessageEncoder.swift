@@ -86,7 +86,7 @@ struct JSONMessageEncoder {
   }
 }
 
-extension JSONMessageEncoder: MessageVisitor {
+extension JSONMessageEncoder: UnframedVisitor {
   mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
@@ -119,14 +119,6 @@ extension JSONMessageEncoder: MessageVisitor {
     writer.byte(UInt8(ascii: "]"))
   }
 
-  mutating func packed<S: ScalarType>(
-    _ values: [S.Value],
-    as type: S.Type,
-    number: Int32
-  ) throws(EncodeError) {
-    try repeated(values, as: type, number: number)
-  }
-
   mutating func message(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
     guard let value else { return }
     name(number)
@@ -137,14 +129,6 @@ extension JSONMessageEncoder: MessageVisitor {
     guard shows(isEmpty: values.isEmpty) else { return }
     name(number)
     try array(values)
-  }
-
-  mutating func group(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
-    try message(value, number: number)
-  }
-
-  mutating func groups(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
-    try messages(values, number: number)
   }
 
   mutating func map<K: MapKeyType, V: ScalarType>(

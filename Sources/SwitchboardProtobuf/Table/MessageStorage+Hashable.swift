@@ -79,7 +79,7 @@ extension MessageStorage: Hashable {
 
 /// Hashes the fields that it visits. Fields with presence are hashed with their numbers, because one that is not set
 /// contributes nothing.
-private struct FieldHasher: MessageVisitor {
+private struct FieldHasher: UnframedVisitor {
   var hasher: Hasher
 
   mutating func implicit<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {
@@ -91,10 +91,6 @@ private struct FieldHasher: MessageVisitor {
   }
 
   mutating func repeated<S: ScalarType>(_ values: [S.Value], as type: S.Type, number: Int32) {
-    hasher.combine(values)
-  }
-
-  mutating func packed<S: ScalarType>(_ values: [S.Value], as type: S.Type, number: Int32) {
     hasher.combine(values)
   }
 
@@ -120,10 +116,6 @@ private struct FieldHasher: MessageVisitor {
   }
 
   mutating func messages(_ values: [MessageStorage], number: Int32) { hasher.combine(values) }
-
-  mutating func group(_ value: MessageStorage?, number: Int32) { message(value, number: number) }
-
-  mutating func groups(_ values: [MessageStorage], number: Int32) { hasher.combine(values) }
 
   mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) throws(EncodeError) {
     try fields.forEach(in: range) { entry throws(EncodeError) in entry.hash(into: &hasher) }

@@ -33,3 +33,24 @@ protocol MessageVisitor: FieldVisitor {
   /// The fields that the type does not know.
   mutating func unknown(_ fields: UnknownFields) throws(EncodeError)
 }
+
+/// A visitor to which it does not matter how the binary format frames a field: packed or not, as a message or a group.
+protocol UnframedVisitor: MessageVisitor {}
+
+extension UnframedVisitor {
+  mutating func packed<S: ScalarType>(
+    _ values: [S.Value],
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    try repeated(values, as: type, number: number)
+  }
+
+  mutating func group(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
+    try message(value, number: number)
+  }
+
+  mutating func groups(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
+    try messages(values, number: number)
+  }
+}

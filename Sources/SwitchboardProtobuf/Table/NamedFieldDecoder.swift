@@ -27,3 +27,14 @@ protocol NamedFieldDecoder: FieldDecoder {
     of table: TableData
   ) throws(DecodeError)
 }
+
+// Only the binary format writes groups in another way than messages.
+extension NamedFieldDecoder {
+  mutating func group(_ value: inout MessageStorage?, of table: TableData) throws(DecodeError) {
+    try message(&value, of: table)
+  }
+
+  mutating func groups(_ values: inout [MessageStorage], of table: TableData) throws(DecodeError) {
+    try messages(&values, of: table)
+  }
+}

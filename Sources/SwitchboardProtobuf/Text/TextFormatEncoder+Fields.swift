@@ -1,5 +1,5 @@
 // Writes each kind of field: a line for a scalar, braces for a message, and the elements of repeated fields one by one.
-extension TextFormatEncoder: MessageVisitor {
+extension TextFormatEncoder: UnframedVisitor {
   mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
@@ -26,14 +26,6 @@ extension TextFormatEncoder: MessageVisitor {
     for value in values { scalar(value, as: type, name: name) }
   }
 
-  mutating func packed<S: ScalarType>(
-    _ values: [S.Value],
-    as type: S.Type,
-    number: Int32
-  ) throws(EncodeError) {
-    try repeated(values, as: type, number: number)
-  }
-
   private mutating func scalar<S: ScalarType>(_ value: S.Value, as type: S.Type, name: String) {
     writer.name(name)
     writer.literal(": ")
@@ -49,14 +41,6 @@ extension TextFormatEncoder: MessageVisitor {
 
   mutating func messages(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
     for value in values { try message(value, name: name(of: number)) }
-  }
-
-  mutating func group(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
-    try message(value, number: number)
-  }
-
-  mutating func groups(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
-    try messages(values, number: number)
   }
 
   private mutating func message(_ value: MessageStorage, name: String) throws(EncodeError) {
