@@ -2,8 +2,13 @@
 
 /// The HTTP/1.1 parser, without connections.
 enum HTTP1Target {
+  private struct Field: Equatable {
+    let name: [UInt8]
+    let value: [UInt8]
+  }
+
   private enum Told: Equatable {
-    case head(method: [UInt8], path: [UInt8], fields: [[UInt8]], hasBody: Bool)
+    case head([Field], hasBody: Bool)
     case body([UInt8])
     case end
     case refused(String)
@@ -45,9 +50,10 @@ enum HTTP1Target {
         try BrokenPromise.unless(bytes.isEmpty, "\(bytes.count) bytes are left unread")
         return true
       case .head(let head):
-        try check(head)
-        let fields = head.fields.flatMap { [$0.name, $0.value] }
-        told.append(.head(method: head.method, path: head.path, fields: fields, hasBody: head.hasBody))
+        var fields: [Field] = []
+        head.forEachField { fields.append(Field(name: Array($0), value: Array($1))) }
+        try check(fields)
+        told.append(.head(fields, hasBody: head.hasBody))
       case .body(let piece):
         guard case .body(let before) = told.last else {
           told.append(.body(Array(piece)))
@@ -64,11 +70,17 @@ enum HTTP1Target {
   }
 
   /// Parsed fields are passed on as HTTP/2 fields, which must not contain line breaks.
-  private static func check(_ head: HTTP1RequestHead) throws {
-    let texts = [head.method, head.path] + head.fields.flatMap { [$0.name, $0.value] }
-    let breaks = texts.contains { $0.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
+  private static func check(_ fields: [Field]) throws {
+    let breaks = fields.contains { ($0.name + $0.value).contains { $0 == 0 || $0 == 10 || $0 == 13 } }
     try BrokenPromise.unless(!breaks, "a head has a line break in a field")
-    let isCased = head.fields.contains { $0.name.contains { (65...90).contains($0) } || $0.name.isEmpty }
+    let isCased = fields.contains { $0.name.contains { (65...90).contains($0) } || $0.name.isEmpty }
     try BrokenPromise.unless(!isCased, "a field has an invalid name for HTTP/2")
+    let pseudo = fields.prefix { $0.name.first == UInt8(ascii: ":") }.map {
+      String(decoding: $0.name, as: UTF8.self)
+    }
+    let isOrdered =
+      pseudo == [":method", ":path"]
+      && !fields.dropFirst(2).contains { $0.name.first == UInt8(ascii: ":") }
+    try BrokenPromise.unless(isOrdered, "a head does not begin with the method and the path")
   }
 }

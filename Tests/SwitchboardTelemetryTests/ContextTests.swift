@@ -11,6 +11,7 @@ import Testing
   private func throughTwo(
     _ propagation: ContextPropagation,
     tracing: Bool = true,
+    protocol wireProtocol: CallProtocol = .grpc,
     _ body: (Echo_EchoClient) async throws -> Void,
     seen: @escaping @Sendable (ServerCallContext) -> Void
   ) async throws {
@@ -20,17 +21,21 @@ import Testing
     }
     let observer = telemetry.observer(passingOn: propagation)
     try await withEcho(TracedEcho(seen: seen), server: telemetry.observer(), client: observer) { second, _ in
-      try await withEcho(TracedEcho(next: second), server: telemetry.observer(), client: nil) { first, _ in
+      try await withEcho(TracedEcho(next: second), server: telemetry.observer(), client: nil) {
+        $0.web = WebOptions()
+        $1.wireProtocol = wireProtocol
+      } _: { first, _ in
         try await body(first)
       }
     }
     await telemetry.shutDown()
   }
 
-  @Test(arguments: [true, false]) func deadlinesTravelWhereTheClientSaysSo(_ tracing: Bool) async throws {
+  @Test(arguments: [true, false], [CallProtocol.grpc, .grpcWeb, .connect])
+  func deadlinesTravelWhereTheClientSaysSo(_ tracing: Bool, _ wireProtocol: CallProtocol) async throws {
     for (propagation, isExpected) in [(.deadline, true), (.nothing, false)] as [(ContextPropagation, Bool)] {
       let seen = Locked<[Bool]>([])
-      try await throughTwo(propagation, tracing: tracing) { client in
+      try await throughTwo(propagation, tracing: tracing, protocol: wireProtocol) { client in
         _ = try await client.get(.with { $0.text = "x" }, callOptions: CallOptions(timeout: .seconds(100)))
         _ = try await client.get(.with { $0.text = "x" })
       } seen: { context in

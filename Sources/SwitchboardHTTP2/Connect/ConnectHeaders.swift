@@ -84,7 +84,7 @@ struct ConnectHeaders: ~Copyable {
 
   private mutating func takeTimeout(_ value: Bytes) {
     guard (1...Self.timeoutDigits).contains(value.count),
-      let milliseconds = HTTP1Syntax.number(Array(value)[...])
+      let milliseconds = HTTP1Syntax.number(value)
     else {
       failure = .connectViolation("connect-timeout-ms is not a number of at most ten digits")
       return

@@ -77,18 +77,14 @@ struct HTTP1Body {
         switch line.take(from: &bytes) {
         case .incomplete: return .incomplete
         case .tooLong, .malformed: return .malformed
-        case .whole: break
+        case .whole(let content): if let event = content.withBytes({ read($0, &line) }) { return event }
         }
-        let event = read(&line)
-        line.clear()
-        if let event { return event }
       }
     }
   }
 
   /// Reads a whole line. Returns `nil` if there is no event yet and more to read.
-  private mutating func read(_ line: inout HTTP1Line) -> Event? {
-    let content = line.content
+  private mutating func read(_ content: HTTP1Syntax.Bytes, _ line: inout HTTP1Line) -> Event? {
     switch state {
     case .chunkSize:
       guard let size = HTTP1Syntax.chunkSize(content) else { return .malformed }

@@ -69,22 +69,19 @@ struct HTTP1Parser {
         case .incomplete: return .incomplete
         case .tooLong: return refuse(.tooLarge)
         case .malformed: return refuse(.malformed)
-        case .whole: break
+        case .whole(let content): if let event = content.withBytes({ read($0) }) { return event }
         }
-        let event = read(line.content)
-        line.clear()
-        if let event { return event }
       }
     }
   }
 
   /// Returns `nil` if there is no event yet and more to read.
-  private mutating func read(_ line: ArraySlice<UInt8>) -> Event? {
+  private mutating func read(_ line: HTTP1Syntax.Bytes) -> Event? {
     guard case .fields = state else { return readRequestLine(line) }
     return line.isEmpty ? endHead() : head.readField(line).map { refuse($0) }
   }
 
-  private mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> Event? {
+  private mutating func readRequestLine(_ line: HTTP1Syntax.Bytes) -> Event? {
     // Some clients send an empty line after a body.
     if line.isEmpty, !skippedEmptyLine {
       skippedEmptyLine = true

@@ -1,77 +1,118 @@
 import SwitchboardCall
 
-/// The request line and the header fields of an HTTP/1.1 request, with field names in lower case.
+/// The request line and the header fields of an HTTP/1.1 request.
 struct HTTP1RequestHead {
-  var method: [UInt8] = []
-  var path: [UInt8] = []
-  /// Without fields that only concern the connection.
-  var fields: [(name: [UInt8], value: [UInt8])] = []
-  var closes = false
-  var expectsContinue = false
-  var isChunked = false
-  var bodyLength: Int?
+  typealias Bytes = HTTP1Syntax.Bytes
+
+  private(set) var closes = false
+  private(set) var expectsContinue = false
+  private(set) var isChunked = false
+  private(set) var bodyLength: Int?
+  /// The names and the values of the fields, one after the other. In one piece of memory, which is allocated once for most
+  /// requests.
+  private var bytes: [UInt8] = []
+  /// Where each name and each value ends in `bytes`.
+  private var ends: [Int] = []
   private var fieldCount = 0
   private var hostCount = 0
 
   private static let fieldLimit = 128
+  private static let usualByteCount = 480
+  private static let usualFieldCount = 15
 
   var hasBody: Bool { isChunked || (bodyLength ?? 0) > 0 }
 
+  /// Passes each field to `body`, as HTTP/2 has them: the method and the path first, names in lower case, and without
+  /// fields that only concern the connection.
+  func forEachField(_ body: (_ name: Bytes, _ value: Bytes) -> Void) {
+    bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      for index in stride(from: 0, to: ends.count, by: 2) {
+        let (middle, end) = (ends[index], ends[index + 1])
+        body(Bytes(rebasing: bytes[start..<middle]), Bytes(rebasing: bytes[middle..<end]))
+        start = end
+      }
+    }
+  }
+
+  private mutating func append(_ name: Bytes, _ value: Bytes) {
+    let start = bytes.count
+    bytes += name
+    for index in start..<bytes.count { bytes[index] = HTTP1Syntax.lowercased(bytes[index]) }
+    ends.append(bytes.count)
+    bytes += value
+    ends.append(bytes.count)
+  }
+
+  private mutating func append(_ name: StaticString, _ value: Bytes) {
+    append(Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount), value)
+  }
+
   /// Parses the request line. Returns why the request is rejected, if it is.
-  mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> HTTP1Refusal? {
-    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+  mutating func readRequestLine(_ line: Bytes) -> HTTP1Refusal? {
     // What does not even name HTTP gets no answer in it: it may be a broken preface of HTTP/2.
     guard line.isEmpty || line.contains(UInt8(ascii: "/")) else { return .notHTTP }
-    guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(HTTP1Syntax.isToken) else {
+    let space = UInt8(ascii: " ")
+    guard let first = line.firstIndex(of: space), let last = line[(first + 1)...].firstIndex(of: space) else {
       return .malformed
     }
-    guard parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let path = Self.path(of: parts[1]) else {
-      return .malformed
+    let method = Bytes(rebasing: line[..<first])
+    let target = Bytes(rebasing: line[(first + 1)..<last])
+    let version = Bytes(rebasing: line[(last + 1)...])
+    guard FieldSyntax.isToken(method), target.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
+      let path = Self.path(of: target), !version.contains(space)
+    else { return .malformed }
+    guard version.equals("HTTP/1.1") else {
+      return version.starts(with: "HTTP/".utf8) ? .otherVersion : .malformed
     }
-    guard parts[2].elementsEqual("HTTP/1.1".utf8) else {
-      return parts[2].starts(with: "HTTP/".utf8) ? .otherVersion : .malformed
-    }
-    method = Array(parts[0])
-    self.path = Array(path)
+    bytes.reserveCapacity(Self.usualByteCount)
+    ends.reserveCapacity(Self.usualFieldCount * 2)
+    append(":method", method)
+    append(":path", path)
     return nil
   }
 
   /// A target is a path, an absolute URL, or a star.
-  private static func path(of target: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) { return target }
+  private static func path(of target: Bytes) -> Bytes? {
+    if target.first == UInt8(ascii: "/") || target.equals("*") { return target }
     for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
       let rest = target.dropFirst(scheme.utf8.count)
-      return rest.firstIndex(of: UInt8(ascii: "/")).map { rest[$0...] } ?? ArraySlice("/".utf8)
+      if let start = rest.firstIndex(of: UInt8(ascii: "/")) { return Bytes(rebasing: rest[start...]) }
+      return Bytes(start: root.utf8Start, count: root.utf8CodeUnitCount)
     }
     return nil
   }
 
+  private static let root: StaticString = "/"
+
   /// Parses one field. Returns why the request is rejected, if it is.
-  mutating func readField(_ line: ArraySlice<UInt8>) -> HTTP1Refusal? {
+  mutating func readField(_ line: Bytes) -> HTTP1Refusal? {
     fieldCount += 1
     guard fieldCount <= Self.fieldLimit else { return .tooLarge }
     guard let (name, value) = HTTP1Syntax.field(line) else { return .malformed }
-    return note(name.map(HTTP1Syntax.lowercased), value)
+    return note(name, value)
   }
 
-  private mutating func note(_ name: [UInt8], _ value: ArraySlice<UInt8>) -> HTTP1Refusal? {
-    switch String(decoding: name, as: UTF8.self) {
-    case "host": hostCount += 1
-    case "content-length":
+  private mutating func note(_ name: Bytes, _ value: Bytes) -> HTTP1Refusal? {
+    switch name.count {
+    case 4 where HTTP1Syntax.isWord(name, "host"): hostCount += 1
+    case 14 where HTTP1Syntax.isWord(name, "content-length"):
       guard bodyLength == nil, let length = HTTP1Syntax.number(value) else { return .malformed }
       bodyLength = length
-    case "transfer-encoding":
+    case 17 where HTTP1Syntax.isWord(name, "transfer-encoding"):
       guard !isChunked else { return .malformed }
       guard HTTP1Syntax.isWord(value, "chunked") else { return .unknownCoding }
       isChunked = true
-    case "expect":
+    case 6 where HTTP1Syntax.isWord(name, "expect"):
       guard HTTP1Syntax.isWord(value, "100-continue") else { return .unknownExpectation }
       expectsContinue = true
-    case "connection":
-      let words = value.split(separator: UInt8(ascii: ",")).map(HTTP1Syntax.trimmed)
-      if words.contains(where: { HTTP1Syntax.isWord($0, "close") }) { closes = true }
-    case "keep-alive", "proxy-connection", "te", "upgrade", "http2-settings": break
-    default: fields.append((name, Array(value)))
+    case 10 where HTTP1Syntax.isWord(name, "connection"):
+      if HTTP1Syntax.list(value, contains: "close") { closes = true }
+    case 2 where HTTP1Syntax.isWord(name, "te"), 7 where HTTP1Syntax.isWord(name, "upgrade"),
+      10 where HTTP1Syntax.isWord(name, "keep-alive"), 14 where HTTP1Syntax.isWord(name, "http2-settings"),
+      16 where HTTP1Syntax.isWord(name, "proxy-connection"):
+      break
+    default: append(name, value)
     }
     return nil
   }

@@ -86,11 +86,8 @@ struct HTTP1ResponseParser {
         switch line.take(from: &bytes) {
         case .incomplete: return .incomplete
         case .tooLong, .malformed: return fail()
-        case .whole: break
+        case .whole(let content): if let event = content.withBytes({ read($0) }) { return event }
         }
-        let event = read(line.content)
-        line.clear()
-        if let event { return event }
       }
     }
   }
@@ -104,7 +101,7 @@ struct HTTP1ResponseParser {
   }
 
   /// Returns `nil` if there is no event yet and more to read.
-  private mutating func read(_ line: ArraySlice<UInt8>) -> Event? {
+  private mutating func read(_ line: HTTP1Syntax.Bytes) -> Event? {
     guard case .fields = state else { return readStatusLine(line) ? nil : fail() }
     return line.isEmpty ? endHead() : readField(line) ? nil : fail()
   }
@@ -116,7 +113,7 @@ struct HTTP1ResponseParser {
   }
 
   /// `HTTP/1.1 200 Fine`; the version 1.0 is taken too, whose connections close.
-  private mutating func readStatusLine(_ line: ArraySlice<UInt8>) -> Bool {
+  private mutating func readStatusLine(_ line: HTTP1Syntax.Bytes) -> Bool {
     let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[1].count == 3, HTTP1Syntax.number(parts[1]).map({ $0 >= 100 }) == true
     else { return false }
@@ -130,7 +127,7 @@ struct HTTP1ResponseParser {
     return true
   }
 
-  private mutating func readField(_ line: ArraySlice<UInt8>) -> Bool {
+  private mutating func readField(_ line: HTTP1Syntax.Bytes) -> Bool {
     guard head.fields.count < Self.fieldLimit, let (name, value) = HTTP1Syntax.field(line) else {
       return false
     }
@@ -143,8 +140,7 @@ struct HTTP1ResponseParser {
       guard !head.isChunked, HTTP1Syntax.isWord(value, "chunked") else { return false }
       head.isChunked = true
     case "connection":
-      let words = value.split(separator: UInt8(ascii: ",")).map(HTTP1Syntax.trimmed)
-      if words.contains(where: { HTTP1Syntax.isWord($0, "close") }) { head.closes = true }
+      if HTTP1Syntax.list(value, contains: "close") { head.closes = true }
     case "keep-alive", "proxy-connection", "upgrade": break
     default: head.fields.append((lower, Array(value)))
     }

@@ -37,6 +37,9 @@ final class HTTP1Session: WireSession {
     case sent
   }
 
+  /// More than the status line and the fields of the connection itself take.
+  private static let usualExtra = 128
+
   /// How many bytes after a request are kept. If a client sends more, the connection is closed after the response.
   private static let heldLimit = 64 * 1024
 
@@ -102,20 +105,9 @@ final class HTTP1Session: WireSession {
     closesAfter = closesAfter || head.closes
     let fields = connection.session.fields
     fields.begin()
-    give(stream, Self.methodName, head.method, fields)
-    give(stream, Self.pathName, head.path, fields)
-    for field in head.fields { give(stream, field.name, field.value, fields) }
+    head.forEachField { stream.receiveHeader($0, $1, fields) }
     stream.headersDidEnd(endsStream: requestIsWhole, fields)
     if head.expectsContinue, head.hasBody { unsent += "HTTP/1.1 100 Continue\r\n\r\n".utf8 }
-  }
-
-  private static let methodName = Array(":method".utf8)
-  private static let pathName = Array(":path".utf8)
-
-  private func give(_ stream: ServerCallStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
-    name.withUnsafeBufferPointer { name in
-      value.withUnsafeBufferPointer { value in stream.receiveHeader(name, value, fields) }
-    }
   }
 
   /// The streams of rejected requests end when the connection closes.
@@ -169,31 +161,27 @@ final class HTTP1Session: WireSession {
     response = hasBody ? .body : .headOnly
     output.isChunked = true
     if !requestIsWhole { closesAfter = true }
-    var status: [UInt8] = []
-    var fields: [UInt8] = []
-    connection.session.headers.forEachField { name, value in
-      guard name.first != UInt8(ascii: ":") else {
-        status += value
-        return
-      }
+    let headers = connection.session.headers
+    var status = ""
+    headers.forEachField { name, value in
+      if name.equals(":status") { status = String(decoding: value, as: UTF8.self) }
       if name.equals("content-length") { output.isChunked = false }
-      fields += name
-      fields += ": ".utf8
-      fields += value
-      fields += "\r\n".utf8
     }
-    if status.elementsEqual("200".utf8) {
-      unsent += "HTTP/1.1 200 OK\r\n".utf8
-    } else {
-      let code = String(decoding: status, as: UTF8.self)
-      unsent += "HTTP/1.1 \(code) \(HTTP1Reason.of(code))\r\n".utf8
+    unsent.reserveCapacity(unsent.count + headers.listSize + Self.usualExtra)
+    // Most responses, without the cost of making a text.
+    unsent += (status == "200" ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 \(status) \(HTTP1Reason.of(status))\r\n").utf8
+    headers.forEachField { name, value in
+      guard name.first != UInt8(ascii: ":") else { return }
+      unsent += name
+      unsent += ": ".utf8
+      unsent += value
+      unsent += "\r\n".utf8
     }
-    unsent += fields
     if !output.isChunked {
       // The headers say the length.
     } else if hasBody {
       unsent += "transfer-encoding: chunked\r\n".utf8
-    } else if !status.elementsEqual("204".utf8) {
+    } else if status != "204" {
       unsent += "content-length: 0\r\n".utf8
     }
     if closesAfter { unsent += "connection: close\r\n".utf8 }

@@ -1,27 +1,25 @@
 /// The lexical rules of HTTP/1.1.
 enum HTTP1Syntax {
-  /// The characters of methods and field names.
-  static func isToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
-      true
-    default:
-      "!#$%&'*+.^_`|~".utf8.contains(byte)
-    }
-  }
+  typealias Bytes = UnsafeBufferPointer<UInt8>
 
   static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  static func isWord(_ bytes: ArraySlice<UInt8>, _ word: String) -> Bool {
-    bytes.lazy.map(lowercased).elementsEqual(word.utf8)
+  /// Whether this is the word, which is in lower case, with any capitals.
+  static func isWord(_ bytes: some Collection<UInt8>, _ word: StaticString) -> Bool {
+    guard bytes.count == word.utf8CodeUnitCount else { return false }
+    return bytes.lazy.map(lowercased).elementsEqual(Bytes(start: word.utf8Start, count: bytes.count))
+  }
+
+  /// Whether a list with commas has the word.
+  static func list(_ bytes: Bytes, contains word: StaticString) -> Bool {
+    bytes.split(separator: UInt8(ascii: ",")).contains { isWord(trimmed($0), word) }
   }
 
   /// The bytes without leading and trailing spaces and tabs.
-  static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var part = bytes
+  static func trimmed<Part: BidirectionalCollection<UInt8>>(_ bytes: Part) -> Part.SubSequence {
+    var part = bytes[...]
     while let first = part.first, isSpace(first) { part = part.dropFirst() }
     while let last = part.last, isSpace(last) { part = part.dropLast() }
     return part
@@ -33,18 +31,19 @@ enum HTTP1Syntax {
 
   /// The name and the value of a field line. A line that starts with a space would continue the previous one; it is
   /// rejected, because no name starts with a space.
-  static func field(_ line: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-      line[..<colon].allSatisfy(isToken)
-    else { return nil }
-    let value = trimmed(line[(colon + 1)...])
-    return value.withUnsafeBufferPointer(FieldSyntax.isValue) ? (line[..<colon], value) : nil
+  static func field(_ line: Bytes) -> (name: Bytes, value: Bytes)? {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let name = Bytes(rebasing: line[..<colon])
+    let value = Bytes(rebasing: trimmed(line[(colon + 1)...]))
+    return FieldSyntax.isToken(name) && FieldSyntax.isValue(value) ? (name, value) : nil
   }
 
-  static func isField(_ line: ArraySlice<UInt8>) -> Bool { field(line) != nil }
+  static func isField(_ line: Bytes) -> Bool { field(line) != nil }
+
+  static func isField(_ line: ArraySlice<UInt8>) -> Bool { line.withUnsafeBufferPointer { isField($0) } }
 
   /// Parses a number that consists only of digits and fits an `Int`.
-  static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+  static func number(_ digits: some Collection<UInt8>) -> Int? {
     guard (1...18).contains(digits.count) else { return nil }
     var number = 0
     for digit in digits {
@@ -56,11 +55,11 @@ enum HTTP1Syntax {
 
   /// The size of a chunk: up to eight hexadecimal digits before an optional extension. A line with a control character
   /// is rejected, because others may take a carriage return for the end of the line.
-  static func chunkSize(_ line: ArraySlice<UInt8>) -> Int? {
+  static func chunkSize(_ line: Bytes) -> Int? {
     let digits = line.prefix { hexadecimal($0) != nil }
     let rest = line[digits.endIndex...]
     guard (1...8).contains(digits.count), rest.isEmpty || trimmed(rest).first == UInt8(ascii: ";"),
-      rest.withUnsafeBufferPointer(FieldSyntax.isValue)
+      FieldSyntax.isValue(Bytes(rebasing: rest))
     else { return nil }
     return digits.reduce(0) { $0 << 4 | (hexadecimal($1) ?? 0) }
   }

@@ -71,7 +71,7 @@ package struct HTTPAnswerParser {
   }
 
   private var answer: Progress {
-    guard let head, let status = HTTP1Syntax.number(head.status[...]) else { return .invalid }
+    guard let head, let status = HTTP1Syntax.number(head.status) else { return .invalid }
     let headers = head.fields.map {
       (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
     }

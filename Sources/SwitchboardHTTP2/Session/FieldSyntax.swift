@@ -7,6 +7,11 @@ enum FieldSyntax {
     !name.isEmpty && nghttp2_check_header_name(name.baseAddress, name.count) != 0
   }
 
+  /// Whether these are characters of a token, as methods and names of fields are in HTTP/1.1, and at least one.
+  static func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    nghttp2_check_method(bytes.baseAddress, bytes.count) != 0
+  }
+
   static func isValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     nghttp2_check_header_value(value.baseAddress, value.count) != 0
   }

@@ -73,19 +73,19 @@ final class GRPCWebClientExchange: ClientExchange {
     }
     head.headersDidEnd(endsStream: false)
     for line in body.split(separator: UInt8(ascii: "\n")) {
-      guard let (name, value) = HTTP1Syntax.field(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
-      else { continue }
-      take(trailer: name.map(HTTP1Syntax.lowercased), Array(value))
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      line.withUnsafeBufferPointer { line in
+        guard let (name, value) = HTTP1Syntax.field(line) else { return }
+        take(trailer: name.map(HTTP1Syntax.lowercased), value)
+      }
     }
     return head.status
   }
 
-  private func take(trailer name: [UInt8], _ value: [UInt8]) {
+  private func take(trailer name: [UInt8], _ value: Bytes) {
     name.withUnsafeBufferPointer { name in
-      value.withUnsafeBufferPointer { value in
-        _ = head.add(name, value)
-        if !Self.isOwn(name) { trailers.append(name: name, value: value) }
-      }
+      _ = head.add(name, value)
+      if !Self.isOwn(name) { trailers.append(name: name, value: value) }
     }
   }
 }
