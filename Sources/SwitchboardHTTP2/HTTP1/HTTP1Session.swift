@@ -169,7 +169,8 @@ final class HTTP1Session: WireSession {
     }
     unsent.reserveCapacity(unsent.count + headers.listSize + Self.usualExtra)
     // Most responses, without the cost of making a text.
-    unsent += (status == "200" ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 \(status) \(HTTP1Reason.of(status))\r\n").utf8
+    let isUsual = status == "200"
+    unsent += (isUsual ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 \(status) \(HTTP1Reason.of(status))\r\n").utf8
     headers.forEachField { name, value in
       guard name.first != UInt8(ascii: ":") else { return }
       unsent += name
