@@ -3,10 +3,10 @@ import SwitchboardCall
 /// gRPC-Web: gRPC's messages and headers, with the trailers at the end of the body.
 struct GRPCWebProtocol: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
-    let (format, subtype) = request.contentType.withUnsafeBufferPointer {
-      (WebFormat(contentType: $0), $0.contentSubtype)
+    guard let format = request.contentType.withUnsafeBufferPointer(WebFormat.init(contentType:)) else {
+      return nil
     }
-    guard let format else { return nil }
+    let subtype = request.contentType.withUnsafeBufferPointer(\.contentSubtype)
     guard request.httpMethod == "POST" else {
       return .refuse(status: "405", message: "a gRPC call is a POST", allowed: "POST")
     }
