@@ -85,6 +85,9 @@ package final class ChannelBalancer: BalancerHost {
   /// The name of the policy that applies.
   package var policyName: String { (active?.policy ?? defaultPolicy).name }
 
+  /// Whether no endpoints are known yet, and the resolver looks for them.
+  package var isResolving: Bool { resolution != nil && child == nil }
+
   /// Starts resolving or, if the policy has become idle, connecting.
   package func leaveIdle() {
     guard !isShutDown, state == .idle else { return }

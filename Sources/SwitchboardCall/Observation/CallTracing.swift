@@ -27,6 +27,9 @@ package protocol CallTracing: AnyObject, CallObserver {
   /// The call may have several attempts. Otherwise it ends with its first.
   func mayRepeat(hedging: Bool)
 
+  /// The call had to wait until its channel's name was resolved, and goes on.
+  func resolutionWasDelayed()
+
   /// An attempt starts; this many came before it.
   func attemptStarts(after previousAttempts: Int) -> any AttemptTracer
 

@@ -191,7 +191,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     // What the pick caused may have ended it.
     guard call.isStarted else { return }
     try countWaiting()
-    unplaced.append(call)
+    unplaced.append(call, awaitingName: balancer.isResolving)
   }
 
   /// Counts one more call that waits. Throws if too many do.
@@ -212,6 +212,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   /// Asks the picker again for all calls that wait for a server.
   private func placeWaiting() {
     guard !unplaced.isEmpty else { return }
+    if !balancer.isResolving { unplaced.nameWasResolved() }
     if let picker = balancer.picker as? ConstantPicker {
       // Otherwise each server of many that fails would cost as much as there are calls.
       if picker.waits || picker.fails && !hasImpatientCalls { return }

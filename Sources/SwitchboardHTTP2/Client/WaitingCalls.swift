@@ -3,28 +3,50 @@ import SwitchboardCall
 /// Calls that wait for a server, or for a connection with room, in order. Calls that end while they wait stay in the queue until their
 /// turn comes, there are many of them, or no other calls wait.
 struct WaitingCalls {
-  private var queue = Queue<ClientCallStream>()
+  private struct Entry {
+    let call: ClientCallStream
+    /// Whether the name of its channel must be resolved first.
+    let awaitsName: Bool
+  }
+
+  private var queue = Queue<Entry>()
   private var ended = 0
+  /// Whether any of them may wait for the name.
+  private var awaitsName = false
 
   /// The number of calls that still wait.
   var count: Int { queue.count - ended }
   var isEmpty: Bool { count == 0 }
 
-  mutating func append(_ call: ClientCallStream) {
+  mutating func append(_ call: ClientCallStream, awaitingName awaitsName: Bool = false) {
     call.phase = .waiting
-    queue.append(call)
+    queue.append(Entry(call: call, awaitsName: awaitsName))
+    if awaitsName { self.awaitsName = true }
+  }
+
+  /// The name is resolved. Most calls wait on, for a connection.
+  mutating func nameWasResolved() {
+    guard awaitsName else { return }
+    awaitsName = false
+    var resolved = Queue<Entry>()
+    while let entry = queue.popFirst() {
+      if entry.awaitsName, entry.call.isWaiting { entry.call.request.tracer?.resolutionWasDelayed() }
+      resolved.append(Entry(call: entry.call, awaitsName: false))
+    }
+    queue = resolved
   }
 
   /// Removes and returns the call that has waited longest.
   mutating func popFirst() -> ClientCallStream? {
-    while let call = queue.popFirst() {
-      guard call.isWaiting else {
+    while let entry = queue.popFirst() {
+      guard entry.call.isWaiting else {
         ended -= 1
         continue
       }
-      call.phase = .started
-      call.tracer?.placementWasDelayed()
-      return call
+      entry.call.phase = .started
+      // Nothing was picked for a call whose name could not be resolved.
+      if !entry.awaitsName { entry.call.tracer?.placementWasDelayed() }
+      return entry.call
     }
     return nil
   }
@@ -33,9 +55,9 @@ struct WaitingCalls {
   mutating func callDidEnd() {
     ended += 1
     guard isEmpty || ended > 32 && ended * 2 > queue.count else { return }
-    var kept = Queue<ClientCallStream>()
-    while let call = queue.popFirst() {
-      if call.isWaiting { kept.append(call) }
+    var kept = Queue<Entry>()
+    while let entry = queue.popFirst() {
+      if entry.call.isWaiting { kept.append(entry) }
     }
     queue = kept
     ended = 0

@@ -94,6 +94,7 @@ final class InProcessCall: @unchecked Sendable {
       }
       guard !handler.method.type.streamsRequests else {
         // As over a network, one request is a stream of one.
+        tellMessage(message.byteCount, isRequest: true)
         let pipe = MessagePipe(limit: .max)
         pipe.push(message)
         pipe.finish()
@@ -101,6 +102,7 @@ final class InProcessCall: @unchecked Sendable {
         return start(handler, readingFrom: pipe)
       }
       sent.add(message.byteCount)
+      tellMessage(message.byteCount, isRequest: true)
       request.responses?.attach(self)
       receiver.sent(.end)
       run { message.withBytes { handler.start(self, message: $0) } }
@@ -180,6 +182,7 @@ final class InProcessCall: @unchecked Sendable {
       return close(.messageTooLarge(message.byteCount, limit: responseLimit))
     }
     received.add(message.byteCount)
+    tellMessage(message.byteCount, isRequest: false)
     if let responses = request.responses {
       responses.push(message)
     } else {
@@ -222,6 +225,14 @@ final class InProcessCall: @unchecked Sendable {
     tellObservers(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
+  }
+
+  /// A message that is not streamed goes from one side to the other.
+  private func tellMessage(_ byteCount: Int, isRequest: Bool) {
+    let sender: (any CallTracer)? = isRequest ? clientTracer : serverTracer
+    let recipient: (any CallTracer)? = isRequest ? serverTracer : clientTracer
+    if let sender, sender.wantsMessages { sender.messageSent(byteCount, compressed: nil) }
+    if let recipient, recipient.wantsMessages { recipient.messageReceived(byteCount) }
   }
 
   private func tellObservers(_ status: GRPCStatus) {

@@ -76,6 +76,8 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     isHedging = hedging
   }
 
+  func resolutionWasDelayed() { span?.addEvent("Delayed name resolution complete") }
+
   func attemptStarts(after previousAttempts: Int) -> any AttemptTracer {
     guard attemptCount > 0 else {
       // The clock has just been read.

@@ -130,6 +130,7 @@ final class CallEngine: ByteTransport {
     let isPatient = request.options?.waitForReady ?? false
     return PreparedCall(request, receiver, self) { [self] () throws(GRPCStatus) in
       let resolved = try await resolvedConfig.wait(isPatient: isPatient)
+      request.tracer?.resolutionWasDelayed()
       return makeCall(request, receiver, resolved ?? config)
     }
   }
