@@ -13,8 +13,8 @@ enum ListVerb {
       "TARGET [SERVICE] [FLAG]...", "--proto FILE [-I DIR]... [SERVICE]", "--descriptor-set FILE [SERVICE]",
     ],
     details: [
-      "Asks the reflection service of the server, v1 or v1alpha. With --proto or --descriptor-set there is no TARGET: "
-        + "the files are listed."
+      "Asks the server's reflection service, v1 or v1alpha. With --proto or --descriptor-set, it lists the services of "
+        + "the files and takes no TARGET."
     ],
     operands: [
       Operand(
