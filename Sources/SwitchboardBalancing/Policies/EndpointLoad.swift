@@ -36,7 +36,7 @@ final class EndpointLoad: CallTracker {
     if settings.usesCalls, let report = outcome.loadReport { record(report) }
   }
 
-  /// Reports without load, or with numbers that are none, are ignored.
+  /// Reports without load, or with values that are not numbers, are ignored.
   func record(_ report: LoadReport) {
     let rate = report.queriesPerSecond
     let busy = report.applicationUtilization > 0 ? report.applicationUtilization : report.cpuUtilization

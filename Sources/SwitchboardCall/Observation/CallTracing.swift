@@ -98,6 +98,6 @@ package final class PlainTracer: AttemptTracer, ServerCallTracer {
 }
 
 extension MethodDescriptor {
-  /// What tracers are told of calls of methods that a server does not have, whose names only clients choose.
+  /// The method that tracers see for calls of methods that a server does not have, because clients choose those names.
   package static let unknown = MethodDescriptor(service: "", method: "other", type: .unary)
 }

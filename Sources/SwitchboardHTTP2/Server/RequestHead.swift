@@ -89,7 +89,7 @@ struct RequestHead {
   mutating func add(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     listSize += name.count + value.count + 32
     guard listSize <= listSizeLimit else {
-      // The protocol in which the refusal is told.
+      // The protocol in which the rejection is sent.
       if name.equals("content-type"), value.count < 256 { take(contentType: value) }
       return
     }
