@@ -30,7 +30,7 @@ public protocol EndpointAttribute {
   associatedtype Value: Hashable & Sendable
 }
 
-/// What a resolver says about an endpoint besides its addresses.
+/// What a resolver says about an endpoint in addition to its addresses.
 public struct EndpointAttributes: Sendable {
   private struct Entry: Sendable {
     let key: ObjectIdentifier

@@ -13,7 +13,7 @@ final class EndpointLoad: CallTracker {
   /// What all endpoints of a policy share. Calls may end after the policy is gone.
   final class Settings {
     var weighing = LoadWeighing()
-    /// Whether calls bring reports, rather than a stream besides.
+    /// Whether reports come with calls, rather than on a stream of their own.
     var usesCalls = true
     let time: any BalancerTime
 

@@ -73,7 +73,7 @@ package protocol CallTracing: AnyObject, CallObserver {
   func handlerStarts(deadline: ContinuousClock.Instant?)
 }
 
-/// Lets an observer that does no more than observe follow calls: each attempt is a call to it.
+/// Lets a plain observer follow calls: it sees each attempt as a call.
 package final class PlainTracer: AttemptTracer, ServerCallTracer {
   private let observer: any CallObserver
   private let call: ObservedCall

@@ -81,7 +81,7 @@ public struct ChannelOptions: Sendable {
   public var serviceConfig: ServiceConfig?
   /// Make interceptors for every call, after those of the client.
   public var interceptorFactories: [any InterceptorFactory] = []
-  /// How long a channel without calls keeps its connections and looks up its name. `nil`: for ever.
+  /// How long a channel without calls keeps its connections and looks up its name. `nil`: without limit.
   public var idleTimeout: Duration? = .seconds(1800)
   /// Shared factories, used after the channel's own. The channel freezes the registry.
   public var interceptorRegistry: InterceptorRegistry?

@@ -30,7 +30,7 @@ struct RequestHead {
   let crossOrigin: CrossOrigin?
   /// Over HTTP/1.1 there are no gRPC calls.
   private let isHTTP1: Bool
-  /// Whether it is a call of another protocol than gRPC.
+  /// Whether it is a call in a protocol other than gRPC.
   private(set) var isOtherCall = false
   /// Why a call of another protocol fails before its handler runs.
   private var otherFailure: GRPCStatus?

@@ -1,7 +1,7 @@
 extension DocumentReader {
   // MARK: Keys
 
-  /// Where the colon of a name is that begins here; nil if this is no name.
+  /// The position of the colon after the name that begins here; nil if this is not a name.
   func keyEnd(at start: Int) -> Int? {
     guard start < bytes.count else { return nil }
     var place = start

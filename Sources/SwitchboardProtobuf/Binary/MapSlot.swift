@@ -15,7 +15,7 @@ protocol MapSlot {
     from decoder: inout BinaryDecoder
   ) throws(DecodeError)
 
-  /// Whether a field may have the value: a closed enum has no other numbers than it defines.
+  /// Whether a field may have the value: a closed enum has only the numbers that it defines.
   static func accepts(_ value: Self, _ entry: TableEntry, of table: TableData) -> Bool
 
   /// Writes a field with the value, before what was written last.
