@@ -70,8 +70,8 @@ extension NumberSlot {
     from decoder: inout BinaryDecoder
   ) throws(DecodeError) {
     switch type {
-    case .fixed32, .sfixed32, .float: value = Self(low: UInt64(try decoder.reader.fixed32()))
-    case .fixed64, .sfixed64, .double: value = Self(low: try decoder.reader.fixed64())
+    case .fixed32, .sfixed32, .float: value = Self(low: UInt64(try decoder.reader.fixed(UInt32.self)))
+    case .fixed64, .sfixed64, .double: value = Self(low: try decoder.reader.fixed(UInt64.self))
     case .sint32:
       value = Self(low: UInt64(UInt32(bitPattern: ProtoSInt32.value(of: try decoder.reader.varint()))))
     case .sint64: value = Self(low: UInt64(bitPattern: ProtoSInt64.value(of: try decoder.reader.varint())))
