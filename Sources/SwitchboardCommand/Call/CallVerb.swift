@@ -24,7 +24,7 @@ enum CallVerb {
       "json, or text for protobuf's text format; the default is json. Text requests are separated by a line with ---."
   )
   static let template = Flag("--template", help: "Write a request to fill in, without calling the method.")
-  static let emitDefaults = Flag("--emit-defaults", help: "Write fields that have their default value, too.")
+  static let emitDefaults = Flag("--emit-defaults", help: "Also write fields that have their default value.")
   static let compact = Flag(
     "--compact",
     help: "Write each response on one line. The default if the output is not a terminal."
@@ -78,7 +78,7 @@ enum CallVerb {
     ],
     examples: [
       Example(#"call localhost:50051 hello.Greeter/Greet -d '{"name": "Ada"}'"#, "Call a method."),
-      Example("call localhost:50051 hello.Greeter/Greet --template", "See what its request may have."),
+      Example("call localhost:50051 hello.Greeter/Greet --template", "Show the fields of its request."),
       Example("call localhost:50051 chat.Chat/Talk", "Talk: a request for each line that you type."),
       Example(
         "call shop.example shop.Shop/Buy -d @order.json -H 'authorization: Bearer TOKEN' -t 3s -v",

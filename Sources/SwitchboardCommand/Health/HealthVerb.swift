@@ -4,7 +4,7 @@ import SwitchboardServices
 
 /// The verb `health`: asks a server whether it serves, for people and for probes.
 enum HealthVerb {
-  static let watch = Flag("-w", "--watch", help: "Stay, and write each change.")
+  static let watch = Flag("-w", "--watch", help: "Keep running, and write each change.")
   static let quiet = Flag("-q", "--quiet", help: "Write nothing: the exit code is the answer.")
   static let deadline = Flag(
     "-t",

@@ -20,7 +20,7 @@ enum ListVerb {
       Operand(
         "TARGET",
         isOptional: true,
-        "The server: HOST[:PORT], unix:PATH, or any target of gRPC; also http:// and https:// URLs."
+        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also http:// and https:// URLs."
       ),
       Operand("SERVICE", isOptional: true, completion: .services, "List the methods of this service."),
     ],

@@ -14,7 +14,7 @@ enum LoadVerb {
       "Without --rate, each of --concurrency callers makes its next call when its previous one has ended, so a slow server "
         + "is called less often. With --rate, calls are due at fixed times, and their latency counts from then: the "
         + "percentiles include the time that callers would have waited while the server stalled.",
-      "Ctrl-C stops with a report of what was measured; a second one stops at once.",
+      "Ctrl-C ends the run with a report of what was measured so far; a second one ends it at once.",
     ],
     operands: [
       .target, Operand("METHOD", completion: .methods, "The method: SERVICE/METHOD."),

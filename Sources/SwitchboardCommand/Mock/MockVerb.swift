@@ -14,7 +14,7 @@ enum MockVerb {
     "--rules",
     value: "FILE",
     completion: .file,
-    help: "Answer by the rules of this file, which is JSON or YAML."
+    help: "Answer by the rules in this file, which is JSON or YAML."
   )
   static let onlyRules = Flag(
     "--only-rules",

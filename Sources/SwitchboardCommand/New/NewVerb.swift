@@ -15,13 +15,13 @@ enum NewVerb {
     "--switchboard",
     value: "PATH|URL",
     completion: .directory,
-    help: "Where the package depends on Switchboard: a checkout, or the URL of a repository."
+    help: "The Switchboard that the package depends on: a checkout, or the URL of a repository."
   )
   static let directory = Flag(
     "--directory",
     value: "DIR",
     completion: .directory,
-    help: "Where to make it; the default is a directory of that name here."
+    help: "Where to make it; the default is a directory NAME in the current one."
   )
 
   static let verb = Verb(

@@ -78,6 +78,6 @@ extension Operand {
   /// The server that a verb calls.
   static let target = Operand(
     "TARGET",
-    "The server: HOST[:PORT], unix:PATH, or any target of gRPC such as dns:///HOST:PORT; also http:// and https:// URLs."
+    "The server: HOST[:PORT], unix:PATH, or any gRPC target, such as dns:///HOST:PORT; also http:// and https:// URLs."
   )
 }
