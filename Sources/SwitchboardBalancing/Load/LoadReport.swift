@@ -1,8 +1,8 @@
 /// The load of a server, as it reports it to its clients (gRFC A51): with a call, by `ServerCallContext.loadReport`, or by
 /// a `LoadRecorder`.
 ///
-/// 0 means that nothing is known. A value that is not a number is not sent, nor is a negative one where only others
-/// make sense.
+/// 0 means that nothing is known. Values that are not numbers are not sent, nor are negative ones where they make no
+/// sense.
 public struct LoadReport: Hashable, Sendable {
   /// The share of the processors' capacity that is used: 1 is all that the server should use; more is possible.
   public var cpuUtilization = 0.0

@@ -20,7 +20,7 @@ public struct ChannelOptions: Sendable {
   public var maxMetadataSize = 16 * 1024
   /// How many bytes a server may send on one call before it must wait for us.
   public var streamLookahead = 1024 * 1024
-  /// How many bytes it may send on all calls of a connection together.
+  /// How many bytes a server may send on all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// How far these windows may grow when much data is in flight and read as it arrives: they follow the link's
   /// bandwidth and delay. A value up to `streamLookahead` keeps both fixed.

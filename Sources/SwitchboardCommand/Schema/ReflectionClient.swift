@@ -35,7 +35,7 @@ actor ReflectionClient {
   /// How many questions one stream has.
   private static let mostAtOnce = 100
 
-  /// Answers that are ready before they are needed cost no waiting.
+  /// A server has these answers ready, so one that takes longer will not come.
   private static let patience = Duration.seconds(30)
 
   /// `deadline` is the user's, for each question.

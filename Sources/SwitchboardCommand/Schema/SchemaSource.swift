@@ -73,7 +73,7 @@ enum SchemaSource: Sendable {
     }
   }
 
-  /// The same for a name that a server gives; nil if it is not a valid name.
+  /// The same for a name that a server gives; nil if there is no such symbol.
   func schema(declaring name: String) async throws -> Schema? {
     guard name.utf8.count <= 1000 else { return nil }
     return switch self {
@@ -82,7 +82,8 @@ enum SchemaSource: Sendable {
     }
   }
 
-  /// How often a name is made shorter: as deep as declarations are in each other, and no deeper than a server may say.
+  /// How often a name is shortened: as often as declarations are nested in practice. The limit is for names from
+  /// servers.
   private static let mostParts = 12
 
   private func schema(of symbol: String, from client: ReflectionClient) async throws -> Schema? {

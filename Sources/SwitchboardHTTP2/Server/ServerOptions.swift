@@ -14,7 +14,7 @@ public struct ServerOptions: Sendable {
   public var streamBufferSize = 256 * 1024
   /// How many bytes a client may send on one call before it must wait for the server.
   public var streamLookahead = 1024 * 1024
-  /// How many bytes it may send on all calls of a connection together.
+  /// How many bytes a client may send on all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// The maximum that these windows may grow to. They grow with the link's bandwidth and delay, while messages are read
   /// as they arrive. A value of `streamLookahead` or less keeps both fixed.
