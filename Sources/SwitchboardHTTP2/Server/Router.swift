@@ -7,7 +7,7 @@ final class Router: Sendable {
   private let slots: [Route?]
   private let paths: [[UInt8]]
   private let mask: Int
-  /// The handlers of methods in formats other than their own, by the handler in the table.
+  /// The handlers of methods in other formats than their own, by the handler in the table.
   private let others: [ObjectIdentifier: [ContentSubtype: MethodHandler]]
 
   /// A method of a later provider replaces one with the same path of an earlier provider, which a warning says.
