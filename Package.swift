@@ -97,7 +97,8 @@ let bridgeTargets: [Target] = [
   .testTarget(
     name: "BridgeTests",
     dependencies: [
-      "BridgeStandIns", "EchoService", "Switchboard", "SwitchboardCall", "SwitchboardTelemetry",
+      "BridgeStandIns", "EchoService", "EchoTestSupport", "Switchboard", "SwitchboardCall",
+      "SwitchboardTelemetry",
     ],
     swiftSettings: ["BridgeStandIns", "SwiftLog", "SwiftMetrics", "SwiftTracing", "ServiceLifecycle"]
       .map { .define($0) }
@@ -349,10 +350,15 @@ let package = Package(
     // Responses that tests enqueue, for generated test clients.
     .target(name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardCall"]),
 
-    // What tests share: threads for those that block, processes and sockets; time that tests of calls make pass;
-    // peers that speak HTTP/2 frame by frame, and loops whose time is moved; and certificates.
+    // What tests share: threads for those that block, processes and sockets; time that tests of calls make pass; an
+    // echo service; peers that speak HTTP/2 frame by frame, and loops whose time is moved; and certificates.
     .target(name: "TestSupport", dependencies: ["SwitchboardCall"], path: "Tests/TestSupport"),
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
+    .target(
+      name: "EchoTestSupport",
+      dependencies: ["EchoService", "Switchboard"],
+      path: "Tests/EchoTestSupport"
+    ),
     .target(
       name: "HTTP2TestSupport",
       dependencies: ["CNghttp2", "SwitchboardCall", "SwitchboardHTTP2", "TLSSupport", "TestSupport"],
@@ -371,7 +377,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardTests",
       dependencies: [
-        "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient",
+        "Switchboard", "Echo", "EchoService", "EchoTestSupport", "CallTestSupport",
+        "GoldenServicesTestClient",
         "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardInterceptors", "SwitchboardProtobuf",
         "SwitchboardTesting", "TestSupport",
       ],
@@ -429,7 +436,8 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport",
+        "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "EchoTestSupport", "FaultSupport",
+        "HTTP2TestSupport",
         "Interop",
         "InteropService", "Switchboard", "SwitchboardTool", "TLSSupport", "TestSupport",
         "protoc-gen-switchboard", "switchboard-generate",
@@ -452,7 +460,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardServicesTests",
       dependencies: [
-        "CallTestSupport", "CertificateSupport", "EchoService", "HTTP2TestSupport", "Switchboard",
+        "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
+        "Switchboard",
         "SwitchboardCall",
         "SwitchboardHTTP2", "SwitchboardServices", "TestSupport",
       ],
@@ -474,7 +483,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardTelemetryTests",
       dependencies: [
-        "CallTestSupport", "CertificateSupport", "EchoService", "HTTP2TestSupport", "OTLPMessages",
+        "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
+        "OTLPMessages",
         "Switchboard", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardTelemetry",
         "TestSupport",
       ],
@@ -497,7 +507,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardLoadTests",
       dependencies: [
-        "EchoService", "LoadMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardLoad",
+        "EchoService", "EchoTestSupport", "LoadMessages", "Switchboard", "SwitchboardDescriptors",
+        "SwitchboardLoad",
         "SwitchboardProtobuf", "SwitchboardTool", "TestSupport",
       ],
       exclude: ["Peers"]
@@ -608,7 +619,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardCommandTests",
       dependencies: [
-        "CertificateSupport", "EchoService", "Switchboard", "SwitchboardCommand", "SwitchboardDescriptors",
+        "CertificateSupport", "EchoService", "EchoTestSupport", "Switchboard", "SwitchboardCommand",
+        "SwitchboardDescriptors",
         "SwitchboardGenerateVerb", "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices",
         "SwitchboardTool", "TestSupport",
       ],

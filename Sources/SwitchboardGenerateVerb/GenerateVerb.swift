@@ -2,7 +2,7 @@ import SwitchboardToolSupport
 
 /// The verb `generate`: the whole of `switchboard-generate`, which builds run, and a part of `switchboard`.
 package enum GenerateVerb {
-  /// Runs the verb, and tells the user what went wrong.
+  /// Runs the verb, and reports what went wrong.
   ///
   /// - Parameters:
   ///   - arguments: What follows the name.

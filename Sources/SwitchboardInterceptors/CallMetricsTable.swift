@@ -2,7 +2,7 @@ public import SwitchboardCall
 
 /// A recorder that aggregates calls by method, side and status.
 public final class CallMetricsTable: CallMetricsRecorder {
-  /// The properties that calls with a common sum share.
+  /// The properties that all calls of one sum have in common.
   public struct Key: Sendable, Hashable {
     /// The path of the method.
     public var path: String
@@ -43,8 +43,8 @@ public final class CallMetricsTable: CallMetricsRecorder {
   private let state = Locked(State())
   private let limit: Int
 
-  /// Keeps totals for up to `limit` keys; calls with further keys, which only clients that invent methods cause, count
-  /// under the path `other`.
+  /// Keeps totals for up to `limit` keys; calls with further keys count under the path `other`. Only clients that make
+  /// up method names reach the limit.
   public init(limit: Int = 10_000) {
     self.limit = limit
   }

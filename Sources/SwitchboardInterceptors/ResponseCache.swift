@@ -8,8 +8,8 @@ public import SwitchboardCall
 ///
 /// A token in the call's options counts as the `authorization` that will be sent. The token of an `AuthTokenProvider`
 /// is not known here, so if responses vary by `authorization`, calls with a provider are not cached. Metadata that
-/// interceptors set counts if they come between the caller and this one. Clients that servers identify by certificate
-/// need a cache each.
+/// interceptors set counts if they come between the caller and this one. Clients that a server identifies by
+/// certificate need separate caches.
 public final class ResponseCache: InterceptorFactory {
   struct Key: Hashable, @unchecked Sendable {
     // Sendable because the request is: messages of calls must be.

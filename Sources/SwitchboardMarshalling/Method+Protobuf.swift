@@ -6,7 +6,7 @@ public typealias ProtobufMethod<Request: SwitchboardProtobuf.Message, Response: 
   Method<ProtobufMarshaller<Request>, ProtobufMarshaller<Response>>
 
 extension Method {
-  /// Generated code creates a constant with it for each method.
+  /// Describes a method. Generated code has one such constant for each.
   public init<Request, Response>(
     _ service: String,
     _ method: String,

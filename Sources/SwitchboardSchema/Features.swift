@@ -127,7 +127,7 @@ package struct LegacyFeatures: Sendable {
   package var isProto3Optional = false
   package var isGroup = false
 
-  /// Those of a field that says nothing of the kind.
+  /// The features of a field that sets none of them.
   package init() {}
 }
 

@@ -30,7 +30,7 @@ public final class FakeResponses: Sendable {
     try Channel(inProcess: [FakeProvider(serviceName: service, methodHandlers: handlers)])
   }
 
-  /// Whether any response has not been taken by a call.
+  /// Whether there are responses that no call has taken yet.
   public func remain<Requests, Responses>(for method: Method<Requests, Responses>) -> Bool {
     exchanges.withLock { $0[method.descriptor.path]?.isEmpty == false }
   }

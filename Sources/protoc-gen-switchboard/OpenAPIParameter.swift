@@ -3,7 +3,8 @@ import SwitchboardGenerator
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
-/// The options of the plugin that ask for an OpenAPI document: `OpenAPI=shop.json`, and what the document says besides.
+/// The options of the plugin that ask for an OpenAPI document: `OpenAPI=shop.json`, and what the document contains in
+/// addition.
 struct OpenAPIParameter {
   /// The name of the file.
   let name: String
@@ -60,7 +61,7 @@ struct OpenAPIParameter {
     }
     var parameter = ""
     while position < request.count, let tag = varint() {
-      // A request has no fields of other types than strings and messages.
+      // A request has only fields that are strings or messages.
       guard tag & 7 == 2, let length = varint(), length <= request.count - position else { break }
       if tag >> 3 == 2 {
         parameter = String(decoding: request[position..<(position + length)], as: UTF8.self)

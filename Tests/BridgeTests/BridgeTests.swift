@@ -1,5 +1,6 @@
 import BridgeStandIns
 import EchoService
+import EchoTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardTelemetry
@@ -73,30 +74,13 @@ import Testing
     }
   }
 
-  private struct Silent: Echo_EchoProvider {
+  private struct Silent: EchoingProvider {
     let seen: @Sendable (String?) -> Void
 
     func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
       seen(context.headers.first(name: "traceparent"))
       return Echo_EchoResponse()
     }
-
-    func expand(
-      request: Echo_EchoRequest,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {}
-
-    func collect(
-      requestStream: RequestStream<Echo_EchoRequest>,
-      context: ServerCallContext
-    ) async throws -> Echo_EchoResponse { Echo_EchoResponse() }
-
-    func update(
-      requestStream: RequestStream<Echo_EchoRequest>,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {}
   }
 
   @Test func spansOfOtherLibrariesAreInTheTracesOfCalls() async throws {

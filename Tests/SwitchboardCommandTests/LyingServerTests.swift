@@ -147,7 +147,7 @@ import Testing
   private static let complaints: [Lie: String] = [
     .cycle: "which imports it", .missingImport: "imports other.proto, which is missing",
     .twoFiles: "called lie.proto and differ",
-    .garbage: "a descriptor that is none", .unknownType: "'lie.Gone', which is not declared",
+    .garbage: "an invalid descriptor", .unknownType: "'lie.Gone', which is not declared",
     .deep: "nested too deep",
     .endlessImports: "as descriptors", .silence: "left questions unanswered",
     .error: "PERMISSION_DENIED: not for you", .mute: "DEADLINE_EXCEEDED", .details: "NOT_FOUND",

@@ -1,5 +1,6 @@
 import CertificateSupport
 import EchoService
+import EchoTestSupport
 import Foundation
 import Switchboard
 import SwitchboardServices
@@ -8,41 +9,13 @@ import Testing
 
 /// The command against servers of this library, which have reflection v1 and channelz.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct OwnServerTests {
-  private struct Echo: Echo_EchoProvider {
+  private struct Echo: EchoingProvider {
     func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
       // The first attempt of a call that may be repeated fails.
       if request.text == "flaky", context.headers.first(name: "grpc-previous-rpc-attempts") == nil {
         throw GRPCStatus(code: .unavailable, message: "not yet")
       }
       return .with { $0.text = "\(request.text) for \(context.headers.first(name: "tenant") ?? "nobody")" }
-    }
-
-    func expand(
-      request: Echo_EchoRequest,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {
-      for word in request.text.split(separator: " ") {
-        try await responseStream.send(.with { $0.text = String(word) })
-      }
-    }
-
-    func collect(requestStream: RequestStream<Echo_EchoRequest>, context: ServerCallContext) async throws
-      -> Echo_EchoResponse
-    {
-      var words: [String] = []
-      for try await request in requestStream { words.append(request.text) }
-      return .with { $0.text = words.joined(separator: " ") }
-    }
-
-    func update(
-      requestStream: RequestStream<Echo_EchoRequest>,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {
-      for try await request in requestStream {
-        try await responseStream.send(.with { $0.text = request.text })
-      }
     }
   }
 

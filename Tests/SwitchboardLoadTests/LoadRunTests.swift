@@ -1,4 +1,5 @@
 import EchoService
+import EchoTestSupport
 import LoadMessages
 import Switchboard
 import SwitchboardProtobuf
@@ -7,7 +8,7 @@ import Testing
 @testable import SwitchboardLoad
 
 /// Echoes after a while, or fails.
-struct SlowEcho: Echo_EchoProvider {
+struct SlowEcho: EchoingProvider {
   /// How long a call takes.
   var wait: @Sendable (String) -> Duration = { _ in .zero }
 
@@ -30,16 +31,6 @@ struct SlowEcho: Echo_EchoProvider {
     return .with { $0.text = request.text }
   }
 
-  func expand(
-    request: Echo_EchoRequest,
-    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-    context: ServerCallContext
-  ) async throws {
-    for word in request.text.split(separator: " ") {
-      try await responseStream.send(.with { $0.text = String(word) })
-    }
-  }
-
   func collect(
     requestStream: RequestStream<Echo_EchoRequest>,
     context: ServerCallContext
@@ -47,14 +38,6 @@ struct SlowEcho: Echo_EchoProvider {
     var count = 0
     for try await _ in requestStream { count += 1 }
     return .with { $0.text = "\(count)" }
-  }
-
-  func update(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-    context: ServerCallContext
-  ) async throws {
-    for try await request in requestStream { try await responseStream.send(.with { $0.text = request.text }) }
   }
 }
 

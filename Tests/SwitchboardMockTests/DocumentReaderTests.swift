@@ -36,7 +36,7 @@ struct DocumentReaderTests {
 
   @Test func errorsNameTheLine() {
     let error = #expect(throws: RuleError.self) { try DocumentReader.read("a: 1\nb:\n  - c: {d: 1, d: 2}\n") }
-    #expect(error?.description == "line 3: 'd' is there twice")
+    #expect(error?.description == "line 3: 'd' occurs twice")
   }
 
   @Test func depthIsBounded() {

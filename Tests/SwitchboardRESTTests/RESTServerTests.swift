@@ -38,7 +38,7 @@ import Testing
       let other = try curl(version, "-X", "DELETE", "http://\(address)/v1/all")
       #expect(other.contains(" 405"))
       #expect(other.lowercased().contains("allow: post, put\n"))
-      #expect(other.hasSuffix(#"{"code":12,"message":"the path has other methods"}"#))
+      #expect(other.hasSuffix(#"{"code":12,"message":"the path does not have this method"}"#))
       let form = try curl(version, "-d", "text=x", "http://\(address)/v1/all")
       #expect(form.contains(" 415"))
       let bad = try curl(version, "http://\(address)/v1/simple/x?nothing=1")

@@ -1,4 +1,5 @@
 import EchoService
+import EchoTestSupport
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -125,7 +126,7 @@ import Testing
 }
 
 /// Starts a call that it does not wait for, and waits itself.
-private struct DetachedEcho: Echo_EchoProvider {
+private struct DetachedEcho: EchoingProvider {
   let inner: Echo_EchoClient
   let note: AsyncStream<GRPCStatus?>.Continuation
 
@@ -136,21 +137,4 @@ private struct DetachedEcho: Echo_EchoProvider {
     try await Task.sleep(for: .seconds(60))
     return Echo_EchoResponse()
   }
-
-  func expand(
-    request: Echo_EchoRequest,
-    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-    context: ServerCallContext
-  ) async throws {}
-
-  func collect(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    context: ServerCallContext
-  ) async throws -> Echo_EchoResponse { Echo_EchoResponse() }
-
-  func update(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-    context: ServerCallContext
-  ) async throws {}
 }

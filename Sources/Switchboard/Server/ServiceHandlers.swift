@@ -1,4 +1,5 @@
-/// A service described in Swift, method by method, as a generated provider is for a service of a `.proto` file.
+/// A service that is described in Swift, method by method: the counterpart of a provider generated from a `.proto`
+/// file.
 ///
 /// ```swift
 /// let stock = ServiceHandlers(

@@ -16,21 +16,21 @@ extension ChannelOptions {
     set { extensions[BalancingOptions.self] = newValue }
   }
 
-  /// Resolvers of the channel's own, before those that Switchboard has for the same schemes.
+  /// Additional resolvers. They take precedence over Switchboard's own for the same schemes.
   public var resolvers: [any Resolver] {
     get { balancing.resolvers }
     set { balancing.resolvers = newValue }
   }
 
-  /// Policies of the channel's own, which replace those that Switchboard has under the same names. Service configs and
-  /// `loadBalancing` choose them by name.
+  /// Additional policies, which replace Switchboard's own of the same names. Service configs and `loadBalancing` choose
+  /// them by name.
   public var loadBalancingPolicies: [any LoadBalancingPolicy] {
     get { balancing.policies }
     set { balancing.policies = newValue }
   }
 
-  /// Whether the service config of a `dns:` target is looked up too, in its TXT record (gRFC A2). Whoever controls the DNS
-  /// then controls timeouts, retries and balancing. Each first call waits for the lookup.
+  /// Whether the service config of a `dns:` target is looked up too, in its TXT record (gRFC A2). The owner of the DNS
+  /// records then controls timeouts, retries and balancing, and the first call waits for the lookup.
   public var looksUpServiceConfig: Bool {
     get { balancing.looksUpServiceConfig }
     set { balancing.looksUpServiceConfig = newValue }

@@ -7,9 +7,9 @@ import SwitchboardCall
 /// endpoint.attributes[EndpointWeight.self] = 3
 /// ```
 public struct Endpoint: Hashable, Sendable {
-  /// The addresses of the server, each as good as the others. Not empty where a policy gets it.
+  /// The addresses of the server, all equivalent. Policies only get endpoints that have at least one.
   public var addresses: [EndpointAddress]
-  /// What policies may want to know about it.
+  /// Further information about the endpoint, for policies.
   public var attributes: EndpointAttributes
 
   /// An endpoint with several addresses.
@@ -30,7 +30,7 @@ public protocol EndpointAttribute {
   associatedtype Value: Hashable & Sendable
 }
 
-/// What a resolver says about an endpoint besides its addresses.
+/// What a resolver says about an endpoint in addition to its addresses.
 public struct EndpointAttributes: Sendable {
   private struct Entry: Sendable {
     let key: ObjectIdentifier
@@ -69,20 +69,21 @@ extension EndpointAttributes: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(byKey) }
 }
 
-/// How much of the load an endpoint takes beside others, from 1. Used by `ring_hash`, `weighted_target` and the like.
+/// The share of the load that an endpoint takes relative to others, at least 1. Used by `ring_hash`, `weighted_target`
+/// and the like.
 public enum EndpointWeight: EndpointAttribute {
   /// 1 where it is not set.
   public typealias Value = UInt32
 }
 
-/// What `ring_hash` places an endpoint by, in place of its first address.
+/// The text that `ring_hash` hashes to place an endpoint, instead of its first address.
 public enum EndpointHashKey: EndpointAttribute {
   /// Any text.
   public typealias Value = String
 }
 
-/// The names of the children, from the top, that `priority` and `weighted_target` hand an endpoint to.
+/// The names of the children to which `priority` and `weighted_target` pass an endpoint, the outermost first.
 public enum EndpointPath: EndpointAttribute {
-  /// The policies remove the first name and hand on the rest.
+  /// Each policy removes the first name and passes the rest on.
   public typealias Value = [String]
 }

@@ -1,7 +1,8 @@
 /// The load of a server, as it reports it to its clients (gRFC A51): with a call, by `ServerCallContext.loadReport`, or by
 /// a `LoadRecorder`.
 ///
-/// 0 says that nothing is known. What is no number, or below zero where that means nothing, is not sent.
+/// 0 means that nothing is known. Values that are not numbers are not sent, nor are negative ones where they make no
+/// sense.
 public struct LoadReport: Hashable, Sendable {
   /// The share of the processors' capacity that is used: 1 is all that the server should use; more is possible.
   public var cpuUtilization = 0.0
@@ -15,7 +16,7 @@ public struct LoadReport: Hashable, Sendable {
   public var errorsPerSecond = 0.0
   /// The use of further resources, from 0 to 1, by name.
   public var utilization: [String: Double] = [:]
-  /// What the call cost, by name, in units of the application's. Not in reports that belong to no call.
+  /// What the call cost, by name, in units of the application's choice. Only in reports that belong to a call.
   public var requestCost: [String: Double] = [:]
   /// Anything else, by name.
   public var namedMetrics: [String: Double] = [:]

@@ -23,7 +23,7 @@ struct FieldReader {
   }
 
   private var rest: ArraySlice<UInt8>
-  /// Whether something was no field.
+  /// Whether something was not a field.
   private(set) var isBroken = false
 
   init(_ bytes: ArraySlice<UInt8>) { rest = bytes }

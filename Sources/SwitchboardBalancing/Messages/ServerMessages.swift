@@ -54,8 +54,8 @@ package enum LoadReportMessages {
 }
 
 extension LoadReport {
-  /// Reads an `OrcaLoadReport`. `nil` if the bytes are no such message. What is no number, or below zero where that means
-  /// nothing, counts as not reported.
+  /// Reads an `OrcaLoadReport`. `nil` if the bytes are not such a message. A value that is not a number, or negative
+  /// where that makes no sense, counts as not reported.
   package init?(serializedBytes bytes: [UInt8]) {
     self.init()
     var reader = FieldReader(bytes[...])

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// The details of a status, as Connect and other protocols than gRPC list them: the type and the bytes of each.
+/// The details of a status, as Connect and protocols other than gRPC list them: the type and the bytes of each.
 ///
 /// gRPC sends them in a serialized `google.rpc.Status`, which `GRPCStatus.packedDetails` has.
 package struct StatusDetail: Equatable, Sendable {

@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-/// Chooses a subchannel for each call. A policy replaces its picker whenever anything changes that a choice depends on.
+/// Chooses a subchannel for each call. A policy replaces its picker whenever anything that the choice depends on
+/// changes.
 ///
 /// A picker is used on the channel's loop only, so it needs no lock. It must not block, and it should allocate nothing.
 ///
@@ -19,7 +20,7 @@ public protocol Picker: AnyObject {
 /// What a picker chose.
 public enum Pick {
   /// The call goes to this subchannel. If it has stopped being ready, the call waits for another picker. `tracker` is
-  /// told how the call ends.
+  /// notified when the call ends.
   case subchannel(any Subchannel, tracker: (any CallTracker)? = nil)
   /// The call waits for another picker.
   case wait
@@ -37,21 +38,21 @@ public protocol CallToPick: AnyObject {
   var metadata: HPACKHeaders { get }
 }
 
-/// Is told how calls end that a picker placed. One object can serve all calls of a subchannel.
+/// Is notified when calls that a picker placed end. One object can serve all calls of a subchannel.
 public protocol CallTracker: AnyObject {
-  /// Whether the report of the server's load, which may come with a call's trailers, is wanted.
+  /// Whether to read the report of the server's load, which may come with a call's trailers.
   var wantsLoadReport: Bool { get }
 
   /// A call has ended. Called once for each call that was placed, on the channel's loop.
   func callEnded(_ outcome: CallOutcome)
 }
 
-/// How a call ended that a picker placed.
+/// How a call that a picker placed has ended.
 public struct CallOutcome: Sendable {
   /// The call's status. `nil` if the call was never sent to the subchannel, because the subchannel was not ready or another
   /// was preferred.
   public var status: GRPCStatus?
-  /// What the server reported with the trailers, if the tracker wants it and the server does.
+  /// The load that the server reported with the trailers, if it did and the tracker wants it.
   public var loadReport: LoadReport?
 
   /// An outcome.
@@ -61,7 +62,7 @@ public struct CallOutcome: Sendable {
   }
 }
 
-/// Chooses the same for every call.
+/// Makes the same choice for every call.
 public final class ConstantPicker: Picker {
   private let choice: Pick
 

@@ -8,14 +8,14 @@ public protocol Subchannel: AnyObject {
   /// Its state.
   var state: SubchannelState { get }
 
-  /// Connects, unless it is connected or connecting. While it waits after a failure, does nothing.
+  /// Connects, unless it is connected or connecting. Does nothing while it waits after a failure.
   func connect()
 
   /// Gives it other addresses. A connection to an address that is still among them is kept; another finishes its calls
   /// and closes.
   func update(_ addresses: [EndpointAddress])
 
-  /// Asks the server for its load at another interval than the options said. `nil`: no longer.
+  /// Asks the server for its load at another interval than that of the options. `nil`: stops asking.
   func reportLoad(every interval: Duration?)
 
   /// Opens no more calls. Calls in flight finish, and then the connection closes.
@@ -36,12 +36,12 @@ public struct SubchannelState: Sendable, Equatable {
   }
 }
 
-/// What a policy wants of a subchannel.
+/// The requirements of a policy for a subchannel.
 public struct SubchannelOptions: Sendable, Equatable {
   /// Whether it counts as ready only while the server's health service says so, where the service config asks for health
   /// checks.
   public var checksHealth = true
-  /// How often the server is asked to report its load besides calls. `nil`: never.
+  /// How often the server is asked to report its load independently of calls. `nil`: never.
   public var loadReportInterval: Duration?
 
   /// The defaults.

@@ -13,7 +13,7 @@ final class EndpointLoad: CallTracker {
   /// What all endpoints of a policy share. Calls may end after the policy is gone.
   final class Settings {
     var weighing = LoadWeighing()
-    /// Whether calls bring reports, rather than a stream besides.
+    /// Whether reports come with calls, rather than on a stream of their own.
     var usesCalls = true
     let time: any BalancerTime
 
@@ -36,7 +36,7 @@ final class EndpointLoad: CallTracker {
     if settings.usesCalls, let report = outcome.loadReport { record(report) }
   }
 
-  /// Reports without load, or with numbers that are none, are ignored.
+  /// Reports without load, or with values that are not numbers, are ignored.
   func record(_ report: LoadReport) {
     let rate = report.queriesPerSecond
     let busy = report.applicationUtilization > 0 ? report.applicationUtilization : report.cpuUtilization

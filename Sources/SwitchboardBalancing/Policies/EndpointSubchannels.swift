@@ -107,8 +107,8 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     if events.connects { for member in new { member.subchannel.connect() } }
   }
 
-  /// First of all, none of them is ready any longer: calls that wait for one are placed anew, and would wait for each in
-  /// turn.
+  /// First of all, none of them is ready any longer: calls that wait for one are placed again, and would wait for each
+  /// in turn.
   private func drop(_ gone: [Member]) {
     for member in gone {
       set(member, .shutdown)

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A way to spread calls over endpoints, under the name by which service configs choose it. Register it in
+/// A way to distribute calls over endpoints, with the name by which service configs choose it. Register it in
 /// `ChannelOptions.loadBalancingPolicies`.
 ///
 /// ```swift
@@ -13,7 +13,7 @@ import SwitchboardCall
 /// }
 /// ```
 public protocol LoadBalancingPolicy: Sendable {
-  /// What does the work on a channel.
+  /// The type that does the work for a channel.
   associatedtype Balancer: LoadBalancer
 
   /// Its name in service configs.
@@ -33,18 +33,19 @@ public protocol LoadBalancer: AnyObject {
   /// The configuration.
   associatedtype Config: Hashable & Sendable
 
-  /// The resolver has found other endpoints, or the configuration has changed. Both are complete. Called first of all.
+  /// The resolver has found other endpoints, or the configuration has changed. Both are complete. This is the first
+  /// method that is called.
   ///
-  /// If it throws, the resolver is asked again after a wait. Without endpoints it should throw and let calls fail.
+  /// If it throws, the name is resolved again after a wait. Without endpoints it should throw and let calls fail.
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus)
 
-  /// The resolver has failed. A balancer that has endpoints goes on with them; one that has none lets calls fail.
+  /// The resolver has failed. A balancer that has endpoints keeps using them; one that has none lets calls fail.
   func resolverFailed(_ status: GRPCStatus)
 
   /// Connects, if it is idle.
   func leaveIdle()
 
-  /// Shuts its subchannels down. Nothing is called any more.
+  /// Shuts its subchannels down. No other method is called afterwards.
   func shutDown()
 }
 
@@ -58,10 +59,10 @@ public protocol BalancerHost: AnyObject {
     _ observer: any SubchannelObserver
   ) -> any Subchannel
 
-  /// Sets the state and the picker. Until the first, calls wait.
+  /// Sets the state and the picker. Calls wait until there is a picker.
   func update(_ state: ConnectivityState, _ picker: any Picker)
 
-  /// Asks the resolver to look again, because endpoints have failed.
+  /// Asks the resolver to resolve the name again, because endpoints have failed.
   func resolveAgain()
 
   /// Timers.
@@ -74,12 +75,12 @@ public protocol BalancerHost: AnyObject {
   var policies: PolicyRegistry { get }
 }
 
-/// Is told of a subchannel's events.
+/// Is notified of a subchannel's events.
 public protocol SubchannelObserver: AnyObject {
   /// The state has changed.
   func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState)
 
-  /// The server has reported its load, besides calls.
+  /// The server has reported its load, independently of calls.
   func subchannel(_ subchannel: any Subchannel, reported load: LoadReport)
 }
 

@@ -1,9 +1,9 @@
 import SwitchboardCall
 
-/// All calls go to one server: the first address, of all endpoints', that a connection can be made to (`pick_first`).
+/// Sends all calls to one server: the first address of any endpoint that accepts a connection (`pick_first`).
 ///
-/// Addresses are tried as RFC 8305 says, alternating between the families. After a failure of all of them, calls fail
-/// until one works (gRFC A62).
+/// Addresses are tried as RFC 8305 describes, alternating between IPv6 and IPv4. When all have failed, calls fail until
+/// one works (gRFC A62).
 public struct PickFirst: LoadBalancingPolicy {
   public var name: String { "pick_first" }
 
@@ -24,7 +24,7 @@ public struct PickFirst: LoadBalancingPolicy {
 public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
   /// Its configuration.
   public struct Config: Hashable, Sendable {
-    /// Whether each client tries the endpoints in an order of its own.
+    /// Whether each client tries the endpoints in a random order.
     public var shuffleAddressList = false
   }
 

@@ -28,8 +28,8 @@ public struct PolicyRegistry: Sendable {
     byName = Dictionary((Self.known + own).map { ($0.name, $0) }) { $1 }
   }
 
-  /// The first of these policies that is known, with its configuration read. Throws `INVALID_ARGUMENT` if none is, or if
-  /// the configuration is invalid.
+  /// The first of these policies that is known, with its parsed configuration. Throws `INVALID_ARGUMENT` if none is
+  /// known, or if the configuration is invalid.
   public func choose(_ configs: [LoadBalancingConfig], at place: String) throws(GRPCStatus) -> PolicyChoice {
     guard depth < Self.depthLimit else {
       throw .invalidServiceConfig("\(place): policies are nested deeper than \(Self.depthLimit)")
@@ -50,7 +50,7 @@ public struct PolicyRegistry: Sendable {
 }
 
 extension PolicyRegistry {
-  /// The first of the policies in a member of another policy's configuration that is known, such as of `childPolicy`.
+  /// The first known policy of those that a member of another policy's configuration lists, such as `childPolicy`.
   /// `nil` if there is no such member. Throws `INVALID_ARGUMENT` as `choose(_:at:)` does.
   public func choose(_ member: String, of reader: ConfigReader) throws(GRPCStatus) -> PolicyChoice? {
     guard let configs = try reader.policies(member) else { return nil }
@@ -115,8 +115,8 @@ private final class BalancerBox<Balancer: LoadBalancer>: ErasedBalancer {
   func shutDown() { balancer.shutDown() }
 }
 
-/// The balancer that another one, or a channel, works with. A change of the policy takes effect when the new one has
-/// something to offer: until then, calls go where they went.
+/// The balancer that a channel, or another balancer, delegates to. A new policy replaces the old one when it is no
+/// longer connecting, or the old one no longer ready.
 public final class ChildBalancer {
   private unowned let host: any BalancerHost
   private var current: ChildHost?
@@ -125,7 +125,7 @@ public final class ChildBalancer {
   /// A child of `host`, which gets the child's states and pickers.
   public init(_ host: any BalancerHost) { self.host = host }
 
-  /// Hands on endpoints; starts the policy if it is another than before.
+  /// Passes endpoints on; starts the policy if it is not the one in use.
   public func update(_ endpoints: [Endpoint], _ choice: PolicyChoice) throws(GRPCStatus) {
     var child = next ?? current
     if child?.name != choice.name {
@@ -138,7 +138,7 @@ public final class ChildBalancer {
     try child?.balancer?.update(endpoints, choice.config)
   }
 
-  /// Hands on a failure.
+  /// Passes a failure on.
   public func resolverFailed(_ status: GRPCStatus) { (next ?? current)?.balancer?.resolverFailed(status) }
 
   /// Connects, if it is idle.

@@ -74,7 +74,8 @@ final class RingHashBalancer: LoadBalancer, Picker {
     let isOther = self.config != config
     self.config = config
     requestHash = RequestHash(header: config.requestHashHeader)
-    // Calls that wait for an endpoint which goes are placed anew before this returns. They wait for the next ring.
+    // Calls that wait for an endpoint that is removed are placed again before this returns. They wait for the next
+    // ring.
     let old = ring
     ring = HashRing()
     self.endpoints.update(endpoints)

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Calls go to all endpoints in turn that are connected (`round_robin`).
+/// Sends calls to all connected endpoints in turn (`round_robin`).
 public struct RoundRobin: LoadBalancingPolicy {
   public var name: String { "round_robin" }
 

@@ -35,7 +35,7 @@ struct WeightedRoundRobin: LoadBalancingPolicy {
 /// `weighted_round_robin` at work.
 final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   struct Config: Hashable, Sendable {
-    /// Whether servers report their load on a stream besides calls, and how often.
+    /// Whether servers report their load on a stream of its own, and how often.
     var enableOobLoadReport = false
     var oobReportingPeriod = Duration.seconds(10)
     /// How long an endpoint must have reported before it is believed.

@@ -20,7 +20,7 @@ public protocol Resolver: Sendable {
   /// The schemes of its targets, in lower case.
   var schemes: [String] { get }
 
-  /// Whether service configs can come with its targets. If so, calls wait until the name is resolved before they are made.
+  /// Whether its targets can have service configs. If so, the name is resolved before a call is made.
   var findsServiceConfigs: Bool { get }
 
   /// The `:authority` of calls to a target, and the name that the server's certificate must have.
@@ -28,7 +28,7 @@ public protocol Resolver: Sendable {
 
   /// Starts resolving. Called on the channel's loop when the channel is needed, and again each time after it was idle.
   ///
-  /// What is invalid about a target that `serverName(of:)` accepts is reported as a failure.
+  /// If a target that `serverName(of:)` accepts turns out to be invalid, the resolver reports a failure.
   func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution
 }
 
@@ -36,16 +36,17 @@ extension Resolver {
   /// They can.
   public var findsServiceConfigs: Bool { true }
 
-  /// What stands before the port, or the whole endpoint.
+  /// The endpoint without its port.
   public func serverName(of target: Target) throws(GRPCStatus) -> String { target.endpoint }
 }
 
 /// A target that is being resolved, until it is stopped. All methods are called on the channel's loop.
 public protocol Resolution: AnyObject {
-  /// The endpoints may have changed, because a connection has failed. A resolver that is told of changes ignores this.
+  /// The endpoints may have changed, because a connection has failed. A resolver that is notified of changes ignores
+  /// this.
   func resolveAgain()
 
-  /// Nothing is reported any more.
+  /// Stops: nothing is reported afterwards.
   func stop()
 }
 
@@ -53,10 +54,10 @@ public protocol Resolution: AnyObject {
 public struct ResolverResult: Sendable {
   /// The endpoints, or why there are none.
   public var endpoints: Result<[Endpoint], GRPCStatus>
-  /// The service config that comes with the name, `nil` if none does, or what is wrong with it.
+  /// The service config that comes with the name, `nil` if there is none, or why it is invalid.
   public var serviceConfig: Result<ServiceConfig?, GRPCStatus>
 
-  /// Endpoints that were found.
+  /// The endpoints that were found.
   public init(endpoints: [Endpoint], serviceConfig: Result<ServiceConfig?, GRPCStatus> = .success(nil)) {
     self.endpoints = .success(endpoints)
     self.serviceConfig = serviceConfig
@@ -91,8 +92,8 @@ public struct ResolverUpdates: Sendable {
     self.receive = receive
   }
 
-  /// Replaces what was reported before. May be called from any thread, and before `start` returns; never runs the
-  /// channel's code before it returns.
+  /// Replaces what was reported before. It may be called from any thread, even before `start` returns; the channel acts
+  /// on it later.
   public func report(_ result: ResolverResult) {
     let receive = receive
     eventLoop.execute { receive(result) }
@@ -103,7 +104,7 @@ public struct ResolverUpdates: Sendable {
 public struct ResolutionPace: Hashable, Sendable {
   /// The shortest time between two lookups while they succeed and connections hold, even if an answer expires sooner.
   public var shortestInterval = Duration.seconds(30)
-  /// The wait after the first lookup that failed, or that brought no server that works. It grows by a factor of 1.6.
+  /// The wait after the first lookup that failed or found no working server. It grows by a factor of 1.6.
   public var initialBackoff = Duration.seconds(1)
   /// The longest such wait.
   public var maxBackoff = Duration.seconds(120)

@@ -1,14 +1,14 @@
 import SwitchboardCall
 
-/// What a channel is for, in gRPC's syntax for names: `scheme:[//authority/]endpoint`.
+/// The target of a channel, in gRPC's syntax for names: `scheme:[//authority/]endpoint`.
 ///
-/// A text without a scheme that a resolver is registered for is a name for DNS.
+/// If no resolver is registered for the scheme of a text, the whole text is a DNS name.
 public struct Target: Hashable, Sendable {
-  /// Which resolver it is for, such as `dns`.
+  /// The scheme, which selects the resolver, such as `dns`.
   public let scheme: String
-  /// What stands between `//` and the next `/`; for `dns`, the name server. Empty where there is none.
+  /// The text between `//` and the next `/`; for `dns`, the name server. Empty if there is none.
   public let authority: String
-  /// What is to be resolved, such as `greeter.example:443`, without the slash after the authority.
+  /// The name to resolve, such as `greeter.example:443`, without the slash after the authority.
   public let endpoint: String
   /// The whole text.
   public let text: String

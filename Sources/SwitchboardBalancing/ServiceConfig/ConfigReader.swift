@@ -25,7 +25,7 @@ public struct ConfigReader: Sendable {
     return value == .null ? nil : value
   }
 
-  /// The value of a member that must be there.
+  /// The value of a required member.
   public func required<Value>(_ name: String, _ value: Value?) throws(GRPCStatus) -> Value {
     guard let value else { throw failure(name, "is missing") }
     return value

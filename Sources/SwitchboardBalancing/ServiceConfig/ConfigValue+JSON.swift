@@ -77,7 +77,7 @@ private struct JSONReader {
       let name = try string()
       guard take(":") else { throw failure("a colon is missing") }
       guard members.updateValue(try value(), forKey: name) == nil else {
-        throw failure("the member \(name) is there twice")
+        throw failure("the member \(name) occurs twice")
       }
       if take("}") { return members }
       guard take(",") else { throw failure("a comma or a closing brace is missing") }
@@ -95,7 +95,7 @@ private struct JSONReader {
   }
 
   private mutating func word(_ word: String, _ value: ConfigValue) throws(GRPCStatus) -> ConfigValue {
-    guard bytes[position...].starts(with: word.utf8) else { throw failure("this is no value") }
+    guard bytes[position...].starts(with: word.utf8) else { throw failure("this is not a value") }
     position += word.utf8.count
     return value
   }
@@ -121,7 +121,7 @@ private struct JSONReader {
     _ = skip("-")
     let leadsWithZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
     let whole = digits()
-    guard whole > 0, !(leadsWithZero && whole > 1) else { throw failure("this is no value") }
+    guard whole > 0, !(leadsWithZero && whole > 1) else { throw failure("this is not a value") }
     if skip("."), digits() == 0 { throw failure("a number ends with its point") }
     if skip("e", "E") {
       _ = skip("+", "-")
@@ -171,12 +171,12 @@ private struct JSONReader {
     if let scalar = Unicode.Scalar(unit) { return scalar }
     // The first half of a pair must be followed by the second.
     guard (0xD800..<0xDC00).contains(unit), skip("\\"), skip("u") else {
-      throw failure("half of a character")
+      throw failure("an unpaired surrogate")
     }
     let second = try hex()
     guard (0xDC00..<0xE000).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00))
-    else { throw failure("half of a character") }
+    else { throw failure("an unpaired surrogate") }
     return scalar
   }
 

@@ -5,7 +5,7 @@
 ///   open ───────────> open    ────────────> ended, with what is left to pop
 /// ```
 /// Resumed tasks check again, so resuming one too many does no harm. A cancelled task resumes all of them and finds
-/// itself cancelled. `extra` holds what a user of the queue counts besides the elements.
+/// itself cancelled. `extra` holds what a user of the queue counts in addition to the elements.
 @usableFromInline
 struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
   // Unsafe continuations: each is stored once, under the lock, and removed by the code that resumes it.

@@ -1,4 +1,4 @@
-/// How many elements the other side wants; the sender sends no more.
+/// How many elements the other side has requested; the sender sends no more.
 ///
 /// Any thread may add to it. Tasks take from it, and wait until something is left. `Int.max` means unlimited, and never
 /// runs out.

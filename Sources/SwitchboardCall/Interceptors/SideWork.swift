@@ -1,9 +1,9 @@
-/// A chain, for an interceptor that takes messages in and works on them beside it. All of it but `room` is used on the
-/// call's loop.
+/// A chain, for an interceptor that takes messages in and works on them outside of it. All of it but `room` is used on
+/// the call's loop.
 @usableFromInline
 package protocol SideWorkChain: Sendable {
-  /// Makes those who send to the interceptor at `index` wait for `queue`, if it is given; `closed` is called when the
-  /// chain closes.
+  /// Makes senders to the interceptor at `index` wait for `queue`, if it is given; `closed` is called when the chain
+  /// closes.
   func join(at index: Int, queue: (() -> (any WriterRoom)?)?, closed: @escaping () -> Void)
   /// Waits until another message can be sent to `index`.
   func room(at index: Int) async throws
@@ -31,8 +31,8 @@ extension InterceptorChain {
   package func sideWorkBegins() { sideWork?.workBegins() }
 }
 
-/// What few chains have: interceptors that name executors or see calls whole. A separate object, so that other chains
-/// neither set it up nor destroy it.
+/// What few chains have: interceptors that name executors or intercept whole calls. A separate object, so that other
+/// chains neither set it up nor destroy it.
 @usableFromInline
 final class SideWork: @unchecked Sendable {
   // Sendable holds because it is used only on the call's loop.

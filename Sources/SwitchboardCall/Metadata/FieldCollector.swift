@@ -18,7 +18,7 @@ package final class FieldCollector {
 
   package init() {}
 
-  /// Discards the fields of a block that nobody took.
+  /// Discards the fields of a block that was not taken.
   package func begin() {
     sharedCount = 0
     own = HPACKHeaders()

@@ -3,8 +3,9 @@
 public enum MethodIdempotency: Hashable, Sendable {
   /// Nothing is known.
   case unknown
-  /// It reads and changes nothing: clients of the Connect protocol may call it by HTTP's GET, whose answers caches keep.
+  /// It has no side effects. Clients of the Connect protocol may call it with HTTP's GET, so that caches can keep the
+  /// responses.
   case noSideEffects
-  /// It changes something, and twice changes no more than once.
+  /// Calling it twice has the same effect as calling it once.
   case idempotent
 }

@@ -19,7 +19,7 @@ public protocol CallObserver: Sendable {
   func connectionOpened(_ connection: ObservedConnection)
   /// A usable connection was lost, and why.
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus)
-  /// A peer exceeded a bound that well-behaved peers keep, and was stopped. Called each time.
+  /// A peer exceeded a limit that well-behaved peers respect, and was stopped. Called each time.
   func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection)
   /// A connection never became usable, and why: a client got no answer, or a handshake failed on either side.
   func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus)

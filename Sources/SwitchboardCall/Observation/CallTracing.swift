@@ -76,7 +76,7 @@ package protocol CallTracing: AnyObject, CallObserver {
   func handlerStarts(deadline: ContinuousClock.Instant?)
 }
 
-/// Lets an observer that does no more than observe follow calls: each attempt is a call to it.
+/// Lets a plain observer follow calls: it sees each attempt as a call.
 package final class PlainTracer: AttemptTracer, ServerCallTracer {
   private let observer: any CallObserver
   private let call: ObservedCall
@@ -101,6 +101,6 @@ package final class PlainTracer: AttemptTracer, ServerCallTracer {
 }
 
 extension MethodDescriptor {
-  /// What tracers are told of calls of methods that a server does not have, whose names only clients choose.
+  /// The method that tracers see for calls of methods that a server does not have, because clients choose those names.
   package static let unknown = MethodDescriptor(service: "", method: "other", type: .unary)
 }

@@ -1,6 +1,6 @@
-/// What no well-behaved peer does, and what a bound therefore stops: one metric each.
+/// Misbehaviour of a peer that a limit stops. Each case is counted separately.
 ///
-/// `docs/ThreatModel.md` describes the bounds and how each is enforced.
+/// `docs/ThreatModel.md` describes the limits and how each is enforced.
 public enum PeerAbuse: String, Sendable, CaseIterable {
   /// A connection above the server's limit.
   case connectionLimit
@@ -14,7 +14,7 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case notHTTP2
   /// A violation of HTTP/2, on a stream or on the connection.
   case protocolViolation
-  /// Streams are opened and reset, or made to be reset by us, too often.
+  /// Too many streams that the peer resets, or makes us reset.
   case rapidReset
   /// Too many settings frames.
   case settingsFlood
@@ -26,7 +26,7 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case windowUpdateFlood
   /// Too many empty data frames.
   case emptyDataFlood
-  /// Headers in more frames than any headers within the limit need.
+  /// Headers in more frames than the largest allowed headers need.
   case continuationFlood
   /// Too many informational responses.
   case informationFlood
@@ -36,7 +36,7 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case unreadAnswers
   /// Headers that did not end in time.
   case slowHeaders
-  /// A request that must be complete before it is handled, and was not in time.
+  /// A request that must be complete before it is handled, but did not arrive in time.
   case slowRequest
   /// Headers above the limit.
   case headersTooLarge

@@ -1,9 +1,9 @@
-/// The protocol in which a channel makes its calls. Generated clients and interceptors are the same with each.
+/// The protocol in which a channel makes its calls. Generated clients and interceptors work the same with all of them.
 @frozen
 public enum CallProtocol: Hashable, Sendable {
   /// gRPC, over HTTP/2.
   case grpc
-  /// gRPC-Web, over HTTP/2 or HTTP/1.1: for servers behind proxies that know no trailers.
+  /// gRPC-Web, over HTTP/2 or HTTP/1.1: for servers behind proxies that do not forward trailers.
   case grpcWeb
   /// Connect, over HTTP/2 or HTTP/1.1.
   case connect
@@ -12,7 +12,7 @@ public enum CallProtocol: Hashable, Sendable {
 /// The version of HTTP that a channel uses.
 @frozen
 public enum HTTPVersion: Hashable, Sendable {
-  /// HTTP/2. Over TLS, calls of other protocols than gRPC may also use HTTP/1.1, if the server has nothing else.
+  /// HTTP/2. Over TLS, calls in protocols other than gRPC may also use HTTP/1.1, if the server offers nothing else.
   case negotiated
   /// HTTP/1.1, which gRPC itself cannot use. A connection carries one call at a time, and the requests of a call end
   /// before its responses begin.

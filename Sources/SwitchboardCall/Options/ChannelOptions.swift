@@ -20,7 +20,7 @@ public struct ChannelOptions: Sendable {
   public var maxMetadataSize = 16 * 1024
   /// How many bytes a server may send on one call before it must wait for us.
   public var streamLookahead = 1024 * 1024
-  /// The same for all calls of a connection together.
+  /// How many bytes a server may send on all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// How far these windows may grow when much data is in flight and read as it arrives: they follow the link's
   /// bandwidth and delay. A value up to `streamLookahead` keeps both fixed.
@@ -36,7 +36,7 @@ public struct ChannelOptions: Sendable {
   public var hpackTableSizeDecoder: Int?
   /// The most concurrent calls on one connection, if the server allows as many. `nil`: the server's limit.
   public var maxConcurrentStreams: Int?
-  /// How many connections to open for more calls than one connection's server allows.
+  /// How many connections to open to one server when there are more calls than it allows on one connection.
   public var maxConnections = 4
   /// How many calls may wait for a connection; further ones fail with `resourceExhausted`.
   public var maxWaitingCalls = 100_000
@@ -61,10 +61,9 @@ public struct ChannelOptions: Sendable {
   public var wireProtocol = CallProtocol.grpc
   /// The version of HTTP.
   public var httpVersion = HTTPVersion.negotiated
-  /// Whether unary Connect calls of methods without side effects use HTTP's GET, whose answers caches can keep.
+  /// Whether unary Connect calls of methods without side effects use HTTP's GET, so that caches can keep the responses.
   public var connectGet = false
-  /// How many connections of HTTP/1.1 a channel opens to a server. A connection carries one call at a time, and further
-  /// calls wait.
+  /// How many HTTP/1.1 connections a channel opens to a server. Each carries one call at a time; further calls wait.
   public var maxHTTP1Connections = 64
   /// How connections are secured. `nil`: plaintext.
   public var tls: ClientTLS?
@@ -82,7 +81,7 @@ public struct ChannelOptions: Sendable {
   public var serviceConfig: ServiceConfig?
   /// Make interceptors for every call, after those of the client.
   public var interceptorFactories: [any InterceptorFactory] = []
-  /// How long a channel without calls keeps its connections and looks up its name. `nil`: for ever.
+  /// How long a channel without calls keeps its connections and looks up its name. `nil`: without limit.
   public var idleTimeout: Duration? = .seconds(1800)
   /// Shared factories, used after the channel's own. The channel freezes the registry.
   public var interceptorRegistry: InterceptorRegistry?

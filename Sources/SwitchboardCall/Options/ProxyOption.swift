@@ -15,7 +15,7 @@ public enum ProxyOption: Hashable, Sendable {
   case environment
   /// No proxy, whatever the environment says.
   case none
-  /// A proxy that is asked with HTTP's CONNECT, for every target.
+  /// An HTTP proxy, for every target; it opens tunnels with the method CONNECT.
   case http(host: String, port: Int, credentials: ProxyCredentials? = nil)
   /// A proxy that speaks SOCKS 5, for every target.
   case socks5(host: String, port: Int, credentials: ProxyCredentials? = nil)
@@ -36,10 +36,10 @@ public struct ProxyCredentials: Hashable, Sendable {
 }
 
 extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
-  /// Says nothing about them.
+  /// Reveals nothing about them.
   public var description: String { "credentials" }
 
-  /// Shows neither.
+  /// Shows neither the user nor the password.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

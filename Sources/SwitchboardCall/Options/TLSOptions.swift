@@ -87,7 +87,7 @@ public struct ClientTLS: Sendable, Hashable {
   public var serverNameOverride: String?
   /// The oldest version to accept.
   public var minimumVersion: TLSVersion
-  /// Whether any certificate will do, from anyone: for the command only, whose user asks for it by a flag's name.
+  /// Whether every certificate is accepted. Only for the command, whose user asks for it with a flag.
   package var skipsVerification = false
 
   /// Creates a configuration; by default, with the system's roots and no client certificate.

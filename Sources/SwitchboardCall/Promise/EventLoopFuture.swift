@@ -16,7 +16,8 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     self.eventLoop = eventLoop
   }
 
-  /// Calls back on the event loop: immediately if the result is set there, and so before anything that follows there.
+  /// Calls back on the event loop. If the result is set on that loop, the callback runs immediately, before anything
+  /// that follows there.
   public func whenComplete(_ callback: @escaping @Sendable (Result<Value, any Error>) -> Void) {
     let result: Result<Value, any Error>? = state.withLock { state in
       switch state {

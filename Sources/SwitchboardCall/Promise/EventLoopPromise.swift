@@ -1,4 +1,4 @@
-/// Completes a future, once. Releasing a promise that was not completed fails it, so that nobody waits for ever.
+/// Completes a future, once. Releasing a promise that was not completed fails it, so that nothing waits for it forever.
 ///
 /// ```swift
 /// let promise = context.eventLoop.makePromise(of: Void.self)

@@ -1,6 +1,6 @@
 /// Serves one method: takes the requests of a call, and runs the user's handler.
 ///
-/// `Method.unaryHandler` and its siblings make it.
+/// Create one with `Method.unaryHandler` or its siblings.
 public final class MethodHandler: Sendable {
   /// The method it serves.
   public let method: MethodDescriptor

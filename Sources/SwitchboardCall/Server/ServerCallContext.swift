@@ -32,7 +32,7 @@ public struct ServerCallContext: Sendable {
   /// Whether the call has ended: the client cancelled or disconnected, or its deadline passed.
   public var isCancelled: Bool { stream.isCancelled }
 
-  /// Whether the one request was compressed. `RequestStream` tells this of streamed requests.
+  /// Whether the one request was compressed. For streamed requests, the iterator of `RequestStream` knows.
   public var requestWasCompressed: Bool { stream.requestWasCompressed }
 
   /// Values shared by the call's interceptors and its handler.

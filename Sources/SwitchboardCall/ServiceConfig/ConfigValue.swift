@@ -1,10 +1,10 @@
-/// A value of JSON, as service configs consist of them.
+/// A JSON value in a service config.
 public enum ConfigValue: Hashable, Sendable {
-  /// `null`, which a config treats like a member that is missing.
+  /// `null`, which means the same as a missing member.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// Any number, as JSON knows only one kind.
+  /// Any number: JSON has only one kind.
   case number(Double)
   /// Text.
   case string(String)
@@ -14,7 +14,7 @@ public enum ConfigValue: Hashable, Sendable {
   case object([String: ConfigValue])
 }
 
-/// A policy that a service config asks for, by name, with the policy's own configuration, which is not read yet.
+/// A load balancing policy that a service config names, with its own configuration, which the policy parses later.
 public struct LoadBalancingConfig: Hashable, Sendable {
   /// The name, such as `round_robin`.
   public let policy: String

@@ -10,7 +10,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// No policy can exceed this number of attempts.
   package static let attemptLimit = 5
 
-  /// How often the call is made at most, including the first time.
+  /// The maximum number of attempts, including the first.
   public let maxAttempts: Int
   /// The wait before the second attempt, plus or minus 20%.
   public let initialBackoff: Duration
@@ -47,14 +47,14 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 }
 
-/// How calls are made several times in parallel, as gRFC A6 describes: the first answer counts. For methods that may
-/// run twice without harm.
+/// How calls are made several times in parallel, as gRFC A6 describes: the first response counts. Use it for methods
+/// that may run twice without harm.
 ///
 /// ```swift
 /// let policy = try HedgingPolicy(maxAttempts: 3, hedgingDelay: .milliseconds(50))
 /// ```
 public struct HedgingPolicy: Hashable, Sendable {
-  /// How often the call is made at most.
+  /// The maximum number of attempts, including the first.
   public let maxAttempts: Int
   /// How long the latest attempt may go unanswered before the next is made. Zero makes all of them at once.
   public let hedgingDelay: Duration

@@ -13,9 +13,10 @@ public struct ServiceConfig: Hashable, Sendable {
   public let methodConfigs: [MethodConfig]
   /// When the retries of all methods are suspended.
   public let retryThrottling: RetryThrottling?
-  /// The policies that may spread calls over servers, the preferred one first. Empty: the channel's.
+  /// The policies that may distribute calls over servers, the preferred one first. Empty: the channel's own policy.
   public let loadBalancing: [LoadBalancingConfig]
-  /// The service whose health the servers are asked for before they get calls, which may be empty. `nil`: none is asked.
+  /// The service whose health is checked on each server before it gets calls; the empty name stands for the server as a
+  /// whole. `nil`: health is not checked.
   public let healthCheckedService: String?
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
@@ -87,7 +88,7 @@ public struct MethodConfig: Hashable, Sendable {
   public var names: [Name]
   /// The timeout of calls; a call's own applies if it is shorter.
   public var timeout: Duration?
-  /// For calls that do not choose this themselves.
+  /// Whether calls wait for a connection, unless they choose this themselves.
   public var waitForReady: Bool?
   /// Whether and how calls are repeated.
   public var repetition: Repetition?

@@ -43,7 +43,7 @@ extension ByteTransport {
   /// Itself, for its own host; other hosts are unreachable.
   @usableFromInline package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
-    throw GRPCStatus(code: .unimplemented, message: "the transport can reach no target but its own")
+    throw GRPCStatus(code: .unimplemented, message: "the transport can only reach its own target")
   }
 }
 

@@ -6,7 +6,7 @@
   /// When the client stops waiting.
   var deadline: ContinuousClock.Instant? { get }
   var peer: PeerIdentity { get }
-  /// Whether the call has ended and nobody waits for an answer.
+  /// Whether the call has ended and nothing waits for an answer.
   var isCancelled: Bool { get }
 
   var requestWasCompressed: Bool { get }

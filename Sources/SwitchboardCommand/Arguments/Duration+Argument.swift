@@ -7,7 +7,7 @@ extension Duration {
     ]
     guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
     let digits = text.dropLast(unit.suffix.count)
-    // The standard library also reads "nan", "0x1p3" and "1e3", which nobody means here.
+    // The standard library also reads "nan", "0x1p3" and "1e3", which nobody means to write here.
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }),
       let number = Double(digits)
     else { return nil }

@@ -120,7 +120,7 @@ struct CallRunner: Sendable {
     for (name, value) in settings.options.initialMetadata { Output.note("> \(name): \(value)".harmless) }
   }
 
-  /// What the protocol itself sends: it is no metadata, and the line of the status says what matters of it.
+  /// What the protocol itself sends: it is not metadata, and the status line has what matters of it.
   private static let framing: Set = [
     ":status", "content-type", "grpc-status", "grpc-message", "grpc-status-details-bin",
   ]

@@ -23,11 +23,11 @@ enum CallVerb {
     help:
       "json, or text for protobuf's text format; the default is json. Text requests are separated by a line with ---."
   )
-  static let template = Flag("--template", help: "Write a request to fill in, and call nothing.")
-  static let emitDefaults = Flag("--emit-defaults", help: "Write fields that have their default value, too.")
+  static let template = Flag("--template", help: "Write a request to fill in, without calling the method.")
+  static let emitDefaults = Flag("--emit-defaults", help: "Also write fields that have their default value.")
   static let compact = Flag(
     "--compact",
-    help: "Write each response on one line. The default where the output is no terminal."
+    help: "Write each response on one line. The default if the output is not a terminal."
   )
   static let pretty = Flag("--pretty", help: "Write a member on each line. The default on a terminal.")
   static let verbose = Flag(
@@ -49,7 +49,7 @@ enum CallVerb {
   )
   static let waitForReady = Flag(
     "--wait-for-ready",
-    help: "Wait for the server, if it cannot be reached now."
+    help: "Wait for the server if it cannot be reached yet."
   )
   static let serviceConfig = Flag(
     "--service-config",
@@ -62,9 +62,9 @@ enum CallVerb {
     summary: "call a method, with requests and responses in JSON",
     usage: ["TARGET METHOD [-d DATA] [FLAG]...", "TARGET METHOD --template"],
     details: [
-      "Methods of all four kinds are called alike: requests are sent as they are read, and responses are written as they "
-        + "come. Without -d the request of a method that takes one is empty, and those of a method that takes a stream come "
-        + "from standard input.",
+      "Methods of all four kinds are called in the same way: requests are sent as they are read, and responses are "
+        + "written as they arrive. Without -d, a method that takes one request gets an empty one, and a method that takes "
+        + "a stream gets the requests from standard input.",
       "If the call fails, its status and its details go to standard error, and the exit code is that of the status.",
     ],
     operands: [
@@ -78,7 +78,7 @@ enum CallVerb {
     ],
     examples: [
       Example(#"call localhost:50051 hello.Greeter/Greet -d '{"name": "Ada"}'"#, "Call a method."),
-      Example("call localhost:50051 hello.Greeter/Greet --template", "See what its request may have."),
+      Example("call localhost:50051 hello.Greeter/Greet --template", "Show the fields of its request."),
       Example("call localhost:50051 chat.Chat/Talk", "Talk: a request for each line that you type."),
       Example(
         "call shop.example shop.Shop/Buy -d @order.json -H 'authorization: Bearer TOKEN' -t 3s -v",

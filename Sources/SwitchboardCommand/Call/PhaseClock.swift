@@ -31,7 +31,7 @@ final class PhaseClock: Sendable {
   func note(_ name: String, _ detail: String) {
     let now = ContinuousClock.now
     state.withLock { state in
-      // A channel that reconnects for ever must not fill memory.
+      // A channel that reconnects again and again must not fill memory.
       if state.marks.count < 200 { state.marks.append(Mark(name: name, detail: detail, time: now)) }
     }
   }

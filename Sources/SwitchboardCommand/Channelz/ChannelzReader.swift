@@ -64,7 +64,7 @@ struct ChannelzReader: Sendable {
     return inventory
   }
 
-  /// Reads what is below a channel. What ends meanwhile is left out.
+  /// Reads what is below a channel. Entries that end in the meantime are left out.
   private func read(
     below channels: [Grpc_Channelz_V1_ChannelRef],
     _ subchannels: [Grpc_Channelz_V1_SubchannelRef],

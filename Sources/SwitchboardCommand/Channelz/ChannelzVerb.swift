@@ -2,8 +2,12 @@ import Switchboard
 
 /// The verb `channelz`: what a server's process knows of its servers, channels and sockets, as a tree.
 enum ChannelzVerb {
-  static let watch = Flag("-w", "--watch", help: "Draw the tree again and again, with rates.")
-  static let interval = Flag("--interval", value: "TIME", help: "How often --watch draws; the default is 1s.")
+  static let watch = Flag("-w", "--watch", help: "Redraw the tree in place, with rates.")
+  static let interval = Flag(
+    "--interval",
+    value: "TIME",
+    help: "How often --watch redraws; the default is 1s."
+  )
   static let sockets = Flag(
     "--sockets",
     value: "N",

@@ -5,8 +5,8 @@ enum CompletionVerbs {
     summary: "write the script that completes this command in a shell",
     usage: ["SHELL"],
     details: [
-      "The script asks this command for each word, and this asks the server that is named on the line for its services "
-        + "and methods. 'make install' installs it for all three shells."
+      "The script asks this command for the candidates of each word, and the command asks the server on the line for its "
+        + "services and methods. 'make install' installs the scripts for all three shells."
     ],
     operands: [Operand("SHELL", completion: .words(["bash", "zsh", "fish"]), "bash, zsh or fish.")],
     examples: [
@@ -28,7 +28,7 @@ enum CompletionVerbs {
     summary: "write the man page",
     usage: [""],
     details: ["'man -l <(switchboard man)' shows it; 'make install' installs it."],
-    examples: [Example("man > switchboard.1", "Keep it.")]
+    examples: [Example("man > switchboard.1", "Keep the page.")]
   ) { _ in
     try Output.write(bytes: Array(ManPage.text(of: SwitchboardCommand.verbs).utf8))
     return .success
@@ -37,7 +37,7 @@ enum CompletionVerbs {
   static let patience = Flag(
     "--patience",
     value: "TIME",
-    help: "How long to wait for a server; the default is 1.5s, because nobody waits longer for a word."
+    help: "How long to wait for a server; the default is 1.5s, because a completion must be quick."
   )
 
   /// Writes a candidate for the last word on each line, with its meaning after a tab; `:file` and `:directory` leave the

@@ -4,7 +4,7 @@ import SwitchboardProtobuf
 /// The verb `describe`: what a symbol is, as `.proto` text, as JSON or as a tree.
 enum DescribeVerb {
   static let json = Flag("--json", help: "Write the descriptor in JSON.")
-  static let tree = Flag("--tree", help: "Draw the messages in messages, or those of a service's methods.")
+  static let tree = Flag("--tree", help: "Draw a message or a service as a tree, with all messages in it.")
   static let wholeFile = Flag("--file", help: "Write the whole file that declares the SYMBOL.")
 
   static let verb = Verb(
@@ -22,7 +22,7 @@ enum DescribeVerb {
       Operand(
         "TARGET",
         isOptional: true,
-        "The server: HOST[:PORT], unix:PATH, or any target of gRPC; also http:// and https:// URLs."
+        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also http:// and https:// URLs."
       ),
       Operand(
         "SYMBOL",

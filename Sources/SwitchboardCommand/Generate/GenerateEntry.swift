@@ -30,7 +30,7 @@ enum GenerateEntry {
             "--configuration",
             value: "JSON",
             completion: .file,
-            help: "Take all from a switchboard.json."
+            help: "Take everything from a switchboard.json."
           ),
           Flag(
             "--descriptor-set",

@@ -4,8 +4,8 @@ import SwitchboardServices
 
 /// The verb `health`: asks a server whether it serves, for people and for probes.
 enum HealthVerb {
-  static let watch = Flag("-w", "--watch", help: "Stay, and write each change.")
-  static let quiet = Flag("-q", "--quiet", help: "Write nothing: the exit code says it.")
+  static let watch = Flag("-w", "--watch", help: "Keep running, and write each change.")
+  static let quiet = Flag("-q", "--quiet", help: "Write nothing: the exit code is the answer.")
   static let deadline = Flag(
     "-t",
     "--deadline",
@@ -15,12 +15,12 @@ enum HealthVerb {
 
   static let verb = Verb(
     "health",
-    summary: "ask a server, or a service of it, whether it serves",
+    summary: "ask whether a server, or one of its services, is serving",
     usage: ["TARGET [SERVICE] [--watch] [FLAG]..."],
     details: [
-      "Asks grpc.health.v1.Health. The exit code is 0 if it serves, 14 (UNAVAILABLE) if it does not, 5 (NOT_FOUND) for a "
-        + "service that it does not know, and otherwise that of the status of the call. So it suits as a probe of a "
-        + "container."
+      "Asks grpc.health.v1.Health. The exit code is 0 if the server is serving, 14 (UNAVAILABLE) if it is not, 5 (NOT_FOUND) "
+        + "for a service that it does not know, and otherwise that of the call's status, so it can serve as a "
+        + "container's probe."
     ],
     operands: [
       .target,

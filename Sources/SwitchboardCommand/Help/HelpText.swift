@@ -11,23 +11,24 @@ enum HelpText {
     let shown = verbs.filter { !$0.isHidden }
     let lines = shown.map { Row($0.name, $0.summary) }
     return """
-      Asks gRPC servers, presses on them, stands in for them; and generates Swift from .proto files.
+      Describes and calls gRPC servers, puts load on them, stands in for them, and generates Swift from .proto files.
 
       \(usage)
 
       \(paint(.heading, "Verbs"))
       \(table(lines, paint))
 
-      'switchboard help VERB' has the flags of a verb, and examples.
+      'switchboard help VERB' explains a verb and its flags, with examples.
 
       \(exitCodes)
       """
   }
 
   static let exitCodes = """
-    The exit code is 0 for success, the code of the gRPC status if a call failed (5 is NOT_FOUND, 14 is UNAVAILABLE), 20 for
-    a limit of 'load --fail-if' that was passed, 64 for wrong arguments, 65 for wrong input, 66 for a file that cannot be
-    read, 74 for output that cannot be written, and 130 after Ctrl-C. 'generate' has 1 for errors in files and 2 for wrong arguments.
+    The exit code is 0 for success, the code of the gRPC status if a call failed (5 is NOT_FOUND, 14 is UNAVAILABLE), 20 if a
+    condition of 'load --fail-if' holds, 64 for wrong arguments, 65 for wrong input, 66 for a file that cannot be read, 74
+    for output that cannot be written, and 130 after Ctrl-C. 'generate' exits with 1 for errors in files and with 2 for
+    wrong arguments.
     """
 
   /// All about a verb.

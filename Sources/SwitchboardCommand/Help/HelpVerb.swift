@@ -2,7 +2,7 @@
 enum HelpVerb {
   static let verb = Verb(
     "help",
-    summary: "explain a verb, or list all",
+    summary: "explain a verb, or list all verbs",
     usage: ["[VERB]"],
     operands: [Operand("VERB", isOptional: true, "The verb to explain.")],
     examples: [Example("help list", "Show what 'list' takes, with examples.")]

@@ -13,14 +13,14 @@ enum ListVerb {
       "TARGET [SERVICE] [FLAG]...", "--proto FILE [-I DIR]... [SERVICE]", "--descriptor-set FILE [SERVICE]",
     ],
     details: [
-      "Asks the reflection service of the server, v1 or v1alpha. With --proto or --descriptor-set there is no TARGET: "
-        + "the files are listed."
+      "Asks the server's reflection service, v1 or v1alpha. With --proto or --descriptor-set, it lists the services of "
+        + "the files and takes no TARGET."
     ],
     operands: [
       Operand(
         "TARGET",
         isOptional: true,
-        "The server: HOST[:PORT], unix:PATH, or any target of gRPC; also http:// and https:// URLs."
+        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also http:// and https:// URLs."
       ),
       Operand("SERVICE", isOptional: true, completion: .services, "List the methods of this service."),
     ],

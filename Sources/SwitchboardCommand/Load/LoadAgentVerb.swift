@@ -6,14 +6,14 @@ enum LoadAgentVerb {
   static let listen = Flag(
     "--listen",
     value: "HOST:PORT",
-    help: "Where to listen; the default is 127.0.0.1:0, whose port the system chooses."
+    help: "Where to listen; the default is 127.0.0.1:0, which lets the system choose the port."
   )
   static let token = Flag(
     "--token",
     value: "TOKEN",
     help:
-      "What callers must know; by default that of the environment's SWITCHBOARD_AGENT_TOKEN, or a random one, which "
-      + "is printed."
+      "The token that callers need; by default, the environment variable SWITCHBOARD_AGENT_TOKEN, or a random one, "
+      + "which is printed."
   )
   static let certificate = Flag(
     "--tls-cert",
@@ -28,8 +28,8 @@ enum LoadAgentVerb {
     summary: "make calls for a 'load' elsewhere",
     usage: ["[FLAG]..."],
     details: [
-      "An agent calls any server that a caller with its token names, from this machine. Without --tls-cert the token goes "
-        + "over the network as it is: listen on loopback, or in a network that you trust."
+      "From this machine, an agent calls any server that a caller with its token names. Without --tls-cert, the token goes "
+        + "over the network unencrypted: listen on loopback, or in a network that you trust."
     ],
     flags: [FlagGroup("Agent", [listen, token, certificate, key])],
     examples: [Example("load-agent --listen 0.0.0.0:7000 --token s3cret", "On each machine that presses.")],

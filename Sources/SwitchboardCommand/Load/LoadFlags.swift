@@ -18,12 +18,12 @@ enum LoadFlags {
   static let timeout = Flag(
     "--timeout",
     value: "TIME",
-    help: "The deadline of each call; by default none."
+    help: "The deadline of each call; by default there is none."
   )
   static let seed = Flag(
     "--seed",
     value: "N",
-    help: "What random values begin with: the same seed sends the same."
+    help: "The seed of random values: the same seed sends the same requests."
   )
   static let payload = FlagGroup("Requests", [data, messages, timeout, seed])
 
@@ -42,25 +42,25 @@ enum LoadFlags {
     "--rate",
     value: "RATE",
     help:
-      "Make so many calls each second, whether or not earlier ones have ended; 100..5000 rises from one to the other. "
+      "Make this many calls each second, whether or not earlier ones have ended; 100..5000 rises from 100 to 5000. "
       + "Latency counts from when a call was due."
   )
   static let ramp = Flag(
     "--ramp",
     value: "TIME",
-    help: "How long the rate rises; by default as long as the run."
+    help: "How long the rate rises; by default, the whole run."
   )
   static let duration = Flag(
     "-z",
     "--duration",
     value: "TIME",
-    help: "How long calls are started; the default is 10s."
+    help: "How long to start calls; the default is 10s."
   )
   static let calls = Flag("-n", "--calls", value: "N", help: "End after N calls.")
   static let warmUp = Flag(
     "--warm-up",
     value: "TIME",
-    help: "Make calls that do not count for TIME before; the default is 1s, and none with --calls."
+    help: "First make calls for TIME that do not count; the default is 1s, and none with --calls."
   )
   static let connections = Flag("--connections", value: "N", help: "Use N connections; the default is 2.")
   static let loops = Flag(
@@ -87,25 +87,26 @@ enum LoadFlags {
     value: "FILE",
     repeats: true,
     completion: .file,
-    help: "Write the report to a file, too: in the format that its name ends in (.json, .csv, .html, .txt)."
+    help: "Also write the report to a file, in the format that its name ends in (.json, .csv, .html, .txt)."
   )
   static let compare = Flag(
     "--compare",
     value: "FILE",
     completion: .file,
-    help: "Show what changed since an earlier run, whose report FILE has as JSON."
+    help: "Show what changed since an earlier run; FILE is its report in JSON."
   )
   static let failIf = Flag(
     "--fail-if",
     value: "CONDITIONS",
     help:
-      "Exit with 20 if one holds, such as 'p99>20ms,errors>0.1%'. There are p50 and all other percentiles, mean, min, "
+      "Exit with 20 if one of them holds, such as 'p99>20ms,errors>0.1%'. There are p50 and other percentiles, mean, min, "
       + "max, rate, errors and calls."
   )
   static let findMax = Flag(
     "--find-max",
     value: "CONDITIONS",
-    help: "Find the highest rate at which all hold, such as 'p99<10ms'. --rate is the first to try."
+    help:
+      "Find the highest rate at which all of them hold, such as 'p99<10ms'. --rate is the first one to try."
   )
   static let step = Flag(
     "--step",
@@ -116,7 +117,7 @@ enum LoadFlags {
     "--live",
     value: "VIEW",
     completion: .words(["line", "screen", "none"]),
-    help: "What is shown meanwhile on a terminal: a line, a full screen with a histogram, or nothing."
+    help: "What to show on a terminal during the run: a line, a full screen with a histogram, or nothing."
   )
   static let report = FlagGroup("Report", [output, save, compare, failIf, findMax, step, live])
 
@@ -125,12 +126,12 @@ enum LoadFlags {
   static let agents = Flag(
     "--agents",
     value: "HOST:PORT,...",
-    help: "Have agents make the calls, which 'switchboard load-agent' starts, each its part."
+    help: "Have agents, which 'switchboard load-agent' starts, make the calls, each its share."
   )
   static let token = Flag(
     "--agent-token",
     value: "TOKEN",
-    help: "The agents' token; by default that of the environment's SWITCHBOARD_AGENT_TOKEN."
+    help: "The agents' token; by default, the environment variable SWITCHBOARD_AGENT_TOKEN."
   )
   static let agentRoots = Flag(
     "--agent-cacert",

@@ -9,7 +9,7 @@ struct LoadOutput {
   private let files: [(path: String, format: LoadFormat)]
   private let old: LoadTally?
 
-  /// Reads the report to compare with, so that one that is none is told before the run.
+  /// Reads the report to compare with before the run, so that an invalid one is reported at once.
   init(_ arguments: Arguments) throws {
     format = try arguments.choice(LoadFlags.output) ?? .text
     files = try arguments.all(LoadFlags.save).map { path in
@@ -17,7 +17,7 @@ struct LoadOutput {
       guard let format = LoadFormat(rawValue: ending) else {
         throw Failure.usage("--save takes a name that ends in .json, .csv, .html or .txt, not '\(path)'")
       }
-      // A run may be long: that its report cannot be kept is told before it.
+      // A run may be long, so a report that cannot be saved is an error before it.
       _ = try OutputPlace(path)
       return (path, format)
     }

@@ -38,7 +38,7 @@ struct LoadRequest {
         $0.value = field.value
       }
     }
-    // Wrong templates are told before a server is asked.
+    // Invalid templates are reported before a server is asked.
     let texts = try Self.payloads(arguments)
     let (schema, method) = try await Self.find(arguments, target)
     self.method = method.path

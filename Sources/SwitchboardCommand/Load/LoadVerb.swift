@@ -8,13 +8,13 @@ import SwitchboardToolSupport
 enum LoadVerb {
   static let verb = Verb(
     "load",
-    summary: "press on a server and measure its latency",
+    summary: "put load on a server and measure its latency",
     usage: ["TARGET METHOD [FLAG]..."],
     details: [
-      "Without --rate, each of --concurrency callers makes its next call when its last has ended, so that a slow server is "
-        + "called less. With --rate, calls are due at fixed times, and their latency counts from then: what callers would "
-        + "have waited while the server stalled is in the percentiles.",
-      "Ctrl-C stops with a report of what was measured; a second one stops at once.",
+      "Without --rate, each of --concurrency callers makes its next call when its previous one has ended, so a slow server "
+        + "is called less often. With --rate, calls are due at fixed times, and their latency counts from then: the "
+        + "percentiles include the time that callers would have waited while the server stalled.",
+      "Ctrl-C ends the run with a report of what was measured so far; a second one ends it at once.",
     ],
     operands: [
       .target, Operand("METHOD", completion: .methods, "The method: SERVICE/METHOD."),

@@ -14,7 +14,7 @@ enum MockVerb {
     "--rules",
     value: "FILE",
     completion: .file,
-    help: "Answer by the rules of this file, which is JSON or YAML."
+    help: "Answer by the rules in this file, which is JSON or YAML."
   )
   static let onlyRules = Flag(
     "--only-rules",
@@ -24,7 +24,7 @@ enum MockVerb {
     "--record",
     value: "TARGET",
     help:
-      "Pass calls on to this server, and write the rules that answer like it. The flags of the connection are its."
+      "Pass calls on to this server, and write rules that answer as it does. The connection flags apply to it."
   )
   static let output = Flag(
     "--output",
@@ -32,7 +32,7 @@ enum MockVerb {
     completion: .file,
     help: "Where --record writes; the default is rules.yaml."
   )
-  static let quiet = Flag("-q", "--quiet", help: "Do not tell of each call.")
+  static let quiet = Flag("-q", "--quiet", help: "Do not report each call.")
 
   static let verb = Verb(
     "mock",
@@ -41,9 +41,9 @@ enum MockVerb {
       "FILE.proto... [-I DIR]... [FLAG]...", "--descriptor-set FILE [FLAG]...", "--record TARGET [FLAG]...",
     ],
     details: [
-      "Serves every method of the files, with reflection. Answers are examples that are made from the types of responses, "
-        + "in which text has the name of its field, or those of --rules. With --record and no files, the descriptors are "
-        + "those of the server."
+      "Serves every method of the files, with reflection. Answers come from --rules, or are examples made from the types of "
+        + "responses, in which strings contain the name of their field. With --record and no files, the descriptors come "
+        + "from the server."
     ],
     operands: [
       Operand("FILE", isOptional: true, repeats: true, completion: .file, "A .proto file with services.")

@@ -10,18 +10,18 @@ import SwitchboardToolSupport
 
 /// The verb `new`.
 enum NewVerb {
-  static let clientOnly = Flag("--client-only", help: "Make a client, and no server.")
+  static let clientOnly = Flag("--client-only", help: "Make only a client, without a server.")
   static let package = Flag(
     "--switchboard",
     value: "PATH|URL",
     completion: .directory,
-    help: "Where the package depends on Switchboard: a checkout, or the URL of a repository."
+    help: "The Switchboard that the package depends on: a checkout, or the URL of a repository."
   )
   static let directory = Flag(
     "--directory",
     value: "DIR",
     completion: .directory,
-    help: "Where to make it; the default is a directory of that name here."
+    help: "Where to make it; the default is a directory NAME in the current one."
   )
 
   static let verb = Verb(
@@ -29,8 +29,9 @@ enum NewVerb {
     summary: "make a package with a service, a client, an interceptor and a test",
     usage: ["NAME [FLAG]..."],
     details: [
-      "The package has a .proto file, from which each build generates; 'make run' in it starts the server and calls it, and "
-        + "'make test' runs its test. Nothing that exists is overwritten. It asks for what is not given, on a terminal only."
+      "The package has a .proto file, from which each build generates code; 'make run' in it starts the server and calls "
+        + "it, and 'make test' runs its test. Existing files are not overwritten. On a terminal, the command asks for missing "
+        + "arguments."
     ],
     operands: [Operand("NAME", isOptional: true, "The name of the package: letters, digits, '-' and '_'.")],
     flags: [FlagGroup("Package", [clientOnly, package, directory])],
@@ -75,7 +76,7 @@ enum NewVerb {
       return dependency
     }
     guard access("\(place)/Package.swift", R_OK) == 0 else {
-      throw Failure("\(place) is no checkout of Switchboard: it has no Package.swift", code: .noInput)
+      throw Failure("\(place) is not a checkout of Switchboard: it has no Package.swift", code: .noInput)
     }
     guard let resolved = realpath(place, nil) else {
       throw Failure("\(place) cannot be read", code: .noInput)

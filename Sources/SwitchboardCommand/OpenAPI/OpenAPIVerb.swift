@@ -18,11 +18,11 @@ enum OpenAPIVerb {
     value: "SCHEME",
     repeats: true,
     completion: .words(["bearer", "basic", "apiKey:"]),
-    help: "What lets a client call: bearer, basic or apiKey:HEADER."
+    help: "How clients authenticate: bearer, basic or apiKey:HEADER."
   )
   static let protoNames = Flag(
     "--proto-names",
-    help: "Name fields as the .proto file does, not as JSON usually does."
+    help: "Name fields as in the .proto file, not as usual in JSON."
   )
 
   static let verb = Verb(
@@ -30,14 +30,14 @@ enum OpenAPIVerb {
     summary: "write an OpenAPI 3.1 document of methods with google.api.http rules",
     usage: ["TARGET [FLAG]...", "--proto FILE [-I DIR]... [FLAG]...", "--descriptor-set FILE [FLAG]..."],
     details: [
-      "Comments become descriptions, where the descriptors have them: those of .proto files do, those of most servers do "
+      "Comments become descriptions, if the descriptors have them: those of .proto files do, those of most servers do "
         + "not. google.api.field_behavior says which fields are required or read-only."
     ],
     operands: [
       Operand(
         "TARGET",
         isOptional: true,
-        "The server: HOST[:PORT], unix:PATH, or any target of gRPC; also URLs."
+        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also URLs."
       )
     ],
     flags: [

@@ -35,7 +35,7 @@ actor ReflectionClient {
   /// How many questions one stream has.
   private static let mostAtOnce = 100
 
-  /// Nobody waits longer for an answer that is ready before it is asked for.
+  /// A server has these answers ready, so one that takes longer will not come.
   private static let patience = Duration.seconds(30)
 
   /// `deadline` is the user's, for each question.
@@ -100,7 +100,7 @@ actor ReflectionClient {
       do {
         file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes)
       } catch {
-        throw Failure("\(target.text) sent a descriptor that is none: \(error)", code: .data)
+        throw Failure("\(target.text) sent an invalid descriptor: \(error)", code: .data)
       }
       if let other = files[file.name] {
         guard other == file else {

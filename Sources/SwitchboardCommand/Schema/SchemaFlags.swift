@@ -7,7 +7,8 @@ enum SchemaFlags {
     repeats: true,
     completion: .directory,
     help:
-      "Look for the .proto files and their imports in DIR; the default is the current directory, or that of a file outside."
+      "Look for the .proto files and their imports in DIR; the default is the current directory, or the directory of a "
+      + "file outside of it."
   )
   static let proto = Flag(
     "--proto",

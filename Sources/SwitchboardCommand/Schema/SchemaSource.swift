@@ -73,7 +73,7 @@ enum SchemaSource: Sendable {
     }
   }
 
-  /// The same for a name that a server gives; nil if it is none.
+  /// The same for a name that a server gives; nil if there is no such symbol.
   func schema(declaring name: String) async throws -> Schema? {
     guard name.utf8.count <= 1000 else { return nil }
     return switch self {
@@ -82,11 +82,12 @@ enum SchemaSource: Sendable {
     }
   }
 
-  /// How often a name is made shorter: as deep as declarations are in each other, and no deeper than a server may say.
+  /// How often a name is shortened: as often as declarations are nested in practice. The limit is for names from
+  /// servers.
   private static let mostParts = 12
 
   private func schema(of symbol: String, from client: ReflectionClient) async throws -> Schema? {
-    // Some servers know only some kinds of symbols: then what a symbol is declared in tells.
+    // Some servers know only some kinds of symbols; for others, the symbol that contains them is looked up.
     var name = symbol[...]
     for _ in 0..<Self.mostParts {
       do {
@@ -99,7 +100,7 @@ enum SchemaSource: Sendable {
     return nil
   }
 
-  /// The failure for a symbol that does not exist, with those that are much like it.
+  /// The failure for a symbol that does not exist, with symbols of similar names.
   private func unknown(_ symbol: String) async -> Failure {
     var known: [String] = []
     if case .files(let schema) = self {

@@ -8,7 +8,7 @@ struct Target: Sendable {
   let address: String
   let usesTLS: Bool
   var options: ChannelOptions
-  /// Sent with every call, also with those that ask for descriptors.
+  /// Sent with every call, including those for descriptors.
   let metadata: HPACKHeaders
 
   /// Reads the operand at an index, and the flags of ``TargetFlags``.
@@ -95,7 +95,7 @@ struct Target: Sendable {
     do {
       return try Channel(target: address, options: options, group: group)
     } catch {
-      // Files that cannot be read, and targets that are none.
+      // Files that cannot be read, and invalid targets.
       let message = error.message ?? "\(error)"
       throw Failure(
         message.contains("\"\(text)\"") ? message : "\(text): \(message)",
@@ -133,7 +133,7 @@ struct Target: Sendable {
     } else if message.contains("hostname mismatch") || message.contains("IP address mismatch") {
       failure.hints.append("'--server-name NAME' expects another name in the certificate.")
     } else if message.contains("certificate required") {
-      failure.hints.append("'--cert FILE --key FILE' show a certificate.")
+      failure.hints.append("'--cert FILE --key FILE' send a client certificate.")
     }
     return failure
   }

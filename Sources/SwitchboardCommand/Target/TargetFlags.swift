@@ -15,7 +15,7 @@ enum TargetFlags {
     "--cert",
     value: "FILE",
     completion: .file,
-    help: "Show this certificate, with its chain, in PEM."
+    help: "Send this client certificate, with its chain, in PEM."
   )
   static let key = Flag(
     "--key",
@@ -30,7 +30,7 @@ enum TargetFlags {
   )
   static let insecure = Flag(
     "--insecure-skip-verify",
-    help: "Connect with TLS to whoever answers: the server's certificate is not checked."
+    help: "Connect with TLS without checking the server's certificate: anyone could answer in its place."
   )
   static let authority = Flag("--authority", value: "NAME", help: "Send this as :authority.")
   static let header = Flag(
@@ -39,7 +39,7 @@ enum TargetFlags {
     value: "NAME:VALUE",
     repeats: true,
     help:
-      "Send this metadata, also when asking for descriptors. The value of a NAME that ends in -bin is in base64."
+      "Send this metadata, with requests for descriptors too. If NAME ends in -bin, VALUE is in base64."
   )
   static let userAgent = Flag(
     "--user-agent",
@@ -56,12 +56,12 @@ enum TargetFlags {
     "--protocol",
     value: "NAME",
     completion: .words(["grpc", "grpc-web", "connect"]),
-    help: "Call by gRPC, gRPC-Web or Connect: grpc, grpc-web or connect; the default is grpc."
+    help: "The protocol of calls: grpc, grpc-web or connect; the default is grpc."
   )
   static let http1 = Flag(
     "--http1",
     help:
-      "Use HTTP/1.1, which gRPC-Web and Connect can: the requests of a call then end before its responses begin."
+      "Use HTTP/1.1, with gRPC-Web or Connect. The requests of a call then end before its responses begin."
   )
 
   static let group = FlagGroup(
@@ -78,6 +78,6 @@ extension Operand {
   /// The server that a verb calls.
   static let target = Operand(
     "TARGET",
-    "The server: HOST[:PORT], unix:PATH, or any target of gRPC such as dns:///HOST:PORT; also http:// and https:// URLs."
+    "The server: HOST[:PORT], unix:PATH, or any gRPC target, such as dns:///HOST:PORT; also http:// and https:// URLs."
   )
 }

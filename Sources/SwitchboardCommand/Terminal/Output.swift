@@ -10,7 +10,7 @@ enum Output {
   /// Writes bytes to standard output as they are.
   static func write(bytes: [UInt8]) throws(SystemError) { try Descriptor.standardOutput.writeAll(bytes) }
 
-  /// Tells the user something besides the output.
+  /// Shows the user something that is not part of the output.
   static func note(_ text: String) { complain(text) }
 
   /// Warns the user.

@@ -12,6 +12,6 @@ extension Channel {
     }
   }
 
-  /// Connects now, and not with the first call.
+  /// Connects now instead of with the first call.
   public func connect() { transport.connect() }
 }

@@ -143,7 +143,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     CallerSpin.ofProcess.look(urgent: options.lowLatency, for: isThere)
   }
 
-  /// How often a repeated call asks for another server than those that it was sent to before.
+  /// How often a repeated call asks for a server that it was not sent to before.
   private static let otherServerTries = 10
 
   /// Returns a connection for a call. Returns `nil` if none has room; the call is then queued, and is opened when one

@@ -10,7 +10,7 @@ final class HTTP2Subchannel: Subchannel {
   var wishes: SubchannelOptions
   var loop: Loop { channel.loop }
   @exclusivity(unchecked) var addresses: [EndpointAddress]
-  /// Is told of changes until the subchannel is shut down.
+  /// Is notified of changes until the subchannel is shut down.
   @exclusivity(unchecked) var observer: (any SubchannelObserver)?
   @exclusivity(unchecked) var state = SubchannelState(.idle)
   @exclusivity(unchecked) var connections: [ClientConnection] = []
@@ -75,7 +75,7 @@ final class HTTP2Subchannel: Subchannel {
     }
   }
 
-  /// Has the channel place the waiting calls anew.
+  /// Has the channel place the waiting calls again.
   func giveBackWaiting() {
     let calls = waiting.take()
     channel.waitingCount -= calls.count

@@ -1,13 +1,13 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// A stream of messages from a subchannel's server, besides calls: of its health, or of its load. Made anew, after a
-/// wait, when it breaks.
+/// A stream of messages from a subchannel's server that belongs to no call: of its health, or of its load. Made again,
+/// after a wait, when it breaks.
 final class ServerWatch {
   /// What a watch tells its subchannel.
   struct Events {
     let message: ([UInt8]) -> Void
-    /// The stream broke, and is made anew later.
+    /// The stream broke, and is made again later.
     let broke: (GRPCStatus) -> Void
     /// The server does not know the method, so the watch gives up.
     let unknown: () -> Void

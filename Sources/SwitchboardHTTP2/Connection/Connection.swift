@@ -68,7 +68,7 @@ class ConnectionParts {
   }
 }
 
-/// A connection on its loop: HTTP/2, or HTTP/1.1 for other protocols than gRPC. The connections of servers and of
+/// A connection on its loop: HTTP/2, or HTTP/1.1 for protocols other than gRPC. The connections of servers and of
 /// clients conform to it.
 ///
 /// No requirement has a default: a connection that ignores an event has an empty method that says why.

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A connection that speaks HTTP/1.1: requests of other protocols than gRPC, one after the other.
+/// A connection that speaks HTTP/1.1: requests in protocols other than gRPC, one after the other.
 ///
 /// ```
 ///   idle ──first byte──> head ──blank line──> exchange ──response sent, request whole──> idle
@@ -51,7 +51,7 @@ final class HTTP1Session: WireSession {
 
   var isInsideHeaders: Bool { parser.isInsideHead }
 
-  /// HTTP/1.1 sends no frames besides responses, which flow control limits.
+  /// HTTP/1.1 sends no frames other than responses, which flow control limits.
   var unsentFrames: Int { 0 }
 
   // MARK: Reading

@@ -55,7 +55,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// `nil` if the name is empty, contains a zero, or is longer than the system allows, and on other systems than Linux.
+  /// `nil` if the name is empty, contains a zero, or is longer than the system allows, and on systems other than Linux.
   static func unix(abstractName name: String) -> SocketAddress? {
     #if os(Linux)
       var address = sockaddr_un()

@@ -6,7 +6,7 @@ enum NameAuthority {
   static let maxServers = 8
   private static let defaultPort: UInt16 = 53
 
-  /// The servers, whose number is limited; an error names an authority that is none.
+  /// The servers, whose number is limited; an error names an invalid authority.
   static func servers(_ authority: String) throws(GRPCStatus) -> [SocketAddress] {
     var servers: [SocketAddress] = []
     for part in authority.split(separator: ",", omittingEmptySubsequences: false) {

@@ -147,7 +147,7 @@ extension NameQuery {
 
   private func take(_ status: Int32, _ list: UnsafeMutablePointer<ares_addrinfo>?) {
     defer { ares_freeaddrinfo(list) }
-    // After its end, it has nobody to tell.
+    // After its end, nothing waits for its result.
     guard question != nil else { return }
     guard status == ARES_SUCCESS, let list else { return post(failed(status)) }
     let port = if case .addresses(let port, _) = question { port } else { 0 }

@@ -22,7 +22,7 @@ enum ProxyStep: Equatable {
 
 /// Why there is no tunnel.
 enum ProxyFailure: Error, Equatable {
-  /// The proxy says no: its status, for people.
+  /// The proxy refuses: its status, for people.
   case refused(String)
   /// The proxy says something that its protocol does not have.
   case nonsense

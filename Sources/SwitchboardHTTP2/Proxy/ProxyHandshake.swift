@@ -12,7 +12,7 @@ final class ProxyHandshake: SocketDelegate {
   /// What waits for the socket to accept it.
   private var unsent: [UInt8] = []
 
-  /// Owns the socket until `completion`, which gets it open or is told why it is closed.
+  /// Owns the socket until `completion`, which gets the open socket, or the reason why it is closed.
   init(_ socket: Socket, _ tunnel: ProxyRoute.Tunnel, completion: @escaping Completion) {
     self.socket = socket
     proxy = tunnel.proxy

@@ -74,8 +74,8 @@ struct ProxyDestination: Sendable, Equatable {
     ipBytes = address.ipBytes
   }
 
-  /// Throws `INVALID_ARGUMENT` if a proxy cannot be told the name: it must neither end its line nor be longer than SOCKS
-  /// allows.
+  /// Throws `INVALID_ARGUMENT` if the name cannot be sent to a proxy: it must neither end its line nor be longer than
+  /// SOCKS allows.
   init(name: String, port: Int) throws(GRPCStatus) {
     guard name.utf8.count <= 255, name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
       throw .invalidOption(

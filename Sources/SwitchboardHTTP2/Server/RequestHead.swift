@@ -30,7 +30,7 @@ struct RequestHead: ~Copyable {
   let crossOrigin: CrossOrigin?
   /// Over HTTP/1.1 there are no gRPC calls.
   private let isHTTP1: Bool
-  /// Whether it is a call of another protocol than gRPC.
+  /// Whether it is a call in a protocol other than gRPC.
   private(set) var isOtherCall = false
   /// Why a call of another protocol fails before its handler runs.
   private var otherFailure: GRPCStatus?
@@ -88,7 +88,7 @@ struct RequestHead: ~Copyable {
   mutating func add(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     listSize += name.count + value.count + 32
     guard listSize <= listSizeLimit else {
-      // The protocol in which the refusal is told.
+      // The protocol in which the rejection is sent.
       if name.equals("content-type"), value.count < 256 { take(contentType: value) }
       return
     }

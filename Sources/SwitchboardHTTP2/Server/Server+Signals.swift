@@ -23,11 +23,11 @@ extension Server {
   /// Serves until the process receives one of the signals or the task is cancelled, and then shuts down: no new calls
   /// are accepted, and calls in progress may finish within `grace`.
   ///
-  /// A second signal while calls finish has the effect that it had before. Unless the program has its own handler, it
-  /// ends the process at once.
+  /// A second signal has its usual effect: unless the program has its own handler, it ends the process at once, even
+  /// while calls finish.
   ///
-  /// `ready` is called when the signals are being watched. Before that, they end the process as usual, so tell the
-  /// sender of signals no earlier.
+  /// `ready` is called when the signals are being watched. Until then they end the process as usual, so do not announce
+  /// the process to whatever sends them any earlier.
   public func run(
     until signals: Set<TerminationSignal> = [.interrupt, .terminate],
     grace: Duration = .seconds(30),

@@ -73,7 +73,7 @@ public final class Server: Sendable {
       listeners.append(try listener(address, on: core.group.nextLoop(), sharesPort: false))
     }
     for listener in listeners {
-      // A server that stops meanwhile closes those that it has.
+      // A server that stops in the meantime closes those that it has.
       guard core.add(listener) else { throw .serverStopped }
     }
     for (index, listener) in listeners.enumerated() where !listener.start() {

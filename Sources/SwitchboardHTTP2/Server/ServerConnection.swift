@@ -79,7 +79,7 @@ final class ServerConnection: ConnectionParts, Connection {
     socket.write(output)
   }
 
-  /// What a client of TLS gets instead of a handshake, so that it can tell that this is none.
+  /// What a TLS client gets instead of a handshake, so that it can tell that this server does not use TLS.
   private static let badRequest = Array(
     "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n".utf8
   )

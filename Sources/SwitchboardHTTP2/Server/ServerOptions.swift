@@ -14,14 +14,14 @@ public struct ServerOptions: Sendable {
   public var streamBufferSize = 256 * 1024
   /// How many bytes a client may send on one call before it must wait for the server.
   public var streamLookahead = 1024 * 1024
-  /// The same for all calls of a connection together.
+  /// How many bytes a client may send on all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// The maximum that these windows may grow to. They grow with the link's bandwidth and delay, while messages are read
   /// as they arrive. A value of `streamLookahead` or less keeps both fixed.
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection must wait.
   public var connectionBufferSize = 64 * 1024 * 1024
-  /// The maximum number of open connections. Further ones are closed as soon as they are accepted.
+  /// The maximum number of open connections. Any more are closed as soon as they are accepted.
   public var maxConnections = 16_384
   /// How long a connection without calls stays open. `nil`: without limit.
   public var maxConnectionIdle: Duration?
@@ -45,8 +45,8 @@ public struct ServerOptions: Sendable {
   public var requestTimeout: Duration? = .seconds(120)
   /// The TLS configuration. `nil`: connections are not encrypted.
   public var tls: ServerTLS?
-  /// The options for calls by gRPC-Web and Connect, from pages in browsers and from other HTTP clients. `nil`: such
-  /// calls are rejected.
+  /// The options for gRPC-Web and Connect calls, from pages in browsers and from other HTTP clients. `nil`: such calls
+  /// are rejected.
   public var web: WebOptions?
   /// Plain HTTP answers on the server's port, by HTTP/2 and HTTP/1.1: metrics, documents, probes.
   public var pages: [HTTPPage] = []
@@ -58,8 +58,9 @@ public struct ServerOptions: Sendable {
   /// Whether the loops spin for up to 60 µs after each event of a call before they block. This removes the time of
   /// waking up from the latency of calls, but keeps a core busy while calls are made. Without calls, the core is idle.
   public var lowLatency = false
-  /// Whether each loop of the server's group listens on its own, on a shared port (`SO_REUSEPORT`), and the system
-  /// spreads connections over them; on Linux only. Unless it is set, one loop accepts connections for all in turn.
+  /// Whether each loop of the server's group has its own listening socket on a shared port (`SO_REUSEPORT`), over which
+  /// the system distributes connections; on Linux only. Otherwise one loop accepts all connections and hands them to
+  /// the loops in turn.
   public var reusePort = false
   /// The executor on which handlers run. `nil`: the loop of their connection, without a thread switch.
   public var handlerExecutor: (any TaskExecutor)?
@@ -77,8 +78,8 @@ public struct ServerOptions: Sendable {
   /// The observer of calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?
 
-  /// The load of the server, which every call then reports to its client, besides what its handler reports; of what both
-  /// have, the handler's counts. `nil`: calls report what their handlers do.
+  /// The load of the server, which every call reports to its client in addition to what its handler reports. If both
+  /// report the same figure, the handler's is sent. `nil`: calls report only what their handlers do.
   public var loadRecorder: LoadRecorder?
 
   /// Creates the default options.

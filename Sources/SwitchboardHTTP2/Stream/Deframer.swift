@@ -13,7 +13,7 @@ struct Deframer {
   private var state = State.prefix
   private var prefix: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)
   private var prefixCount = 0
-  /// The flag of a frame that is no message but the end of the body, in other protocols than gRPC.
+  /// The flag of a frame that is not a message but the end of the body, in protocols other than gRPC.
   var endFlag: UInt8 = 0
   /// The largest such frame.
   var endLimit = 0

@@ -1,11 +1,11 @@
 public import SwitchboardCall
 
-/// Sees a client's calls whole: override `intercept`, and call `next` to send the call on.
+/// Intercepts a client's calls as a whole: override `intercept`, and call `next` to send the call on.
 ///
 /// Such interceptors share the chain, and its order, with interceptors of parts. `next` may be called any number of
-/// times, each after the last has returned or thrown; the interceptors after this one then see the call's parts again.
-/// If the call fails, `next` throws its `GRPCStatus`; rethrowing it keeps the trailers. When the caller cancels or the
-/// deadline passes, the task that runs `intercept` is cancelled, and `next` throws.
+/// times, but only after the previous one has returned or thrown; the interceptors after this one then see the call's
+/// parts again. If the call fails, `next` throws its `GRPCStatus`; rethrowing it keeps the trailers. When the caller
+/// cancels or the deadline passes, the task that runs `intercept` is cancelled, and `next` throws.
 ///
 /// `intercept` runs on the call's event loop until it awaits something that leaves it.
 ///

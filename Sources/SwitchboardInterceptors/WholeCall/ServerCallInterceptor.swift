@@ -1,11 +1,11 @@
 public import SwitchboardCall
 
-/// Sees a server's calls whole: override `intercept`, and call `next` to send the call on to the handler.
+/// Intercepts a server's calls as a whole: override `intercept`, and call `next` to send the call on to the handler.
 ///
 /// Such interceptors share the chain, and its order, with interceptors of parts. `next` may be called any number of
-/// times, each after the last has returned or thrown; the handler then runs again. If the handler fails, `next` throws
-/// its `GRPCStatus`; rethrowing it keeps the trailers. When the client cancels or the deadline passes, the task that
-/// runs `intercept` is cancelled, and `next` throws.
+/// times, but only after the previous one has returned or thrown; the handler then runs again. If the handler fails,
+/// `next` throws its `GRPCStatus`; rethrowing it keeps the trailers. When the client cancels or the deadline passes,
+/// the task that runs `intercept` is cancelled, and `next` throws.
 ///
 /// `intercept` runs on the call's event loop until it awaits something that leaves it.
 ///
@@ -76,7 +76,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     call.take(response: part.forClient, promise)
   }
 
-  /// The handler learns of it as it would without this interceptor, and `next` throws.
+  /// The handler is notified as it would be without this interceptor, and `next` throws.
   public final override func errorCaught(_ error: any Error, context: Context) {
     place.call?.cancel(GRPCStatus(describing: error))
     context.errorCaught(error)

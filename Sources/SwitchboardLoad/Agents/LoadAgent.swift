@@ -41,7 +41,7 @@ package struct LoadAgent: LoadTestAgentProvider {
       return !isBusy
     }
     guard isFree else {
-      throw GRPCStatus(code: .resourceExhausted, message: "the agent is at work for another")
+      throw GRPCStatus(code: .resourceExhausted, message: "the agent is busy with another run")
     }
     defer { isBusy.flag.withLock { $0 = false } }
     let tally = try await press(plan, requestStream, responseStream)
@@ -83,7 +83,7 @@ package struct LoadAgent: LoadTestAgentProvider {
           return tally
         }
       } catch {
-        // Its caller has gone: nothing goes on pressing for nobody.
+        // Its caller has gone, so the load stops.
         await run.stop(grace: .zero)
         throw error
       }

@@ -51,7 +51,7 @@ extension LoadTestPlan {
 
   private static func check(_ value: Int, in range: ClosedRange<Int>, _ name: String) throws(PayloadError) {
     guard !range.contains(value) else { return }
-    throw PayloadError("\(value) \(name): there may be \(range.lowerBound) to \(range.upperBound)")
+    throw PayloadError("\(value) \(name): expected \(range.lowerBound) to \(range.upperBound)")
   }
 
   private var pace: LoadPace {
@@ -60,7 +60,9 @@ extension LoadTestPlan {
       guard RateSchedule.rates.contains(rate.to), (0...RateSchedule.rates.upperBound).contains(rate.from),
         LoadLimits.seconds.contains(rate.rampSeconds)
       else {
-        throw PayloadError("a rate from \(rate.from) to \(rate.to) within \(rate.rampSeconds) s cannot be")
+        throw PayloadError(
+          "a rate from \(rate.from) to \(rate.to) within \(rate.rampSeconds) s is not possible"
+        )
       }
       let schedule = RateSchedule(from: rate.from, to: rate.to, ramp: rate.rampSeconds)
       return .open(schedule, limit: Int(concurrency))
@@ -130,7 +132,7 @@ extension LoadTestPlan {
       case .grpc: .grpc
       case .grpcWeb: .grpcWeb
       case .connect: .connect
-      case .UNRECOGNIZED(let number): throw PayloadError("the plan wants a protocol \(number)")
+      case .UNRECOGNIZED(let number): throw PayloadError("the plan asks for an unknown protocol, \(number)")
       }
     }
   }
@@ -146,7 +148,9 @@ extension LoadTestPlan {
     }
     options.wireProtocol = try wireProtocol
     if http1 {
-      guard options.wireProtocol != .grpc else { throw PayloadError("the plan wants gRPC over HTTP/1.1") }
+      guard options.wireProtocol != .grpc else {
+        throw PayloadError("the plan asks for gRPC over HTTP/1.1, which does not exist")
+      }
       options.httpVersion = .http1
     }
     if secure {

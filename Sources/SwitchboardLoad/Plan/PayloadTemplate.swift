@@ -89,7 +89,7 @@ package struct PayloadTemplate: Sendable, Equatable {
       }
       return .random(low...high)
     default:
-      throw PayloadError("{{\(text)}} is none of {{i}}, {{uuid}} and {{random 1 10}}")
+      throw PayloadError("{{\(text)}} is not one of {{i}}, {{uuid}} and {{random 1 10}}")
     }
   }
 

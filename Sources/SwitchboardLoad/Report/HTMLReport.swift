@@ -124,7 +124,7 @@ package struct HTMLReport: Sendable {
       + "\(rows.joined(separator: "\n"))</table></section>"
   }
 
-  /// Text that is no markup, in elements and in attributes.
+  /// Text without markup, for elements and attributes.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

@@ -63,7 +63,7 @@ package struct LoadComparison: Sendable {
       return Row(metric: .errorPercent, old: before, new: after, change: nil, bounds: nil)
     }
     func variance(_ tally: LoadTally) -> Double {
-      // One failed call more and one that succeeded: none seen does not mean that there are none.
+      // One failed call more and one that succeeded, because having seen none does not mean that there are none.
       let share = (Double(tally.errors) + 1) / (Double(tally.calls) + 2)
       return share * (1 - share) / Double(tally.calls)
     }

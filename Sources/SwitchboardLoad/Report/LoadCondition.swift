@@ -41,7 +41,9 @@ package struct LoadCondition: Sendable, Equatable {
   init(_ text: Substring) throws(PayloadError) {
     let text = text.filter { $0 != " " }
     guard let sign = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
-      throw PayloadError("'\(text)' is no condition: expected a figure, < or > and a bound, such as p99>20ms")
+      throw PayloadError(
+        "'\(text)' is not a condition: expected a figure, a comparison and a bound, such as p99>20ms"
+      )
     }
     var bound = text[sign...].dropFirst()
     let isInclusive = bound.first == "="

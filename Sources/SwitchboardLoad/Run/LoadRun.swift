@@ -2,7 +2,7 @@ import Switchboard
 
 /// A run: calls on some connections of some event loops, which other tasks may watch and stop.
 package final class LoadRun: Sendable {
-  /// What a run needs to know besides its pace.
+  /// What a run needs to know in addition to its pace.
   package struct Settings: Sendable {
     package var pace: LoadPace
     package var extent: LoadExtent

@@ -1,7 +1,7 @@
 extension DocumentReader {
   // MARK: Keys
 
-  /// Where the colon of a name is that begins here; nil if this is no name.
+  /// The position of the colon after the name that begins here; nil if this is not a name.
   func keyEnd(at start: Int) -> Int? {
     guard start < bytes.count else { return nil }
     var place = start
@@ -78,7 +78,7 @@ extension DocumentReader {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): value = .string(try quoted(first))
     case UInt8(ascii: "|"): return .string(try literal(within: indent))
     case _ where Self.indicators.contains(first):
-      throw failure("'\(shown)' begins something that rules cannot have; put text in quotes")
+      throw failure("'\(shown)' begins something that rules cannot contain; put text in quotes")
     default:
       let end = plainEnd { _ in false }
       value = try plain(end)
@@ -194,7 +194,7 @@ extension DocumentReader {
     case UInt8(ascii: "u"): return String(try escapedScalar())
     default:
       position -= 1
-      throw failure("'\\\(shown)' is no escape: there are those of JSON")
+      throw failure("'\\\(shown)' is not an escape of JSON")
     }
   }
 
@@ -232,7 +232,7 @@ extension DocumentReader {
     case let quote? where quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"):
       return .string(try quoted(quote))
     case let first? where Self.indicators.contains(first):
-      throw failure("'\(shown)' begins something that rules cannot have; put text in quotes")
+      throw failure("'\(shown)' begins something that rules cannot contain; put text in quotes")
     default:
       return try plain(plainEnd(Self.endsPlainFlow))
     }
@@ -251,7 +251,7 @@ extension DocumentReader {
     if try take("}") { return members }
     while true {
       guard case .some(let name) = try flowKey() else { throw failure("expected a name") }
-      guard names.insert(name).inserted else { throw failure("'\(name)' is there twice") }
+      guard names.insert(name).inserted else { throw failure("'\(name)' occurs twice") }
       skipSpace()
       guard try take(":") else { throw failure("expected a colon, not '\(shown)'") }
       skipSpace()

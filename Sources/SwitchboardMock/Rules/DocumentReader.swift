@@ -25,7 +25,7 @@ package struct DocumentReader {
       try endLine()
     }
     let value = try block(within: -1)
-    guard try nextLine() == nil else { throw failure("this does not belong to what is above it") }
+    guard try nextLine() == nil else { throw failure("this line does not continue what is above it") }
     return value
   }
 
@@ -147,7 +147,7 @@ package struct DocumentReader {
     repeat {
       guard keyEnd(at: position) != nil else { throw failure("expected a name and a colon") }
       let name = try key()
-      guard names.insert(name).inserted else { throw failure("'\(name)' is there twice") }
+      guard names.insert(name).inserted else { throw failure("'\(name)' occurs twice") }
       position += 1  // the colon
       skipSpaces()
       members.append(DocumentValue.Member(name, try memberValue(column)))
@@ -171,7 +171,7 @@ package struct DocumentReader {
     guard let line = try nextLine(), line.indent >= column else { return false }
     guard line.indent == column else {
       position = line.start
-      throw failure("this line is further to the right than those that it could belong to")
+      throw failure("this line is indented further than the lines that it could belong to")
     }
     guard isDash(at: line.start) == hasDash else { return false }
     position = line.start

@@ -14,7 +14,7 @@ struct RequestPattern: Sendable {
 
   private var fields: [Field] = []
 
-  /// Throws if the type has no such fields, or the values are none of theirs.
+  /// Throws if the type has no such fields, or the values are not valid for them.
   init(_ document: DocumentValue, _ type: MessageTable, _ options: JSONDecodingOptions) throws(RuleError) {
     guard case .map(let members) = document else {
       throw RuleError("match is \(document.kind), and not a map of fields of \(type.fullName)")

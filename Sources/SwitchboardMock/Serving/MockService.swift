@@ -5,7 +5,7 @@ import SwitchboardServices
 
 /// A service of a schema, answered by rules, and where none matches by examples.
 package struct MockService: CallHandlerProvider {
-  /// What a mock does where no rule matches, and whom it tells of calls.
+  /// What a mock does when no rule matches, and what it notifies of calls.
   package struct Settings: Sendable {
     package var rules = MockRules()
     /// Whether calls that no rule matches get an example; else they fail.

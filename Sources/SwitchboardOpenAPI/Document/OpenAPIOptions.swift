@@ -1,10 +1,10 @@
-/// What an OpenAPI document says besides what `.proto` files do.
+/// The contents of an OpenAPI document that `.proto` files do not determine.
 public struct OpenAPIOptions: Hashable, Sendable {
-  /// How clients prove who they are.
+  /// How clients authenticate.
   public enum Security: Hashable, Sendable {
     /// A token in `authorization: Bearer`.
     case bearer
-    /// A user and a password.
+    /// A user name and a password.
     case basic
     /// A key in a header with this name.
     case apiKey(header: String)
@@ -18,9 +18,9 @@ public struct OpenAPIOptions: Hashable, Sendable {
   public var description = ""
   /// The URLs at which the API is served.
   public var servers: [String] = []
-  /// Any one of these lets a client call; empty if none is needed.
+  /// The ways to authenticate, each of which is sufficient; empty if none is needed.
   public var security: [Security] = []
-  /// Whether fields have their names of the `.proto` file, for servers that write those in JSON.
+  /// Whether fields have their names from the `.proto` file, for servers that write those in JSON.
   public var usesProtoFieldNames = false
 
   /// The defaults: titled by the services, without servers or security.

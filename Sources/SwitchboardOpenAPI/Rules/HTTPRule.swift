@@ -1,4 +1,4 @@
-/// A way to call a method over HTTP, given in code: what an annotation `google.api.http` says in a `.proto` file.
+/// A way to call a method over HTTP, given in code instead of by a `google.api.http` annotation in a `.proto` file.
 ///
 ///     let rule = HTTPRule("shop.Books.GetBook", "GET", "/v1/{name=shelves/*/books/*}")
 ///

@@ -30,8 +30,8 @@ extension BinaryDecoder {
     case .int64, .uint64: message.set(entry, to: try reader.varint())
     case .sint32: message.set(entry, to: ProtoSInt32.value(of: try reader.varint()))
     case .sint64: message.set(entry, to: ProtoSInt64.value(of: try reader.varint()))
-    case .fixed32, .sfixed32, .float: message.set(entry, to: try reader.fixed32())
-    case .fixed64, .sfixed64, .double: message.set(entry, to: try reader.fixed64())
+    case .fixed32, .sfixed32, .float: message.set(entry, to: try reader.fixed(UInt32.self))
+    case .fixed64, .sfixed64, .double: message.set(entry, to: try reader.fixed(UInt64.self))
     case .bool: message.set(entry, to: try reader.varint() != 0)
     case .enumeration:
       let bits = try reader.varint()

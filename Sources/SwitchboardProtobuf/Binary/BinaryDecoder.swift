@@ -204,7 +204,7 @@ struct BinaryDecoder {
     }
   }
 
-  /// Skips the value of a field that is no group.
+  /// Skips the value of a field that is not a group.
   private mutating func skip(_ tag: Tag) throws(DecodeError) {
     switch tag.wireType {
     case .varint: _ = try reader.varint()

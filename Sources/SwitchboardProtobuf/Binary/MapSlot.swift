@@ -15,7 +15,7 @@ protocol MapSlot {
     from decoder: inout BinaryDecoder
   ) throws(DecodeError)
 
-  /// Whether a field may have the value: a closed enum has no other numbers than it defines.
+  /// Whether a field may have the value: a closed enum has only the numbers that it defines.
   static func accepts(_ value: Self, _ entry: TableEntry, of table: TableData) -> Bool
 
   /// Writes a field with the value, before what was written last.
@@ -70,8 +70,8 @@ extension NumberSlot {
     from decoder: inout BinaryDecoder
   ) throws(DecodeError) {
     switch type {
-    case .fixed32, .sfixed32, .float: value = Self(low: UInt64(try decoder.reader.fixed32()))
-    case .fixed64, .sfixed64, .double: value = Self(low: try decoder.reader.fixed64())
+    case .fixed32, .sfixed32, .float: value = Self(low: UInt64(try decoder.reader.fixed(UInt32.self)))
+    case .fixed64, .sfixed64, .double: value = Self(low: try decoder.reader.fixed(UInt64.self))
     case .sint32:
       value = Self(low: UInt64(UInt32(bitPattern: ProtoSInt32.value(of: try decoder.reader.varint()))))
     case .sint64: value = Self(low: UInt64(bitPattern: ProtoSInt64.value(of: try decoder.reader.varint())))

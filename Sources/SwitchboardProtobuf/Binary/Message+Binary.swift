@@ -85,8 +85,8 @@ extension Message {
     }
   }
 
-  /// Calls `body` with the message in binary, in memory that is gone afterwards: for callers that copy it to a place of
-  /// their own, which they make when they know the size.
+  /// Calls `body` with the message in binary, in memory that is valid only during this call: for callers that copy the
+  /// bytes to a place that they make when they know the size.
   @inlinable
   public func withSerializedBytes<Output>(
     partial: Bool = false,
@@ -143,7 +143,7 @@ extension MessageStorage {
     }
   }
 
-  /// Encodes the message into memory of the caller, and more if it needs more. The result is in that memory, too.
+  /// Encodes the message into memory of the caller, and into more if necessary. The result is in that memory too.
   @usableFromInline
   func serialize(
     into memory: UnsafeMutableRawBufferPointer,

@@ -22,7 +22,7 @@ public protocol ExtensionCodec: Sendable {
 }
 
 extension ExtensionCodec {
-  /// True, because a value of another kind than message has no required fields.
+  /// True, because only messages have required fields.
   public static func isInitialized(_ value: Value) -> Bool { true }
 }
 

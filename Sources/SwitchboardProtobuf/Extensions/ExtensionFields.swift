@@ -35,8 +35,8 @@ public struct ExtensionFields: Sendable {
     entries.append(StorageExtension(number: number, fullName: fullName, value: value))
   }
 
-  /// Calls `body` with the value of an extension to change it in place. Nothing else references the value meanwhile, so
-  /// that it can grow without being copied.
+  /// Calls `body` with the value of an extension to change it in place. Nothing else references the value during the
+  /// call, so that it can grow without being copied.
   mutating func update<Extended, Codec, E: Error>(
     _ field: MessageExtension<Extended, Codec>,
     _ body: (inout Codec.Value?) throws(E) -> Void

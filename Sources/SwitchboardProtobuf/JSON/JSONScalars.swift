@@ -50,7 +50,7 @@ extension ScalarType where Value == UInt32 {
   public static func writeJSON(_ value: UInt32, to writer: inout JSONWriter) { writer.integer(value) }
 }
 
-// JavaScript rounds numbers to 53 bits, hence the quotes.
+// The quotes are necessary because JavaScript rounds numbers to 53 bits.
 extension ScalarType where Value == Int64 {
   public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Int64? {
     try reader.integer()

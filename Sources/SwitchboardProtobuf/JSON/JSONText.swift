@@ -1,4 +1,4 @@
-/// Pieces of JSON for documents that are no messages.
+/// Pieces of JSON for documents that are not messages.
 package enum JSONText {
   /// A string with its quotes. Control characters are escaped, and so is every character that `isEscaped` names.
   package static func string(

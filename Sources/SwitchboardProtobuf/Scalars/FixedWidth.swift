@@ -1,14 +1,17 @@
-/// A scalar that is four bytes in binary.
-public protocol Fixed32Type: ScalarType {
+/// A scalar of fixed width in binary; conforming types only map the value to its bits and back.
+public protocol FixedWidthType: ScalarType {
+  /// The bits on the wire: `UInt32` or `UInt64`.
+  associatedtype Bits: FixedWidthInteger & BitwiseCopyable
+
   /// The bits on the wire.
-  static func bits(of value: Value) -> UInt32
+  static func bits(of value: Value) -> Bits
   /// The value for bits from the wire.
-  static func value(of bits: UInt32) -> Value
+  static func value(of bits: Bits) -> Value
 }
 
-extension Fixed32Type {
+extension FixedWidthType {
   @inlinable
-  public static var wireType: WireType { .fixed32 }
+  public static var wireType: WireType { Bits.bitWidth == 32 ? .fixed32 : .fixed64 }
   @inlinable
   public static var isPackable: Bool { true }
   // Compares bits, because -0.0 is not the default value.
@@ -16,7 +19,7 @@ extension Fixed32Type {
   public static func isInitial(_ value: Value) -> Bool { bits(of: value) == 0 }
   @inlinable
   public static func read(from reader: inout WireReader) throws(DecodeError) -> Value? {
-    value(of: try reader.fixed32())
+    value(of: try reader.fixed())
   }
   @inlinable
   public static func readPacked(
@@ -24,52 +27,17 @@ extension Fixed32Type {
     into values: inout [Value],
     from reader: inout WireReader
   ) throws(DecodeError) -> Bool {
-    try reader.fixed(length, appendingTo: &values) { value(of: UInt32(littleEndian: $0)) }
+    try reader.fixed(length, appendingTo: &values) { value(of: Bits(littleEndian: $0)) }
     return true
   }
   @inlinable
-  public static func size(of value: Value) -> Int { 4 }
+  public static func size(of value: Value) -> Int { MemoryLayout<Bits>.size }
   @inlinable @inline(__always)
-  public static func write(_ value: Value, to writer: inout WireWriter) { writer.fixed32(bits(of: value)) }
-}
-
-/// A scalar that is eight bytes in binary.
-public protocol Fixed64Type: ScalarType {
-  /// The bits on the wire.
-  static func bits(of value: Value) -> UInt64
-  /// The value for bits from the wire.
-  static func value(of bits: UInt64) -> Value
-}
-
-extension Fixed64Type {
-  @inlinable
-  public static var wireType: WireType { .fixed64 }
-  @inlinable
-  public static var isPackable: Bool { true }
-  // Compares bits, because -0.0 is not the default value.
-  @inlinable
-  public static func isInitial(_ value: Value) -> Bool { bits(of: value) == 0 }
-  @inlinable
-  public static func read(from reader: inout WireReader) throws(DecodeError) -> Value? {
-    value(of: try reader.fixed64())
-  }
-  @inlinable
-  public static func readPacked(
-    _ length: Int,
-    into values: inout [Value],
-    from reader: inout WireReader
-  ) throws(DecodeError) -> Bool {
-    try reader.fixed(length, appendingTo: &values) { value(of: UInt64(littleEndian: $0)) }
-    return true
-  }
-  @inlinable
-  public static func size(of value: Value) -> Int { 8 }
-  @inlinable @inline(__always)
-  public static func write(_ value: Value, to writer: inout WireWriter) { writer.fixed64(bits(of: value)) }
+  public static func write(_ value: Value, to writer: inout WireWriter) { writer.fixed(bits(of: value)) }
 }
 
 /// `fixed32`
-public enum ProtoFixed32: Fixed32Type {
+public enum ProtoFixed32: FixedWidthType {
   @inlinable
   public static var protoDefault: UInt32 { 0 }
   @inlinable
@@ -79,7 +47,7 @@ public enum ProtoFixed32: Fixed32Type {
 }
 
 /// `sfixed32`
-public enum ProtoSFixed32: Fixed32Type {
+public enum ProtoSFixed32: FixedWidthType {
   @inlinable
   public static var protoDefault: Int32 { 0 }
   @inlinable
@@ -89,7 +57,7 @@ public enum ProtoSFixed32: Fixed32Type {
 }
 
 /// `float`
-public enum ProtoFloat: Fixed32Type {
+public enum ProtoFloat: FixedWidthType {
   @inlinable
   public static var protoDefault: Float { 0 }
   @inlinable
@@ -99,7 +67,7 @@ public enum ProtoFloat: Fixed32Type {
 }
 
 /// `fixed64`
-public enum ProtoFixed64: Fixed64Type {
+public enum ProtoFixed64: FixedWidthType {
   @inlinable
   public static var protoDefault: UInt64 { 0 }
   @inlinable
@@ -109,7 +77,7 @@ public enum ProtoFixed64: Fixed64Type {
 }
 
 /// `sfixed64`
-public enum ProtoSFixed64: Fixed64Type {
+public enum ProtoSFixed64: FixedWidthType {
   @inlinable
   public static var protoDefault: Int64 { 0 }
   @inlinable
@@ -119,7 +87,7 @@ public enum ProtoSFixed64: Fixed64Type {
 }
 
 /// `double`
-public enum ProtoDouble: Fixed64Type {
+public enum ProtoDouble: FixedWidthType {
   @inlinable
   public static var protoDefault: Double { 0 }
   @inlinable

@@ -1,7 +1,7 @@
 /// The memory of an array, as an array of any type has it: a reference to an object that begins with the header of every
 /// object, the count and the capacity, before the elements.
 ///
-/// It counts no references: whoever reads it holds the array meanwhile.
+/// It counts no references: its reader must hold the array.
 struct ArrayMemory {
   let object: UnsafeMutableRawPointer
 

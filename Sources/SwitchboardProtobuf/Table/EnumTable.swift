@@ -29,7 +29,7 @@ public final class EnumTable: Sendable {
     fullName = E.protoEnumName
     names = E.valueNames
     defaultNumber = Int32(truncatingIfNeeded: E().rawValue)
-    // The first number that has no name tells: only an open enum has a case for it.
+    // The first number without a name decides: only an open enum has a case for it.
     let names = names
     isOpen = (Int32(0)...).first { names.name(of: $0) == nil }.flatMap { E(rawValue: Int($0)) } != nil
     self.type = type

@@ -88,7 +88,7 @@ final class MessageObject: @unchecked Sendable {
     let copy = MessageObject.make(table)
     let count = table.size - Offsets.unknown
     (copy.base + Offsets.unknown).copyMemory(from: base + Offsets.unknown, byteCount: count)
-    // The bits are there; what they refer to is retained by making them anew from the originals.
+    // The bits are there; what they refer to is retained by copying them from the originals.
     copy.initialize(from: self, at: Offsets.unknown, as: AnyObject?.self)
     for reference in table.references {
       switch reference.kind {

@@ -1,7 +1,7 @@
 extension MessageStorage {
   /// The fields as a generated message, whose table is that of this storage.
   func message<M: Message>(as type: M.Type) -> M {
-    // The struct of a generated message has no other property than its storage.
+    // The struct of a generated message has no property other than its storage.
     unsafeBitCast(self, to: M.self)
   }
 }
@@ -13,7 +13,7 @@ func withStorages<Value, Storages, Failure: Error>(
   as type: Storages.Type,
   _ body: (inout Storages) throws(Failure) -> Void
 ) throws(Failure) {
-  // The memory is the same: the struct of a generated message has no other property than its storage.
+  // The memory is the same: the struct of a generated message has no property other than its storage.
   try withUnsafeMutablePointer(to: &value) { address throws(Failure) in
     try body(&UnsafeMutableRawPointer(address).assumingMemoryBound(to: type).pointee)
   }

@@ -94,8 +94,8 @@ extension MessageStorage {
     }
   }
 
-  /// The value of a singular scalar field that is no enum. `Value` must be the type of the field's values. A field that
-  /// is not set has zero bits, unless its slot holds nil.
+  /// The value of a singular scalar field that is not an enum. `Value` must be the type of the field's values. A field
+  /// that is not set has zero bits, unless its slot holds nil.
   func scalar<Value>(_ entry: TableEntry, as type: Value.Type) -> Value? {
     if entry.shape == .oneof, !isSet(entry) { return nil }
     if !entry.type.isPackable { return object.slot(entry.offset, as: Value?.self).pointee }

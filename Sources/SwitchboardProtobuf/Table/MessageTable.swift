@@ -55,7 +55,7 @@ public struct TableField: Hashable, Sendable {
   public let number: Int32
   /// The type; for a map, of the values.
   public let type: FieldType
-  /// Whether the field has several values. A map has, too.
+  /// Whether the field has several values, as a map does.
   public let isRepeated: Bool
   /// The type of the keys, if the field is a map.
   public let mapKey: FieldType?

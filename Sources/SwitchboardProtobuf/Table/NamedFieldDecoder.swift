@@ -28,7 +28,7 @@ protocol NamedFieldDecoder: FieldDecoder {
   ) throws(DecodeError)
 }
 
-// Only the binary format writes groups in another way than messages.
+// Only the binary format writes groups differently from messages.
 extension NamedFieldDecoder {
   mutating func group(_ value: inout MessageStorage?, of table: TableData) throws(DecodeError) {
     try message(&value, of: table)

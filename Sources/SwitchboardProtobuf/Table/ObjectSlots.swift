@@ -1,6 +1,6 @@
 /// The memory of a ``MessageObject``, for code that goes through many slots.
 ///
-/// It counts no references: whoever uses it holds the object meanwhile, and holds it alone to change it. The objects of
+/// It counts no references: its user must hold the object, and hold it alone in order to change it. The objects of
 /// nested messages are then the caller's own, too, once ``message(_:of:)`` has returned them.
 struct ObjectSlots {
   let base: UnsafeMutableRawPointer

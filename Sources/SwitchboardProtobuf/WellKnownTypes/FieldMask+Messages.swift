@@ -2,7 +2,8 @@
 public enum FieldMaskError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A path that names no field of the message with this full name.
   case invalidPath(String, message: String)
-  /// A message of another type than the one that is changed, which only messages described at run time can be given.
+  /// A message of a type other than that of the changed message, which is possible only for messages described at run
+  /// time.
   case otherType(String)
 
   /// The error in words.

@@ -1,8 +1,8 @@
 /// The finished pieces of output that is written from its end to its start: a list from the first piece of the output to
 /// its last.
 ///
-/// A piece is in memory of this list, in memory that whoever began with it owns, or in memory of the message, which
-/// outlives the output. Whoever makes a list calls ``deallocate()`` once.
+/// A piece is in memory of this list, in memory that its creator owns, or in memory of the message, which outlives the
+/// output. Whoever makes a list calls ``deallocate()`` once.
 struct OutputPieces {
   private struct Node {
     let following: UnsafeMutablePointer<Node>?

@@ -69,20 +69,14 @@ public struct WireReader {
     throw DecodeError(limit == 10 ? .malformedVarint : .truncated)
   }
 
-  /// Reads four bytes, little-endian.
-  @inlinable
-  public mutating func fixed32() throws(DecodeError) -> UInt32 {
-    guard remaining >= 4 else { throw DecodeError(.truncated) }
-    defer { cursor += 4 }
-    return UInt32(littleEndian: cursor.loadUnaligned(as: UInt32.self))
-  }
-
-  /// Reads eight bytes, little-endian.
-  @inlinable
-  public mutating func fixed64() throws(DecodeError) -> UInt64 {
-    guard remaining >= 8 else { throw DecodeError(.truncated) }
-    defer { cursor += 8 }
-    return UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
+  /// Reads the bytes of a number, little-endian.
+  @inlinable @inline(__always)
+  public mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Bits.Type = Bits.self
+  ) throws(DecodeError) -> Bits {
+    guard remaining >= MemoryLayout<Bits>.size else { throw DecodeError(.truncated) }
+    defer { cursor += MemoryLayout<Bits>.size }
+    return Bits(littleEndian: cursor.loadUnaligned(as: Bits.self))
   }
 
   /// Reads a length; throws if it exceeds the rest of the input.

@@ -83,20 +83,12 @@ public struct WireWriter {
 
   // MARK: Bytes
 
-  /// Writes four bytes, little-endian.
+  /// Writes the bytes of a number, little-endian.
   @inlinable @inline(__always)
-  public mutating func fixed32(_ value: UInt32) {
-    guard end - cursor >= 4 else { return overflow() }
-    cursor.storeBytes(of: value.littleEndian, as: UInt32.self)
-    cursor += 4
-  }
-
-  /// Writes eight bytes, little-endian.
-  @inlinable @inline(__always)
-  public mutating func fixed64(_ value: UInt64) {
-    guard end - cursor >= 8 else { return overflow() }
-    cursor.storeBytes(of: value.littleEndian, as: UInt64.self)
-    cursor += 8
+  public mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(_ value: Bits) {
+    guard end - cursor >= MemoryLayout<Bits>.size else { return overflow() }
+    cursor.storeBytes(of: value.littleEndian, as: Bits.self)
+    cursor += MemoryLayout<Bits>.size
   }
 
   /// Writes bytes without a length.

@@ -67,7 +67,7 @@ final class RESTExchange: WireExchange {
   func framesAtEnd() throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
-      // A file without content is a message, too.
+      // A file without content is a message too.
       if isFirst { try append([], to: &frames) }
     } else if let value = try values.end() {
       try append(value, to: &frames)

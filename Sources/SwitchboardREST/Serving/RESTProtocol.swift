@@ -47,7 +47,7 @@ struct RESTProtocol: WireProtocol {
       let error = GRPCStatus(code: .notFound, message: "there is nothing at this path")
       return .page(page(request.httpMethod, path, 404, error))
     case .otherMethods(let methods):
-      let error = GRPCStatus(code: .unimplemented, message: "the path has other methods")
+      let error = GRPCStatus(code: .unimplemented, message: "the path does not have this method")
       let allowed: HPACKHeaders = ["allow": methods.joined(separator: ", ")]
       return .page(page(request.httpMethod, path, 405, error, allowed))
     case .route(let route, let path): return call(route, path, request)

@@ -10,8 +10,8 @@ extension ServerOptions {
   ///     try options.serveREST(providers)
   ///     let server = try Server(providers: providers, options: options)
   ///
-  /// The rules are read from the descriptors in generated services (`ReflectionData=true`). They are compiled here, once:
-  /// this throws if one is wrong, or if two have the same path, which the error names both.
+  /// The rules are read from the descriptors in generated services (`ReflectionData=true`). They are compiled here,
+  /// once. Throws if a rule is invalid, or if two have the same path; the error names both.
   public mutating func serveREST(
     _ providers: [any CallHandlerProvider],
     options: RESTOptions = RESTOptions()

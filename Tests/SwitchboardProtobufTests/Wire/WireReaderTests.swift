@@ -58,10 +58,12 @@ import Testing
   }
 
   @Test func readsFixedWidthsFromTheLittleEnd() throws {
-    #expect(try reading([1, 2, 3, 4]) { try $0.fixed32() } == 0x0403_0201)
-    #expect(try reading([1, 2, 3, 4, 5, 6, 7, 8]) { try $0.fixed64() } == 0x0807_0605_0403_0201)
-    #expect(throws: DecodeError(.truncated)) { try reading([1, 2, 3]) { try $0.fixed32() } }
-    #expect(throws: DecodeError(.truncated)) { try reading([1, 2, 3, 4, 5, 6, 7]) { try $0.fixed64() } }
+    #expect(try reading([1, 2, 3, 4]) { try $0.fixed(UInt32.self) } == 0x0403_0201)
+    #expect(try reading([1, 2, 3, 4, 5, 6, 7, 8]) { try $0.fixed(UInt64.self) } == 0x0807_0605_0403_0201)
+    #expect(throws: DecodeError(.truncated)) { try reading([1, 2, 3]) { try $0.fixed(UInt32.self) } }
+    #expect(throws: DecodeError(.truncated)) {
+      try reading([1, 2, 3, 4, 5, 6, 7]) { try $0.fixed(UInt64.self) }
+    }
   }
 
   @Test func refusesLengthsBeyondTheEnd() throws {

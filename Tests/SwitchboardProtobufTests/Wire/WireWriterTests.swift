@@ -87,9 +87,9 @@ import Testing
   @Test func staysFullOnceSomethingDidNotFit() {
     #expect(
       written(room: 4) {
-        $0.fixed64(1)
+        $0.fixed(UInt64(1))
         $0.raw([])
-        $0.fixed32(1)
+        $0.fixed(UInt32(1))
         $0.varint(1)
         $0.tag(EncodedTag(1, .varint))
       } == nil

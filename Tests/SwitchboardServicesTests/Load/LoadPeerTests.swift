@@ -1,4 +1,5 @@
 import EchoService
+import EchoTestSupport
 import Foundation
 import Switchboard
 import SwitchboardServices
@@ -8,7 +9,7 @@ import Testing
 /// Load reports to and from grpcio, with the messages of PyPI's xds-protos.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LoadPeerTests {
   /// Reports its load with each call, and fails if it is told to.
-  private struct BusyEcho: Echo_EchoProvider {
+  private struct BusyEcho: EchoingProvider {
     func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
       context.setTrailers(["note": "kept"])
       context.loadReport.cpuUtilization = 0.25
@@ -16,23 +17,6 @@ import Testing
       if request.text == "fail" { throw GRPCStatus(code: .aborted, message: "no") }
       return .with { $0.text = request.text }
     }
-
-    func expand(
-      request: Echo_EchoRequest,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {}
-
-    func collect(
-      requestStream: RequestStream<Echo_EchoRequest>,
-      context: ServerCallContext
-    ) async throws -> Echo_EchoResponse { Echo_EchoResponse() }
-
-    func update(
-      requestStream: RequestStream<Echo_EchoRequest>,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {}
   }
 
   @Test func grpcioUnderstandsOurReports() async throws {

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import EchoTestSupport
 import HTTP2TestSupport
 import Switchboard
 import SwitchboardCall
@@ -58,7 +59,7 @@ struct WeightedClient {
 /// Three servers that report loads, both with calls and besides.
 struct LoadedServers {
   /// Answers with its name, and reports with each call what its recorder holds.
-  private struct Replica: Echo_EchoProvider {
+  private struct Replica: EchoingProvider {
     let name: String
     let load: LoadRecorder
 
@@ -66,23 +67,6 @@ struct LoadedServers {
       context.loadReport = load.report
       return .with { $0.text = name }
     }
-
-    func expand(
-      request: Echo_EchoRequest,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {}
-
-    func collect(
-      requestStream: RequestStream<Echo_EchoRequest>,
-      context: ServerCallContext
-    ) async throws -> Echo_EchoResponse { Echo_EchoResponse() }
-
-    func update(
-      requestStream: RequestStream<Echo_EchoRequest>,
-      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-      context: ServerCallContext
-    ) async throws {}
   }
 
   /// What is reported with calls, and besides.

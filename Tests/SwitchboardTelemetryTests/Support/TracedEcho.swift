@@ -1,9 +1,10 @@
 import EchoService
+import EchoTestSupport
 import Switchboard
 import SwitchboardTelemetry
 
 /// Echoes; with a next client, as that does. A text of `fail` fails; one of `wait` waits to be cancelled.
-struct TracedEcho: Echo_EchoProvider {
+struct TracedEcho: EchoingProvider {
   var next: Echo_EchoClient?
   var seen: (@Sendable (ServerCallContext) -> Void)?
 
@@ -13,33 +14,6 @@ struct TracedEcho: Echo_EchoProvider {
     if request.text == "wait", next == nil { try await Task.sleep(for: .seconds(60)) }
     if let next { return try await next.get(request) }
     return .with { $0.text = request.text }
-  }
-
-  func expand(
-    request: Echo_EchoRequest,
-    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-    context: ServerCallContext
-  ) async throws {
-    for part in request.text.split(separator: " ") {
-      try await responseStream.send(.with { $0.text = String(part) })
-    }
-  }
-
-  func collect(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    context: ServerCallContext
-  ) async throws -> Echo_EchoResponse {
-    var texts: [String] = []
-    for try await request in requestStream { texts.append(request.text) }
-    return .with { $0.text = texts.joined(separator: " ") }
-  }
-
-  func update(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-    context: ServerCallContext
-  ) async throws {
-    for try await request in requestStream { try await responseStream.send(.with { $0.text = request.text }) }
   }
 }
 

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import EchoTestSupport
 import Switchboard
 import Testing
 
@@ -233,7 +234,7 @@ enum Visitor: UserInfoKey {
 }
 
 /// Fails, waits, and reports its calls.
-final class FailingProvider: Echo_EchoProvider {
+final class FailingProvider: EchoingProvider {
   let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)?
 
   init(interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)?) {
@@ -255,14 +256,7 @@ final class FailingProvider: Echo_EchoProvider {
     try await responseStream.send(.with { $0.text = visitor })
   }
 
-  func collect(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    context: ServerCallContext
-  ) async throws -> Echo_EchoResponse {
-    for try await _ in requestStream {}
-    return Echo_EchoResponse()
-  }
-
+  /// Ends at once.
   func update(
     requestStream: RequestStream<Echo_EchoRequest>,
     responseStream: ResponseStreamWriter<Echo_EchoResponse>,

@@ -1,4 +1,5 @@
 import EchoService
+import EchoTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -89,7 +90,7 @@ private struct SafeEcho: CallHandlerProvider {
 }
 
 /// What the peer expects of a server.
-private struct PlainEcho: Echo_EchoProvider {
+private struct PlainEcho: EchoingProvider {
   /// A `google.rpc.Status` with one detail, of the type `test.Number`, whose field 1 is 7.
   private static let details: [UInt8] = {
     let any = [0x0a, 31] + Array("type.googleapis.com/test.Number".utf8) + [0x12, 2, 0x08, 7]
@@ -118,22 +119,5 @@ private struct PlainEcho: Echo_EchoProvider {
     for word in request.text.split(separator: " ") {
       try await responseStream.send(.with { $0.text = String(word) })
     }
-  }
-
-  func collect(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    context: ServerCallContext
-  ) async throws -> Echo_EchoResponse {
-    var words: [String] = []
-    for try await request in requestStream { words.append(request.text) }
-    return .with { $0.text = words.joined(separator: " ") }
-  }
-
-  func update(
-    requestStream: RequestStream<Echo_EchoRequest>,
-    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
-    context: ServerCallContext
-  ) async throws {
-    for try await request in requestStream { try await responseStream.send(.with { $0.text = request.text }) }
   }
 }

@@ -12,7 +12,7 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
     self.index = index
   }
 
-  /// The chain, for interceptors that work beside it.
+  /// The chain, for interceptors that do work outside of it.
   package var chain: any SideWorkChain { pipeline }
 
   /// The loop that handles the call's parts.

@@ -15,7 +15,7 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// The call on the transport's side of the chain.
   package var stream: any ServerCallState { pipeline.stream }
 
-  /// The chain, for interceptors that work beside it.
+  /// The chain, for interceptors that do work outside of it.
   package var chain: any SideWorkChain { pipeline }
 
   /// The loop that handles the call's parts.

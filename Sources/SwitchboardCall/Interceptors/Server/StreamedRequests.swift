@@ -25,7 +25,7 @@ final class StreamedRequests<Request: Sendable> {
     queue = next
   }
 
-  /// Ends what all handlers wait for: a queue that is never ended keeps its handler, and so the call, for ever.
+  /// Ends what all handlers wait for: a queue that is never ended keeps its handler, and so the call, forever.
   @usableFromInline
   func callEnded() {
     for queue in earlier { queue.finish(.callEnded) }
