@@ -7,6 +7,23 @@ import Testing
 
 /// The events of calls that had to wait, and of messages within the process.
 @Suite(.timeLimit(.minutes(5))) struct DelayTests {
+  /// Reports what it knows only after the channel has started it.
+  private struct Late: Resolver {
+    final class LateResolution: Resolution {
+      func resolveAgain() {}
+      func stop() {}
+    }
+    let schemes = ["late"]
+    let endpoint: Endpoint
+    let serviceConfig: ServiceConfig?
+    var findsServiceConfigs: Bool { serviceConfig != nil }
+
+    func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
+      updates.report(ResolverResult(endpoints: [endpoint], serviceConfig: .success(serviceConfig)))
+      return LateResolution()
+    }
+  }
+
   /// With a config, calls wait in front of the transport, and without one within it.
   @Test(arguments: [nil, "{}"])
   func theFirstCallWaitsForTheNameAndForAConnection(_ config: String?) async throws {
@@ -18,18 +35,22 @@ import Testing
       let serviceConfig = try config.map { try ServiceConfig(json: $0) }
       var options = ChannelOptions()
       options.observer = telemetry.observer()
-      options.resolvers = [StaticResolver([Endpoint([endpoint])], serviceConfig: serviceConfig)]
-      let client = Echo_EchoClient(channel: try Channel(target: "static:///greeter", options: options))
+      options.resolvers = [Late(endpoint: Endpoint([endpoint]), serviceConfig: serviceConfig)]
+      let client = Echo_EchoClient(channel: try Channel(target: "late:///greeter", options: options))
       for _ in 0..<2 { _ = try await client.get(.with { $0.text = "x" }) }
       await client.channel.shutDown(grace: .zero)
+      // An address need not be resolved.
+      let known = Echo_EchoClient(channel: try Channel(target: address, options: options))
+      _ = try await known.get(.with { $0.text = "x" })
+      await known.channel.shutDown(grace: .zero)
     }
     await telemetry.flush()
     let calls = exporter.spans.filter { $0.kind == .client }
     let attempts = exporter.spans.filter { $0.kind == .internal }
-    #expect(calls.map { $0.state.events.map(\.name) } == [["Delayed name resolution complete"], []])
+    #expect(calls.map { $0.state.events.map(\.name) } == [["Delayed name resolution complete"], [], []])
     let delays = attempts.map { attempt in attempt.state.events.map(\.name).filter { $0.hasPrefix("Delayed") }
     }
-    #expect(delays == [["Delayed LB pick complete"], []])
+    #expect(delays == [["Delayed LB pick complete"], [], ["Delayed LB pick complete"]])
     await telemetry.shutDown()
   }
 

@@ -85,8 +85,8 @@ package final class ChannelBalancer: BalancerHost {
   /// The name of the policy that applies.
   package var policyName: String { (active?.policy ?? defaultPolicy).name }
 
-  /// Whether no endpoints are known yet, and the resolver looks for them.
-  package var isResolving: Bool { resolution != nil && child == nil }
+  /// Whether no endpoints are known yet, and the resolver looks for them. Addresses need no looking.
+  package var isResolving: Bool { child == nil && resolution.map { !($0 is FinishedResolution) } ?? false }
 
   /// Starts resolving or, if the policy has become idle, connecting.
   package func leaveIdle() {
