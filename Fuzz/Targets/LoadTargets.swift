@@ -9,10 +9,16 @@ enum LoadTargets {
   static func payloads(_ input: [UInt8]) throws {
     let text = String(decoding: input, as: UTF8.self)
     if let payloads = try? PayloadFile.payloads(in: text) {
-      try BrokenPromise.unless(
-        payloads.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") && text.contains($0) },
-        "a payload that is not in the file"
-      )
+      // Bytes and not characters: a brace and a combining mark are one character.
+      var rest = Array(text.utf8)[...]
+      for payload in payloads.map({ Array($0.utf8) }) {
+        let range = rest.firstRange(of: payload)
+        try BrokenPromise.unless(
+          payload.first == UInt8(ascii: "{") && payload.last == UInt8(ascii: "}") && range != nil,
+          "a payload that is not in the file"
+        )
+        rest = rest[(range?.upperBound ?? rest.endIndex)...]
+      }
       for payload in payloads.prefix(10) { try template(payload) }
     }
     try template(text)

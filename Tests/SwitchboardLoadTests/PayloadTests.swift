@@ -47,7 +47,8 @@ struct PayloadTests {
     #expect(try PayloadFile.payloads(in: wanted.joined(separator: "\n")) == wanted)
     #expect(try PayloadFile.payloads(in: "[" + wanted.joined(separator: ", ") + "]\n") == wanted)
     #expect(try PayloadFile.payloads(in: #"{"id":{{i}}}"#) == [#"{"id":{{i}}}"#])
-    for bad in ["", "[]", "{", "}", "[{}", "{}]", "{} x", "[{}] {}", #""a""#, "[[{}]]"] {
+    #expect(try PayloadFile.payloads(in: "{]}{}") == ["{]}", "{}"])
+    for bad in ["", "[]", "{", "}", "[{}", "{}]", "{} x", "[{}] {}", #""a""#, "[[{}]]", "{,]", "[{]"] {
       #expect(throws: PayloadError.self, "\(bad)") { try PayloadFile.payloads(in: bad) }
     }
   }

@@ -1,5 +1,8 @@
 /// Finds where a JSON value ends, byte by byte. It does not check the value.
+///
+/// An object ends with a brace and an array with a square bracket, even where brackets within them do not match.
 package struct JSONValueScanner {
+  @usableFromInline let opening: UInt8
   @usableFromInline var depth = 0
   @usableFromInline var isInString = false
   @usableFromInline var isEscaped = false
@@ -7,6 +10,7 @@ package struct JSONValueScanner {
   /// Begins a value with its first byte.
   @inlinable
   package init(first byte: UInt8) {
+    opening = byte
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["): depth = 1
     case UInt8(ascii: "\""): isInString = true
@@ -37,8 +41,9 @@ package struct JSONValueScanner {
     case UInt8(ascii: "\""): isInString = true
     case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      // In ASCII, the closing bracket comes two after the opening one.
+      if depth == 1 { return byte == opening &+ 2 }
       depth -= 1
-      return depth == 0
     default: break
     }
     return false
