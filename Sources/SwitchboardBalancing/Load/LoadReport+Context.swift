@@ -33,7 +33,7 @@ private final class ReportedLoad: Sendable {
 
 extension LoadReport {
   /// The report that a call keeps; an empty one if it keeps none.
-  package init(_ kept: (any AnyObject & Sendable)?) {
+  package init(_ kept: (any CallLoad)?) {
     self = (kept as? ReportedLoad)?.report ?? LoadReport()
   }
 }

@@ -1,3 +1,6 @@
+/// The load that a call reports: an object of the module that knows how to send it.
+@usableFromInline package typealias CallLoad = AnyObject & Sendable
+
 /// A handler's view of its call. Usable from any thread.
 @usableFromInline package protocol ServerCallState: AnyObject, Sendable {
   /// The loop of the call's connection.
@@ -24,8 +27,8 @@
   /// Values shared by the call's interceptors and its handler.
   var userInfo: UserInfo { get set }
 
-  /// The load to send with the status, as an object of the module that knows how.
-  var load: (any AnyObject & Sendable)? { get set }
+  /// The load to send with the status.
+  var load: (any CallLoad)? { get set }
 
   var logger: Logger { get }
 }

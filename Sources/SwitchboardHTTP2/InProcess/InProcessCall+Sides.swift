@@ -86,7 +86,7 @@ extension InProcessCall: ServerStream {
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
-  var load: (any AnyObject & Sendable)? {
+  var load: (any CallLoad)? {
     get { shared.withLock { $0.load } }
     set { shared.withLock { $0.load = newValue } }
   }

@@ -18,7 +18,7 @@ final class InProcessCall: @unchecked Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
     var userInfo = UserInfo()
-    var load: (any AnyObject & Sendable)?
+    var load: (any CallLoad)?
   }
 
   let request: CallRequest

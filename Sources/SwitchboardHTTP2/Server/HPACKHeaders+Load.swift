@@ -5,18 +5,14 @@ extension HPACKHeaders {
   /// The metadata to send with a status: the handler's, and the load that it and the recorder of the server's options
   /// report.
   @inline(__always)
-  static func trailers(_ own: HPACKHeaders?, _ load: (any AnyObject & Sendable)?, _ recorder: LoadRecorder?)
+  static func trailers(_ own: HPACKHeaders?, _ load: (any CallLoad)?, _ recorder: LoadRecorder?)
     -> HPACKHeaders?
   {
     load == nil && recorder == nil ? own : withLoad(own, load, recorder)
   }
 
   @inline(never)
-  private static func withLoad(
-    _ own: HPACKHeaders?,
-    _ load: (any AnyObject & Sendable)?,
-    _ recorder: LoadRecorder?
-  )
+  private static func withLoad(_ own: HPACKHeaders?, _ load: (any CallLoad)?, _ recorder: LoadRecorder?)
     -> HPACKHeaders?
   {
     var report = LoadReport(load)

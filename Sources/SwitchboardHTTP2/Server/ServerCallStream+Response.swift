@@ -38,7 +38,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
-  var load: (any AnyObject & Sendable)? {
+  var load: (any CallLoad)? {
     get { shared.withLock { $0.load } }
     set { shared.withLock { $0.load = newValue } }
   }

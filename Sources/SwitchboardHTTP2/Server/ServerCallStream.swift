@@ -61,7 +61,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     var outcome: Outcome?
     var responses: MessagePipe?
     var userInfo: UserInfo?
-    var load: (any AnyObject & Sendable)?
+    var load: (any CallLoad)?
     /// Whether everything that the handler still sends is ignored.
     var isClosed = false
   }

@@ -170,7 +170,7 @@ extension ServerPipeline: ServerCallState {
   }
 
   @usableFromInline
-  var load: (any AnyObject & Sendable)? {
+  var load: (any CallLoad)? {
     get { stream.load }
     set { stream.load = newValue }
   }
