@@ -94,24 +94,21 @@ struct HTTP1RequestHead {
   }
 
   private mutating func note(_ name: Bytes, _ value: Bytes) -> HTTP1Refusal? {
-    switch name.count {
-    case 4 where HTTP1Syntax.isWord(name, "host"): hostCount += 1
-    case 14 where HTTP1Syntax.isWord(name, "content-length"):
+    switch name {
+    case "host": hostCount += 1
+    case "content-length":
       guard bodyLength == nil, let length = HTTP1Syntax.number(value) else { return .malformed }
       bodyLength = length
-    case 17 where HTTP1Syntax.isWord(name, "transfer-encoding"):
+    case "transfer-encoding":
       guard !isChunked else { return .malformed }
       guard HTTP1Syntax.isWord(value, "chunked") else { return .unknownCoding }
       isChunked = true
-    case 6 where HTTP1Syntax.isWord(name, "expect"):
+    case "expect":
       guard HTTP1Syntax.isWord(value, "100-continue") else { return .unknownExpectation }
       expectsContinue = true
-    case 10 where HTTP1Syntax.isWord(name, "connection"):
+    case "connection":
       if HTTP1Syntax.list(value, contains: "close") { closes = true }
-    case 2 where HTTP1Syntax.isWord(name, "te"), 7 where HTTP1Syntax.isWord(name, "upgrade"),
-      10 where HTTP1Syntax.isWord(name, "keep-alive"), 14 where HTTP1Syntax.isWord(name, "http2-settings"),
-      16 where HTTP1Syntax.isWord(name, "proxy-connection"):
-      break
+    case "keep-alive", "proxy-connection", "te", "upgrade", "http2-settings": break
     default: append(name, value)
     }
     return nil

@@ -131,8 +131,7 @@ struct HTTP1ResponseParser {
     guard head.fields.count < Self.fieldLimit, let (name, value) = HTTP1Syntax.field(line) else {
       return false
     }
-    let lower = name.map(HTTP1Syntax.lowercased)
-    switch String(decoding: lower, as: UTF8.self) {
+    switch name {
     case "content-length":
       guard head.bodyLength == nil, let length = HTTP1Syntax.number(value) else { return false }
       head.bodyLength = length
@@ -142,7 +141,7 @@ struct HTTP1ResponseParser {
     case "connection":
       if HTTP1Syntax.list(value, contains: "close") { head.closes = true }
     case "keep-alive", "proxy-connection", "upgrade": break
-    default: head.fields.append((lower, Array(value)))
+    default: head.fields.append((name.map(HTTP1Syntax.lowercased), Array(value)))
     }
     return true
   }

@@ -74,3 +74,6 @@ enum HTTP1Syntax {
     }
   }
 }
+
+/// Lets a `switch` compare the name of a field with words in lower case.
+func ~= (word: StaticString, name: HTTP1Syntax.Bytes) -> Bool { HTTP1Syntax.isWord(name, word) }
