@@ -35,7 +35,7 @@ final class ServerCore: @unchecked Sendable {
     tracing = options.observer as? any CallTracing
     crossOrigin = options.web.map { CrossOrigin($0) }
     router = Router(providers, options)
-    methods = RPCMethods(router: router, pages: options.pages)
+    methods = RPCMethods(router: router, pages: HTTPPages(options.pages))
     protocols = try options.protocols(for: methods)
     let allowsHTTP1 = !protocols.isEmpty
     tls = Locked(

@@ -90,11 +90,11 @@ extension ServerOptions {
   /// The protocols besides gRPC, in the order in which they are asked.
   func protocols(for methods: RPCMethods) throws(GRPCStatus) -> [any WireProtocol] {
     var protocols: [any WireProtocol] = []
-    if !pages.isEmpty { protocols.append(PageProtocol(pages)) }
+    if !pages.isEmpty { protocols.append(PageProtocol()) }
     let error = ConnectError(describe: web?.detailJSON)
     if web != nil { protocols += [GRPCWebProtocol(), ConnectProtocol(error: error)] }
     for make in wireProtocols { protocols.append(try make(methods)) }
-    if !pages.isEmpty { protocols.append(OtherMethodOfPage(pages: pages)) }
+    if !pages.isEmpty { protocols.append(OtherMethodOfPage()) }
     if web != nil { protocols.append(UnknownConnectMethod(error: error)) }
     return protocols
   }

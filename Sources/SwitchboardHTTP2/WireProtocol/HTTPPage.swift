@@ -10,8 +10,9 @@ import SwitchboardCall
 /// )
 /// ```
 /// The path is compared as it was sent, up to the query: nothing is decoded. A `GET` page answers `HEAD` too, without
-/// its body. The request is read whole before the handler runs, within the server's `requestTimeout`, and a larger one
-/// than `bodyLimit` is refused with 413. A page is no call: interceptors do not see it.
+/// its body. The request is read whole before the handler runs, within the server's `requestTimeout`, and a body larger
+/// than `bodyLimit` is refused with 413. A request with an HTTP method that neither a page nor another protocol has at
+/// the path is refused with 405. A page is not a call: interceptors do not see it.
 public struct HTTPPage: Sendable {
   /// A whole request.
   public struct Request: Sendable {
@@ -85,30 +86,33 @@ public struct HTTPPage: Sendable {
 }
 
 /// The pages of a server, by their paths.
-struct PageProtocol: WireProtocol {
+struct HTTPPages: Sendable {
   private let pages: [[UInt8]: [HTTPPage]]
 
   init(_ pages: [HTTPPage]) {
     self.pages = Dictionary(grouping: pages) { Array($0.path.utf8) }
   }
 
+  /// The pages with this path, which differ in their HTTP methods.
+  func at(_ path: some Collection<UInt8>) -> [HTTPPage] {
+    pages.isEmpty ? [] : pages[Array(path)] ?? []
+  }
+}
+
+/// Answers requests for pages. A path may be a page's with one HTTP method and another protocol's with another.
+struct PageProtocol: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
-    guard let here = pages[Array(request.path)] else { return nil }
     let method = request.httpMethod
-    if let page = here.last(where: { $0.answers(method) }) { return .page(page) }
-    // Another protocol may have the path with this method.
-    return nil
+    return methods.pages.at(request.path).last { $0.answers(method) }.map { .page($0) }
   }
 }
 
 /// Refuses requests for the path of a page with an HTTP method that neither the page nor another protocol has. It is asked
 /// after those.
 struct OtherMethodOfPage: WireProtocol {
-  let pages: [HTTPPage]
-
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     let path = request.path
-    let here = pages.filter { $0.path.utf8.elementsEqual(path) }
+    let here = methods.pages.at(path)
     guard !here.isEmpty, request.method == nil else { return nil }
     let allowed = Set(here.flatMap { $0.method == "GET" ? ["GET", "HEAD"] : [$0.method] }).sorted()
     let method = request.httpMethod

@@ -40,7 +40,7 @@ package struct WireRequest: ~Copyable {
 /// What a server has: the methods of its services, and its pages.
 package struct RPCMethods: Sendable {
   let router: Router
-  let pages: [HTTPPage]
+  let pages: HTTPPages
 
   /// All of them, in no order.
   package var all: [RPCMethod] { router.methods }
@@ -52,6 +52,6 @@ package struct RPCMethods: Sendable {
 
   /// Whether a page has this path, with whatever HTTP method.
   package func hasPage(at path: some Collection<UInt8>) -> Bool {
-    pages.contains { $0.path.utf8.elementsEqual(path) }
+    !pages.at(path).isEmpty
   }
 }
