@@ -1,9 +1,9 @@
 import SwitchboardProtobuf
 import SwitchboardSchema
 
-/// Reads default values, which descriptors hold as text.
+/// Parses default values, which descriptors contain as text.
 enum DefaultValue {
-  /// The value that a text stands for, or nil if it is not one of the field's type.
+  /// Parses `text` as a value of the field's type; nil if it is not one.
   static func value(of text: String, for field: TableSchema.Field) -> DynamicValue? {
     switch field.type {
     case .int32, .sint32, .sfixed32: Int32(text).map(DynamicValue.int32)

@@ -1,6 +1,6 @@
 import SwitchboardProtobuf
 
-/// The types that descriptors declare, ready for messages that are known only at run time.
+/// The types that descriptors declare, for messages whose type is known only at run time.
 ///
 ///     let pool = try DescriptorPool(files)
 ///     guard let type = pool.messageType(named: "shop.Order") else { return }
@@ -12,11 +12,11 @@ public struct DescriptorPool: Sendable {
   private let messages: [String: MessageTable]
   private let enums: [String: EnumTable]
 
-  /// The types of all files of a set.
+  /// Makes the types of all files in a set.
   public init(_ set: Google_Protobuf_FileDescriptorSet) throws(DescriptorError) { try self.init(set.file) }
 
-  /// The types of files, which may be in any order but must have all files that they import. A file may be there more
-  /// than once, if all are equal.
+  /// Makes the types of `files`, which may be in any order but must include all imports. A file may occur more than
+  /// once if all copies are equal.
   public init(_ files: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
     var builder = PoolBuilder()
     try builder.add(files)

@@ -26,7 +26,7 @@ extension Features {
 }
 
 extension FeatureOptions {
-  /// What a message of options sets; a value that is not known sets nothing.
+  /// The features that `options` sets. Unknown values are ignored.
   fileprivate init(_ options: Google_Protobuf_FeatureSet) {
     self.init()
     presence = Features.Presence(rawValue: Int32(options.fieldPresence.rawValue))

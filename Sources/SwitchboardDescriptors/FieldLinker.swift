@@ -1,7 +1,7 @@
 import SwitchboardProtobuf
 import SwitchboardSchema
 
-/// Makes the schema of a field, with the types that it names looked up.
+/// Makes the schema of a field and resolves the types that it names.
 struct FieldLinker {
   let pool: PoolBuilder.Declarations
   let file: String
@@ -12,7 +12,8 @@ struct FieldLinker {
     DescriptorError(file: file, "\(scope.isEmpty ? field.name : "\(scope).\(field.name)") \(text)")
   }
 
-  /// The schema of a field, which inherits `inherited`. `oneofs` is the number of oneofs of its message.
+  /// Makes the schema of a field that inherits the features `inherited`. `oneofs` is the number of oneofs of its
+  /// message.
   func schema(
     of field: Google_Protobuf_FieldDescriptorProto,
     features inherited: Features,
@@ -108,7 +109,7 @@ struct FieldLinker {
       && message.fullName == (scope.isEmpty ? name : "\(scope).\(name)")
   }
 
-  /// Makes a map of a repeated field whose messages are entries.
+  /// Turns a repeated field of map entries into a map.
   private func addMap(
     of entry: PoolBuilder.Declared,
     _ field: Google_Protobuf_FieldDescriptorProto,
@@ -133,12 +134,12 @@ struct FieldLinker {
 
   private func enumeration(named name: String) -> EnumTable? { resolve(name) { pool.enumsByName[$0] } }
 
-  /// Looks a name up: one with a dot in front is a full name, others are searched from the innermost scope outwards.
+  /// Looks up a name. One with a leading dot is a full name; others are searched from the innermost scope outwards.
   private func resolve<Found>(_ name: String, _ find: (String) -> Found?) -> Found? {
     if name.hasPrefix(".") { return find(String(name.dropFirst())) }
     guard !name.isEmpty else { return nil }
     var parts = scope.split(separator: ".")
-    // A scope has few parts; the limit keeps the work small for those that do not.
+    // A scope usually has few parts. The limit bounds the work for one that has many.
     guard parts.count <= 2 * PoolBuilder.maximumDepth else { return find(name) }
     while !parts.isEmpty {
       if let found = find(parts.joined(separator: ".") + "." + name) { return found }

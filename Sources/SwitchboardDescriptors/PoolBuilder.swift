@@ -3,7 +3,7 @@ import SwitchboardSchema
 
 /// Declares all types of a pool first, so that any can refer to any other, then links their fields.
 struct PoolBuilder {
-  /// A message that was declared, with what its fields inherit.
+  /// A declared message, with the features that its fields inherit.
   struct Declared {
     let descriptor: Google_Protobuf_DescriptorProto
     let fullName: String
@@ -15,7 +15,7 @@ struct PoolBuilder {
     let isMessageSet: Bool
   }
 
-  /// What is declared: it does not change while fields are linked.
+  /// All declarations. They do not change while fields are linked.
   struct Declarations {
     var messages: [Declared] = []
     var messagesByName: [String: Int] = [:]
@@ -28,7 +28,7 @@ struct PoolBuilder {
     let scope: Scope
   }
 
-  /// Where something is declared.
+  /// The scope of a declaration.
   struct Scope {
     let file: String
     let prefix: String
@@ -38,13 +38,13 @@ struct PoolBuilder {
     func fullName(_ name: String) -> String { prefix.isEmpty ? name : "\(prefix).\(name)" }
   }
 
-  /// How deep messages may be declared in messages; real schemas nest a few levels.
+  /// The deepest nesting of message declarations. Real schemas nest a few levels.
   static let maximumDepth = 64
 
   private(set) var declared = Declarations()
   private var extensions: [Extensions] = []
   private var symbols: Set<String> = []
-  /// What the tables are made from, in the order of the messages.
+  /// The schemas from which the tables are made, in the order of the messages.
   private var schemas: [TableSchema] = []
 
   // MARK: Files
@@ -72,7 +72,7 @@ struct PoolBuilder {
     for file in unique { try declare(file) }
   }
 
-  /// Goes along the imports without recursion, since they may form a long chain.
+  /// Rejects cyclic imports. Imports may form a long chain, so it does not recurse.
   private static func refuseCycles(
     _ files: [String: Google_Protobuf_FileDescriptorProto]
   ) throws(DescriptorError) {
@@ -207,7 +207,7 @@ struct PoolBuilder {
     let message = declared.messages[index]
     let linker = FieldLinker(pool: declared, file: message.file, scope: message.fullName)
     let synthetic = Set(message.descriptor.field.lazy.filter(\.proto3Optional).map(\.oneofIndex))
-    // Synthetic oneofs come last, so that the numbers of the others stay.
+    // Synthetic oneofs come last, so that the others keep their indexes.
     let oneofs = message.descriptor.oneofDecl
     schemas[index].oneofs = oneofs.indices.filter { !synthetic.contains(Int32($0)) }.map { oneofs[$0].name }
     var names: Set<String> = []

@@ -39,8 +39,8 @@ public final class AccessTokens: Sendable {
     time = MonotonicTime(now)
   }
 
-  /// A valid token, obtained if necessary. If the caller is cancelled, it stops waiting, and the token is still
-  /// obtained for others.
+  /// A valid token, obtained if necessary. A cancelled caller stops waiting; the token is still obtained for the
+  /// others.
   public func token() async throws -> AccessToken {
     let now = time.now()
     let (current, fetch): (AccessToken?, Task<AccessToken, any Error>?) = state.withLock { state in
@@ -75,7 +75,7 @@ public final class AccessTokens: Sendable {
     }
   }
 
-  /// Reports that a server rejected this token: the next call obtains another, unless that has happened already.
+  /// Reports that a server rejected this token. The next call obtains another, unless that has already happened.
   public func refuse(_ token: AccessToken) {
     state.withLock { state in
       if state.current == token { state.current = nil }

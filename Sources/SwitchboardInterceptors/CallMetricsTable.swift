@@ -2,7 +2,7 @@ public import SwitchboardCall
 
 /// A recorder that aggregates calls by method, side and status.
 public final class CallMetricsTable: CallMetricsRecorder {
-  /// The properties that all calls of one sum have in common.
+  /// What the calls of one sum have in common.
   public struct Key: Sendable, Hashable {
     /// The path of the method.
     public var path: String

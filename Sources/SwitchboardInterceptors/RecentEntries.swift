@@ -1,6 +1,6 @@
 /// A cache of limited size whose entries expire: when it is full, it evicts the least recently used.
 ///
-/// A linked list in an array, so that every operation takes constant time.
+/// It is a linked list in an array, so every operation takes constant time.
 struct RecentEntries<Key: Hashable & Sendable>: Sendable {
   private struct Entry: Sendable {
     var key: Key

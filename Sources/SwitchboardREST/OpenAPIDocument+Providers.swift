@@ -2,9 +2,9 @@ import Switchboard
 import SwitchboardOpenAPI
 
 extension OpenAPIDocument {
-  /// Describes the services of providers that were generated with `ReflectionData=true`, by the rules with which
-  /// `serveREST` serves them. Generated code has no comments: `switchboard openapi` and `protoc-gen-switchboard` make a
-  /// document with them from the `.proto` files.
+  /// Describes the services of `providers` by the rules with which `serveREST` serves them. The providers must be
+  /// generated with `ReflectionData=true`. Generated code contains no comments; for a document with comments, use
+  /// `switchboard openapi` or `protoc-gen-switchboard` on the `.proto` files.
   public init(
     describing providers: [any CallHandlerProvider],
     rules: [HTTPRule] = [],

@@ -11,11 +11,11 @@ public struct Descriptor: Sendable {
   private let number: Int32
   private let name: String
 
-  /// The process's input.
+  /// The process's standard input.
   public static let standardInput = Descriptor(number: 0, name: "standard input")
-  /// The process's output.
+  /// The process's standard output.
   public static let standardOutput = Descriptor(number: 1, name: "standard output")
-  /// The process's stream for messages.
+  /// The process's standard error.
   public static let standardError = Descriptor(number: 2, name: "standard error")
 
   private init(number: Int32, name: String) {
@@ -53,7 +53,7 @@ public struct Descriptor: Sendable {
     var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))
     while content.count < limit {
       let wanted = min(chunk.count, limit - content.count)
-      // `read` writes at most as many bytes as it is told to, which is at most the size of the buffer.
+      // `read` writes at most `wanted` bytes, which is at most the size of the buffer.
       let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, wanted) }
       if count < 0 && errno == EINTR { continue }
       if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK), wait(for: POLLIN) { continue }
@@ -64,7 +64,7 @@ public struct Descriptor: Sendable {
     return content
   }
 
-  /// Reads what is there, up to `limit` bytes, and waits only while nothing is. Empty at the end.
+  /// Reads the available bytes, up to `limit`, and waits only if there are none. Empty at the end.
   package func readSome(_ limit: Int) throws(SystemError) -> [UInt8] {
     var chunk = [UInt8](repeating: 0, count: limit)
     while true {
@@ -88,10 +88,10 @@ public struct Descriptor: Sendable {
   public func writeAll(_ content: [UInt8]) throws(SystemError) {
     var rest = content[...]
     while !rest.isEmpty {
-      // `write` reads at most as many bytes as it is told to, which is the size of the buffer.
+      // `write` reads at most as many bytes as the buffer has.
       let count = rest.withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
-      // Who started the process may have left a pipe that does not wait by itself.
+      // The parent process may have made the pipe non-blocking.
       if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK), wait(for: POLLOUT) { continue }
       guard count >= 0 else { throw SystemError(name) }
       rest = rest.dropFirst(count)
@@ -119,7 +119,7 @@ public func prepareStandardStreams() {
   signal(SIGPIPE, SIG_IGN)
   signal(SIGXFSZ, SIG_IGN)
   for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
-    // The lowest free number is this one.
+    // `open` returns the lowest free number, which is the missing stream's.
     _ = open("/dev/null", O_RDWR)
   }
 }

@@ -44,7 +44,7 @@ public struct OutputDirectory: Sendable {
     var directory = parent
     for name in names {
       directory += "/" + name
-      // If it exists on a read-only disk, the system reports that instead of its existence.
+      // For a directory that exists on a read-only disk, the system reports the disk instead of the existence.
       var status = stat()
       guard stat(directory, &status) != 0 else { continue }
       guard mkdir(directory, 0o777) == 0 || errno == EEXIST else { throw SystemError(directory) }
@@ -56,13 +56,14 @@ public struct OutputDirectory: Sendable {
     with content: [UInt8],
     makingParents: () throws(SystemError) -> Void
   ) throws(SystemError) {
-    // In the same directory, because a rename cannot cross file systems; the process ID keeps two runs apart.
+    // The temporary file is in the same directory, because a rename cannot cross file systems. The process ID
+    // distinguishes concurrent runs.
     let temporary = "\(target).\(getpid()).tmp"
     let file: Descriptor
     if let created = try? Descriptor(creating: temporary) {
       file = created
     } else {
-      // Almost always the directory exists and nothing is left behind, so that this is not asked before.
+      // The directory almost always exists and no old temporary file is left, so neither is checked in advance.
       try makingParents()
       unlink(temporary)
       file = try Descriptor(creating: temporary)

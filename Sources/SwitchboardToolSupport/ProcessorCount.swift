@@ -6,5 +6,5 @@
   import Glibc
 #endif
 
-/// The number of processors of the system; 1 if it does not say.
+/// The number of the system's processors; 1 if it is unknown.
 public func processorCount() -> Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }

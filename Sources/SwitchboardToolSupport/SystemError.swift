@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A failed system call, and what it was called on.
+/// A failed system call, and the file or stream concerned.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file, directory or stream concerned.
   public var subject: String
@@ -14,7 +14,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason given by the system or the tool.
   public var reason: String
 
-  /// An error found by the tool itself.
+  /// An error that the tool itself detected.
   public init(_ subject: String, reason: String) {
     self.subject = subject
     self.reason = reason

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// What a channel's balancer works on: the transport.
+/// The transport to which a channel's balancer belongs.
 package protocol ChannelBalancerOwner: AnyObject {
   func makeSubchannel(
     _ addresses: [EndpointAddress],
@@ -8,20 +8,20 @@ package protocol ChannelBalancerOwner: AnyObject {
     _ observer: any SubchannelObserver
   ) -> any Subchannel
 
-  /// The state, or the picker, has changed.
+  /// The state or the picker has changed.
   func balancerChanged()
 
-  /// The service config has changed, which comes with the name or is the channel's.
+  /// The service config has changed. It is the resolver's or the channel's own.
   func serviceConfigChanged()
 
-  /// The name cannot be resolved, or not be used, and was not before.
+  /// Resolving the name failed, or its result cannot be used, and there is no earlier result.
   func resolvingFailed(_ status: GRPCStatus)
 
-  /// Something that an operator should know.
+  /// Reports an event that an operator should know about.
   func balancerReports(_ event: String, isWarning: Bool)
 }
 
-/// A channel's target, from its resolver through its policy to a picker.
+/// Resolves a channel's target, and passes the endpoints to the policy that makes the picker.
 ///
 /// ```
 ///   idle ──a call, connect()──> resolving ──endpoints──> balancing
@@ -29,7 +29,7 @@ package protocol ChannelBalancerOwner: AnyObject {
 ///     └────────── no calls for a while, `goIdle` ───────────┘
 /// ```
 package final class ChannelBalancer: BalancerHost {
-  /// The endpoints and the addresses of one that are taken of a resolver that finds more.
+  /// How many endpoints, and addresses of each, are used of a resolver's result.
   package static let endpointLimit = 65_536
   package static let addressLimit = 256
 
@@ -45,7 +45,7 @@ package final class ChannelBalancer: BalancerHost {
   package let policies: PolicyRegistry
 
   private var resolution: (any Resolution)?
-  /// Which start of the resolver reports are from.
+  /// The number of the resolver's current start. Reports of earlier ones are ignored.
   private var start = 0
   private var child: ChildBalancer?
   private var active: (config: ServiceConfig?, policy: PolicyChoice)?
@@ -55,7 +55,7 @@ package final class ChannelBalancer: BalancerHost {
   package private(set) var state = ConnectivityState.idle
   package private(set) var picker: any Picker = ConstantPicker(.wait)
 
-  /// Throws `INVALID_ARGUMENT` if the channel's own service config chooses no policy that is known.
+  /// Throws `INVALID_ARGUMENT` if the channel's own service config names no known policy.
   package init(
     _ target: Target,
     _ resolver: any Resolver,
@@ -79,13 +79,14 @@ package final class ChannelBalancer: BalancerHost {
     goIdle()
   }
 
-  /// The service config that applies: of the resolver, or else of the channel. `nil` before the first resolution.
+  /// The service config in use: the resolver's or else the channel's.
   package var serviceConfig: ServiceConfig? { active.map(\.config) ?? defaultConfig }
 
-  /// The name of the policy that applies.
+  /// The name of the policy in use.
   package var policyName: String { (active?.policy ?? defaultPolicy).name }
 
-  /// Whether no endpoints are known yet, and the resolver looks for them. Addresses need no looking.
+  /// Whether the resolver is running and no endpoints are known yet. Targets that consist of addresses need no
+  /// resolving.
   package var isResolving: Bool { child == nil && resolution.map { !($0 is FinishedResolution) } ?? false }
 
   /// Starts resolving or, if the policy has become idle, connecting.
@@ -109,7 +110,7 @@ package final class ChannelBalancer: BalancerHost {
     resolution = resolver.start(target, updates)
   }
 
-  /// Stops resolving and shuts all subchannels down, until a call comes.
+  /// Stops resolving and shuts down all subchannels until the next call.
   package func goIdle() {
     stop()
     update(.idle, WakingPicker { [weak self] in self?.leaveIdle() })
@@ -118,7 +119,7 @@ package final class ChannelBalancer: BalancerHost {
   package func shutDown() {
     isShutDown = true
     state = .shutdown
-    // First of all, so that calls that the subchannels give back end.
+    // Set before the subchannels shut down, so that the calls that they return end.
     picker = ConstantPicker(.drop(.channelShutDown))
     stop()
   }
@@ -215,7 +216,7 @@ package final class ChannelBalancer: BalancerHost {
   package func random() -> UInt64 { generator.next() }
 }
 
-/// What a policy gets of a channel that is gone.
+/// The subchannel that a policy gets after the channel was released.
 private final class EndedSubchannel: Subchannel {
   let state = SubchannelState(.shutdown)
   func connect() {}

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// What a channel needs to know about names and policies.
+/// The options of a channel for resolving names and balancing.
 package struct BalancingOptions: Sendable {
   package var resolvers: [any Resolver] = []
   package var policies: [any LoadBalancingPolicy] = []

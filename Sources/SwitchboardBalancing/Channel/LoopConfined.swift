@@ -1,6 +1,6 @@
-/// A reference that other threads carry and only the loop uses.
+/// A reference that any thread may pass on, but only the loop may use.
 ///
-/// Unchecked, because nothing else can state that: code that reads `value` must be on the loop.
+/// It is unchecked, because the compiler cannot verify that code that reads `value` runs on the loop.
 package struct LoopConfined<Value: AnyObject>: @unchecked Sendable {
   package private(set) weak var value: Value?
 

@@ -1,4 +1,4 @@
-/// The addresses of an endpoint without their order, by which policies know an endpoint again.
+/// The addresses of an endpoint without their order. Policies use it to recognise an endpoint in an update.
 enum AddressSet: Hashable {
   case one(EndpointAddress)
   case several(Set<EndpointAddress>)

@@ -36,7 +36,7 @@ public enum EndpointAddress: Hashable, Sendable {
     }
   }
 
-  /// The port, unless it is a socket of the file system.
+  /// The port; `nil` for a Unix domain socket.
   public var port: UInt16? {
     switch self {
     case .ipv4(_, let port), .ipv6(_, _, _, let port), .name(_, let port): port
@@ -68,14 +68,14 @@ extension EndpointAddress: CustomStringConvertible {
   }
 }
 
-/// Internet addresses in text, as RFC 4291 and RFC 5952 define it.
+/// The text form of internet addresses (RFC 4291 and RFC 5952).
 private enum IPText {
   static func v4(_ text: ArraySlice<UInt8>) -> UInt32? {
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 4 else { return nil }
     var bits: UInt32 = 0
     for part in parts {
-      // A leading zero would be octal to some readers.
+      // Some parsers take a number with a leading zero for octal.
       guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else {
         return nil
       }

@@ -15,17 +15,18 @@ import SwitchboardCall
 ///   $0.queriesPerSecond = rate
 /// }
 /// ```
-/// What is set stays until it is changed; 0 clears it.
+/// A value stays until it is changed; 0 clears it.
 public final class LoadRecorder: Sendable {
   private let load = Locked(LoadReport())
 
-  /// Creates a recorder that knows nothing yet.
+  /// Creates a recorder without any values.
   public init() {}
 
-  /// The load as it was set last.
+  /// The current load.
   public var report: LoadReport { load.withLock { $0 } }
 
-  /// Changes the load. Clients never see a part of what `change` does. Costs of calls are left out of it.
+  /// Changes the load. Clients never see a partial change. `requestCost` is ignored, because it belongs to single
+  /// calls.
   public func update(_ change: (inout LoadReport) -> Void) {
     load.withLock { load in
       change(&load)

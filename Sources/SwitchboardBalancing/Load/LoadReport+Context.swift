@@ -24,7 +24,7 @@ extension ServerInterceptorContext {
   }
 }
 
-/// A report as the call keeps it. An object, because few calls report any load.
+/// The report that a call stores. It is an object, because few calls report any load.
 private final class ReportedLoad: Sendable {
   let report: LoadReport
 
@@ -32,7 +32,7 @@ private final class ReportedLoad: Sendable {
 }
 
 extension LoadReport {
-  /// The report that a call keeps; an empty one if it keeps none.
+  /// The report that a call stores; an empty one if there is none.
   package init(_ kept: (any CallLoad)?) {
     self = (kept as? ReportedLoad)?.report ?? LoadReport()
   }

@@ -26,7 +26,7 @@ public struct LoadReport: Hashable, Sendable {
 }
 
 extension LoadReport {
-  /// Without what means nothing to a client: no numbers, and utilizations and rates below zero.
+  /// The report without invalid values: NaN, infinities, and negative utilizations and rates.
   package var valid: LoadReport {
     var valid = self
     valid.cpuUtilization = Self.valid(cpuUtilization)
@@ -42,7 +42,7 @@ extension LoadReport {
 
   private static func valid(_ number: Double) -> Double { number.isFinite && number >= 0 ? number : 0 }
 
-  /// The report of a call, with what is not known from it taken from that of its server.
+  /// The report of a call. Values that it does not set are taken from the server's report.
   package func completed(by server: LoadReport) -> LoadReport {
     var all = valid
     if all.cpuUtilization == 0 { all.cpuUtilization = server.cpuUtilization }

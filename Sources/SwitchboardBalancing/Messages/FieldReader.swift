@@ -1,7 +1,7 @@
 /// Reads the fields of a message in protobuf's wire format, one after the other.
 ///
-/// Subchannels exchange three small messages with servers by themselves, below all marshallers. This module knows no
-/// message runtime, so it reads and writes these by hand.
+/// Subchannels exchange three small messages with servers, below all marshallers. This module does not import the
+/// message runtime, so it reads and writes these messages by hand.
 struct FieldReader {
   /// A field's number and value.
   struct Field {
@@ -23,12 +23,12 @@ struct FieldReader {
   }
 
   private var rest: ArraySlice<UInt8>
-  /// Whether something was not a field.
+  /// Whether invalid bytes were found.
   private(set) var isBroken = false
 
   init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-  /// `nil` at the end, and where the bytes are invalid. Groups are invalid here.
+  /// The next field; `nil` at the end and at invalid bytes. Groups count as invalid.
   mutating func next() -> Field? {
     guard !rest.isEmpty, !isBroken else { return nil }
     guard let tag = varint(), tag >> 3 > 0, let value = value(tag & 7) else {
@@ -108,7 +108,7 @@ struct FieldWriter {
     bytes += value
   }
 
-  /// Each number by its name, in the order of the names.
+  /// Adds a map of numbers, sorted by name.
   mutating func add(_ number: UInt64, _ values: [String: Double]) {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       var entry = FieldWriter()

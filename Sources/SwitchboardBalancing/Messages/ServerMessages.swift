@@ -15,7 +15,7 @@ package enum HealthMessages {
     return writer.bytes
   }
 
-  /// The status of a `HealthCheckResponse`, by its name in the protocol. `nil` if the bytes are no such message.
+  /// The name of the status in a `HealthCheckResponse`. `nil` if the bytes are not such a message.
   package static func status(_ bytes: [UInt8]) -> String? {
     var reader = FieldReader(bytes[...])
     var status: UInt64 = 0
@@ -38,10 +38,10 @@ package enum LoadReportMessages {
     type: .serverStreaming
   )
 
-  /// The trailer that has a call's report.
+  /// The trailer that contains a call's report.
   package static let trailer: StaticString = "endpoint-load-metrics-bin"
 
-  /// `OrcaLoadReportRequest`: how often reports are wanted.
+  /// `OrcaLoadReportRequest`, which asks for reports at an interval.
   package static func request(every interval: Duration) -> [UInt8] {
     let (seconds, attoseconds) = interval.components
     var duration = FieldWriter()
@@ -90,7 +90,7 @@ extension LoadReport {
     if !entry.isBroken { target[name] = number }
   }
 
-  /// An `OrcaLoadReport`, of what is valid.
+  /// An `OrcaLoadReport` with the valid values.
   package var serializedBytes: [UInt8] {
     let valid = valid
     var writer = FieldWriter()

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// The details of a status, as Connect and protocols other than gRPC list them: the type and the bytes of each.
+/// A detail of a status, as protocols such as Connect list them: its type and its bytes.
 ///
-/// gRPC sends them in a serialized `google.rpc.Status`, which `GRPCStatus.packedDetails` has.
+/// gRPC sends details in a serialized `google.rpc.Status`, which is `GRPCStatus.packedDetails`.
 package struct StatusDetail: Equatable, Sendable {
   /// The full name, such as `google.rpc.RetryInfo`.
   package let type: String
@@ -15,7 +15,7 @@ package struct StatusDetail: Equatable, Sendable {
 
   private static let prefix = "type.googleapis.com/"
 
-  /// Those of a serialized `google.rpc.Status`; none if it is not one.
+  /// The details in a serialized `google.rpc.Status`; empty if the bytes are not one.
   package static func unpack(_ status: [UInt8]) -> [StatusDetail] {
     var reader = FieldReader(status[...])
     var details: [StatusDetail] = []

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// The clock and the timers of a channel's loop, which tests replace.
 public protocol BalancerTime: Sendable {
-  /// The time since some moment in the past, which does not change while the process runs.
+  /// The time since a moment in the past that is fixed while the process runs.
   var now: Duration { get }
 
   /// Runs `action` on the loop after `delay`, unless it is cancelled first. Call on the loop.
@@ -11,11 +11,11 @@ public protocol BalancerTime: Sendable {
 
 /// An action that has been scheduled.
 public protocol ScheduledAction: AnyObject {
-  /// The action will not run. Does nothing once it has.
+  /// Cancels the action. Has no effect if it has already run.
   func cancel()
 }
 
-/// Waits that grow with each failure, and vary a little, as in gRPC's connection backoff specification.
+/// Delays that grow with each failure, with some jitter, as in gRPC's connection backoff specification.
 package struct Backoff {
   private static let multiplier = 1.6
   private static let jitter = 0.2

@@ -19,8 +19,8 @@ public protocol Picker: AnyObject {
 
 /// What a picker chose.
 public enum Pick {
-  /// The call goes to this subchannel. If it has stopped being ready, the call waits for another picker. `tracker` is
-  /// notified when the call ends.
+  /// The call goes to this subchannel. If the subchannel is no longer ready, the call waits for another picker.
+  /// `tracker` is notified when the call ends.
   case subchannel(any Subchannel, tracker: (any CallTracker)? = nil)
   /// The call waits for another picker.
   case wait
@@ -40,7 +40,7 @@ public protocol CallToPick: AnyObject {
 
 /// Is notified when calls that a picker placed end. One object can serve all calls of a subchannel.
 public protocol CallTracker: AnyObject {
-  /// Whether to read the report of the server's load, which may come with a call's trailers.
+  /// Whether to decode the load report that a call's trailers may contain.
   var wantsLoadReport: Bool { get }
 
   /// A call has ended. Called once for each call that was placed, on the channel's loop.
@@ -49,13 +49,13 @@ public protocol CallTracker: AnyObject {
 
 /// How a call that a picker placed has ended.
 public struct CallOutcome: Sendable {
-  /// The call's status. `nil` if the call was never sent to the subchannel, because the subchannel was not ready or another
-  /// was preferred.
+  /// The call's status. `nil` if the call was never sent on the subchannel, because it was not ready or another was
+  /// preferred.
   public var status: GRPCStatus?
-  /// The load that the server reported with the trailers, if it did and the tracker wants it.
+  /// The load that the server reported in the trailers, if the tracker wants it.
   public var loadReport: LoadReport?
 
-  /// An outcome.
+  /// Creates an outcome.
   public init(status: GRPCStatus?, loadReport: LoadReport? = nil) {
     self.status = status
     self.loadReport = loadReport
@@ -69,16 +69,16 @@ public final class ConstantPicker: Picker {
   /// Always chooses `choice`.
   public init(_ choice: Pick) { self.choice = choice }
 
-  /// Whether it lets every call wait, so that there is no use in asking it.
+  /// Whether every call has to wait, so that calling `pick` is useless.
   package var waits: Bool { if case .wait = choice { true } else { false } }
 
-  /// Whether it fails every call that does not wait for a server.
+  /// Whether it fails every call without `waitForReady`.
   package var fails: Bool { if case .fail = choice { true } else { false } }
 
   public func pick(_ call: any CallToPick) -> Pick { choice }
 }
 
-/// Lets calls wait, and asks for a connection when the first comes.
+/// Makes calls wait, and requests a connection at the first one.
 package final class WakingPicker: Picker {
   private var wake: (() -> Void)?
 

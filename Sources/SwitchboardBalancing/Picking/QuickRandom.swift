@@ -1,5 +1,5 @@
-/// Random numbers for picks, where the system's would cost more than the rest: SplitMix64, seeded by the host. Nobody
-/// gains from guessing them.
+/// Fast random numbers for picks (SplitMix64, seeded by the host). The system's generator would cost more than the rest
+/// of a pick. Predictable numbers do no harm here.
 struct QuickRandom: RandomNumberGenerator {
   private var state: UInt64
 
@@ -13,7 +13,7 @@ struct QuickRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number below `bound`, which is above 0. The bias is below 1 in 2^32 for any bound of ours.
+  /// A number below `bound`, which must be positive. For the bounds used here, the bias is below 1 in 2^32.
   mutating func next(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }

@@ -1,11 +1,11 @@
-/// How many subchannels or children of a policy are in each state.
+/// The number of subchannels or children of a policy in each state.
 struct StateCounts {
   private(set) var idle = 0
   private(set) var connecting = 0
   private(set) var ready = 0
   private(set) var transientFailure = 0
 
-  /// Counts one that has left `old` for `new`. Those that were shut down are not counted.
+  /// Records a change from `old` to `new`. Subchannels that were shut down are not counted.
   mutating func move(from old: ConnectivityState?, to new: ConnectivityState?) {
     add(-1, to: old)
     add(1, to: new)
@@ -21,7 +21,7 @@ struct StateCounts {
     }
   }
 
-  /// As good as the best of them.
+  /// The combined state: the best one of all.
   var combined: ConnectivityState {
     if ready > 0 { return .ready }
     if connecting > 0 { return .connecting }

@@ -8,14 +8,15 @@ public protocol Subchannel: AnyObject {
   /// Its state.
   var state: SubchannelState { get }
 
-  /// Connects, unless it is connected or connecting. Does nothing while it waits after a failure.
+  /// Connects, unless the subchannel is connected or connecting. Has no effect during the wait after a failure.
   func connect()
 
-  /// Gives it other addresses. A connection to an address that is still among them is kept; another finishes its calls
-  /// and closes.
+  /// Replaces the addresses. A connection to an address that is still in the list is kept; otherwise it finishes its
+  /// calls and closes.
   func update(_ addresses: [EndpointAddress])
 
-  /// Asks the server for its load at another interval than that of the options. `nil`: stops asking.
+  /// Changes the interval at which the server reports its load, in place of that of the options. `nil` stops the
+  /// reports.
   func reportLoad(every interval: Duration?)
 
   /// Opens no more calls. Calls in flight finish, and then the connection closes.
@@ -36,10 +37,9 @@ public struct SubchannelState: Sendable, Equatable {
   }
 }
 
-/// The requirements of a policy for a subchannel.
+/// The options with which a policy makes a subchannel.
 public struct SubchannelOptions: Sendable, Equatable {
-  /// Whether it counts as ready only while the server's health service says so, where the service config asks for health
-  /// checks.
+  /// Whether the subchannel is ready only while the server is healthy, if the service config enables health checks.
   public var checksHealth = true
   /// How often the server is asked to report its load independently of calls. `nil`: never.
   public var loadReportInterval: Duration?

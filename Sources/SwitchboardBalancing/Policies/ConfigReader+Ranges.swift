@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 extension ConfigReader {
-  /// A whole number within a range. Throws `INVALID_ARGUMENT` for others.
+  /// A whole number within a range. Throws `INVALID_ARGUMENT` for any other value.
   func count(
     _ name: String,
     in range: ClosedRange<Int>,
@@ -28,7 +28,7 @@ extension ConfigReader {
     try count(name, in: 0...100, default: standard)
   }
 
-  /// The time between two runs of a timer. What is outside of `range` is moved to its nearest end.
+  /// The period of a timer, clamped to `range`.
   func period(
     _ name: String,
     in range: ClosedRange<Duration>,
@@ -38,12 +38,12 @@ extension ConfigReader {
   }
 }
 
-/// The limits of what a configuration may ask for.
+/// The limits of values in a configuration.
 enum ConfigLimit {
-  /// The largest number of protobuf's type for most numbers.
+  /// The largest `uint32`, the protobuf type of most numbers in configurations.
   static let count = Int(UInt32.max)
-  /// The longest time that a timer is set to.
+  /// The longest period of a timer.
   static let period = Duration.seconds(86_400 * 365)
-  /// The most children of one policy: when one changes, all of them are looked at.
+  /// The most children of one policy, because each change of a child examines all of them.
   static let children = 1000
 }

@@ -1,19 +1,18 @@
 import SwitchboardCall
 
-/// What reports of endpoints' loads are worth, of the configuration of `weighted_round_robin`.
+/// The settings of `weighted_round_robin` that determine weights.
 struct LoadWeighing {
   var blackoutPeriod = Duration.seconds(10)
   var weightExpirationPeriod = Duration.seconds(180)
   var errorUtilizationPenalty = 1.0
 }
 
-/// The weight of an endpoint by the reports of its load (gRFC A58): the calls that it answers in a second, by its
-/// utilization.
+/// The weight of an endpoint (gRFC A58): its reported calls per second, divided by its utilization.
 final class EndpointLoad: CallTracker {
-  /// What all endpoints of a policy share. Calls may end after the policy is gone.
+  /// The settings that all endpoints of a policy share. They outlive the policy, because calls may end later.
   final class Settings {
     var weighing = LoadWeighing()
-    /// Whether reports come with calls, rather than on a stream of their own.
+    /// Whether reports come with calls instead of on a separate stream.
     var usesCalls = true
     let time: any BalancerTime
 
@@ -23,9 +22,9 @@ final class EndpointLoad: CallTracker {
   private let settings: Settings
   private var weight = 0.0
   private var lastReport = Duration.zero
-  /// When the reports began that have come without a long gap. `nil` after such a gap, and after it has connected.
+  /// The time of the first report since the last long gap or connection. `nil` until there is one.
   private var firstReport: Duration?
-  /// The share of visits by a `StrideScheduler`.
+  /// The endpoint's share in a `StrideScheduler`.
   var share = StrideScheduler.full
 
   init(_ settings: Settings) { self.settings = settings }
@@ -36,7 +35,7 @@ final class EndpointLoad: CallTracker {
     if settings.usesCalls, let report = outcome.loadReport { record(report) }
   }
 
-  /// Reports without load, or with values that are not numbers, are ignored.
+  /// Records a report. One without load, or from which no finite weight follows, is ignored.
   func record(_ report: LoadReport) {
     let rate = report.queriesPerSecond
     let busy = report.applicationUtilization > 0 ? report.applicationUtilization : report.cpuUtilization
@@ -50,10 +49,10 @@ final class EndpointLoad: CallTracker {
     weight = new
   }
 
-  /// The endpoint has connected: what came before may no longer hold.
+  /// Discards earlier reports after a new connection, because they may no longer hold.
   func connected() { firstReport = nil }
 
-  /// 0 where there is none that may be used.
+  /// The current weight; 0 if there is none that may be used.
   func currentWeight(at now: Duration) -> Double {
     guard let first = firstReport else { return 0 }
     guard now - lastReport < settings.weighing.weightExpirationPeriod else {

@@ -1,22 +1,22 @@
 import SwitchboardCall
 
-/// The subchannels of a policy that has one for each endpoint. `Note` is what the policy knows about each.
+/// The subchannels of a policy that makes one for each endpoint. `Note` is the policy's own data about each.
 ///
-/// A subchannel that failed counts as failed until it is ready again, although it connects in between: calls would
-/// otherwise wait for a server that is down.
+/// A subchannel that failed counts as failed until it is ready, even while it reconnects. Otherwise calls would wait
+/// for a server that is down.
 package final class EndpointSubchannels<Note>: SubchannelObserver {
   /// An endpoint and its subchannel.
   package final class Member {
     package fileprivate(set) var endpoint: Endpoint
     package let subchannel: any Subchannel
     package fileprivate(set) var state = ConnectivityState.idle
-    /// The sum of the weights with which the endpoint occurs.
+    /// The endpoint's weight; the sum if the endpoint occurs several times.
     package fileprivate(set) var weight: UInt64 = 0
-    /// The latest update that had it.
+    /// The number of the latest update that contained the endpoint.
     fileprivate var round = 0
-    /// The position among those that are ready; -1 for others.
+    /// The index in `ready`; -1 if the endpoint is not ready.
     fileprivate var position = -1
-    /// What the policy knows about it.
+    /// The policy's own data about the endpoint.
     package var note: Note
 
     fileprivate init(_ endpoint: Endpoint, _ subchannel: any Subchannel, _ note: Note) {
@@ -26,23 +26,23 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     }
   }
 
-  /// What the policy does when something changes.
+  /// The callbacks of the policy.
   package struct Events {
-    /// The set of those that are ready has changed, or the combined state. Not called by `update`.
+    /// The set of ready members or the combined state has changed. Not called during `update`.
     package var changed: () -> Void
-    /// The state of a member has changed, from another. Called before `changed`.
+    /// The state of a member has changed from the given one. Called before `changed`.
     package var moved: (Member, ConnectivityState) -> Void = { _, _ in }
     /// A server has reported its load.
     package var reported: (Member, LoadReport) -> Void = { _, _ in }
-    /// Whether all subchannels connect by themselves; otherwise the policy says which do at first, and those that have
-    /// failed try again.
+    /// Whether all subchannels connect on their own. Otherwise the policy decides which ones connect first; only those
+    /// that failed reconnect on their own.
     package var connects = true
 
     package init(changed: @escaping () -> Void = {}) { self.changed = changed }
   }
 
   private unowned let host: any BalancerHost
-  /// Set once, before the first update: the policy's closures refer to the policy, which must be complete.
+  /// Set once, before the first update but after the policy's initialization, because the closures refer to the policy.
   package var events: Events
   private let makeNote: () -> Note
   private var byAddresses: [AddressSet: Member] = [:]
@@ -51,11 +51,11 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
   private var round = 0
   private var isUpdating = false
   private(set) var counts = StateCounts()
-  /// Why the latest endpoint failed.
+  /// The latest failure of any endpoint.
   package private(set) var lastFailure = GRPCStatus.noServer
-  /// In the order of the resolver, without duplicates.
+  /// All members, in the resolver's order and without duplicates.
   package private(set) var members: [Member] = []
-  /// Those that are ready, in no particular order. Changes in place, so that a change costs no more than itself.
+  /// The ready members, in no particular order. A change of one member takes constant time.
   package private(set) var ready: [Member] = []
 
   package init(_ host: any BalancerHost, note: @escaping () -> Note, _ events: Events = Events()) {
@@ -64,10 +64,10 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     makeNote = note
   }
 
-  /// The combined state: as good as the best endpoint's.
+  /// The combined state: that of the best endpoint.
   package var state: ConnectivityState { counts.combined }
 
-  /// Keeps the subchannels of endpoints that are known already.
+  /// Replaces the endpoints. Those that are already known keep their subchannels.
   package func update(_ endpoints: [Endpoint], _ options: SubchannelOptions = SubchannelOptions()) {
     isUpdating = true
     defer { isUpdating = false }
@@ -107,8 +107,8 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     if events.connects { for member in new { member.subchannel.connect() } }
   }
 
-  /// First of all, none of them is ready any longer: calls that wait for one are placed again, and would wait for each
-  /// in turn.
+  /// Marks all members as shut down before shutting down the first subchannel. Calls that wait for one are placed
+  /// again, and would otherwise wait for the next removed one.
   private func drop(_ gone: [Member]) {
     for member in gone {
       set(member, .shutdown)
@@ -154,7 +154,7 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     if hasFailed || before.member == .ready && new != .ready { host.resolveAgain() }
     let changes = before.member != new || before.all != self.state || hasFailed
     if changes, !isUpdating { events.changed() }
-    // Last, because the subchannel may say at once that it connects.
+    // Must come last, because the subchannel may report `connecting` immediately.
     if state.connectivity == .idle, events.connects || new == .transientFailure { subchannel.connect() }
   }
 
@@ -164,14 +164,14 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
 }
 
 extension EndpointSubchannels<Void> {
-  /// For policies that know nothing about single endpoints.
+  /// Creates subchannels for a policy without data about single endpoints.
   package convenience init(_ host: any BalancerHost, _ events: Events = Events()) {
     self.init(host, note: {}, events)
   }
 }
 
 extension BalancerHost {
-  /// Sets the state and the picker of a policy that connects all endpoints and has `picker` for those that are ready.
+  /// Sets the state and the picker of a policy that connects to all endpoints. `picker` applies while any is ready.
   func update<Note>(_ endpoints: EndpointSubchannels<Note>, whenReady picker: any Picker) {
     switch endpoints.state {
     case .ready: update(.ready, picker)

@@ -1,25 +1,26 @@
 import SwitchboardCall
 
-/// Endpoints on a ring of hashes: a call goes to the first at or after its own hash.
+/// A ring of endpoint hashes. A call goes to the first endpoint at or after the call's own hash.
 ///
-/// Each endpoint is on it several times, in proportion to its weight, at the hashes of `KEY_0`, `KEY_1` and so on. The
-/// arithmetic is that of gRPC's other implementations, so that all clients have the same ring.
+/// Each endpoint occurs several times, in proportion to its weight, at the hashes of `KEY_0`, `KEY_1` and so on. The
+/// arithmetic matches gRPC's other implementations, so that all clients have the same ring.
 struct HashRing {
   /// An endpoint to place.
   struct Item {
-    /// What it is placed by.
+    /// The text whose hashes place the endpoint.
     let key: () -> String
     /// At least 1.
     let weight: UInt64
   }
 
   private var hashes: [UInt64] = []
-  /// The positions of the endpoints among the items, in the order of the hashes.
+  /// The indexes of the given items, in the order of the hashes.
   private(set) var items: [Int] = []
 
   init() {}
 
-  /// The size is about `smallest`, such that the item with the least weight occurs a whole number of times, but at most `largest`.
+  /// Builds a ring of about `smallest` entries, so that the item with the least weight occurs a whole number of times,
+  /// but with at most `largest`.
   init(_ items: [Item], smallest: Int, largest: Int) {
     guard !items.isEmpty else { return }
     let sum = Double(items.reduce(0) { $0 + $1.weight })
@@ -43,7 +44,7 @@ struct HashRing {
     self.items = entries.map(\.item)
   }
 
-  /// The position on the ring of the first hash that is at least `hash`, or else of the first of all.
+  /// The position of the first hash that is at least `hash`; wraps around to the first one.
   func position(of hash: UInt64) -> Int {
     var low = 0
     var count = hashes.count
@@ -61,7 +62,7 @@ struct HashRing {
 }
 
 extension EndpointAddress {
-  /// What `ring_hash` places the address by, in all implementations of gRPC: sockets of the file system have no scheme.
+  /// The key of an address, as in all implementations of gRPC: a Unix domain socket has no scheme in it.
   var hashKey: String {
     switch self {
     case .unix(let path): path
@@ -72,7 +73,7 @@ extension EndpointAddress {
 }
 
 extension Endpoint {
-  /// What `ring_hash` places the endpoint by.
+  /// The key by which `ring_hash` places the endpoint.
   var hashKey: String {
     if let key = attributes[EndpointHashKey.self], !key.isEmpty { return key }
     return addresses.first?.hashKey ?? ""

@@ -3,7 +3,7 @@ import SwitchboardCall
 /// Calls go to the endpoint with the fewest calls in flight among a few that are drawn at random
 /// (`least_request_experimental`, gRFC A48).
 struct LeastRequest: LoadBalancingPolicy {
-  /// More draws make a pick slower and hardly better.
+  /// The most endpoints drawn. More would make a pick slower, but hardly better.
   static let mostChoices = 10
 
   var name: String { "least_request_experimental" }

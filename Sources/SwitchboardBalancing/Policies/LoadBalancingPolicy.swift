@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A way to distribute calls over endpoints, with the name by which service configs choose it. Register it in
+/// A way to distribute calls over endpoints. Service configs choose it by its name. Register it in
 /// `ChannelOptions.loadBalancingPolicies`.
 ///
 /// ```swift
@@ -19,7 +19,7 @@ public protocol LoadBalancingPolicy: Sendable {
   /// Its name in service configs.
   var name: String { get }
 
-  /// Reads its configuration. Throws `INVALID_ARGUMENT` for one that is invalid; unknown members are ignored.
+  /// Reads the policy's configuration. Throws `INVALID_ARGUMENT` if it is invalid. Unknown members are ignored.
   func readConfig(_ reader: ConfigReader, _ policies: PolicyRegistry) throws(GRPCStatus) -> Balancer.Config
 
   /// Makes a balancer for a channel, or for another balancer. Called on the channel's loop.
@@ -49,7 +49,7 @@ public protocol LoadBalancer: AnyObject {
   func shutDown()
 }
 
-/// What a balancer works on: the channel, or another balancer above it.
+/// The parent of a balancer: the channel, or another balancer.
 public protocol BalancerHost: AnyObject {
   /// Makes a subchannel, idle at first. `changed` is called on the loop after each change of its state, never before
   /// this method returns.
@@ -68,7 +68,7 @@ public protocol BalancerHost: AnyObject {
   /// Timers.
   var time: any BalancerTime { get }
 
-  /// A random number of 64 bits.
+  /// A random 64-bit number.
   func random() -> UInt64
 
   /// The policies that the channel knows.

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A child of a policy that has several, with what it said last.
+/// A named child of a policy, with its latest state and picker.
 final class NamedChild: BalancerHost {
   let name: String
   private unowned let parent: any BalancerHost
@@ -8,7 +8,7 @@ final class NamedChild: BalancerHost {
   private lazy var balancer = ChildBalancer(self)
   private(set) var state = ConnectivityState.connecting
   private(set) var picker: any Picker = ConstantPicker(.wait)
-  /// Whether the resolver is not asked again when this child wants that.
+  /// Whether this child's requests to resolve the name again are ignored.
   var ignoresResolveAgain = false
 
   init(_ name: String, of parent: any BalancerHost, _ changed: @escaping (NamedChild) -> Void) {
@@ -44,7 +44,8 @@ final class NamedChild: BalancerHost {
 }
 
 extension [Endpoint] {
-  /// The endpoints of each child, by the first name of their paths, which they lose. Those without a path are no child's.
+  /// Groups the endpoints by the first name of their paths, and removes that name. Endpoints without a path are left
+  /// out.
   var byChild: [String: [Endpoint]] {
     var children: [String: [Endpoint]] = [:]
     for endpoint in self {

@@ -3,7 +3,7 @@ import SwitchboardCall
 /// Endpoints whose calls fail more often than others' get no calls for a while (`outlier_detection_experimental`, gRFC A50).
 /// Another policy spreads the calls over the rest.
 struct OutlierDetection: LoadBalancingPolicy {
-  /// Sweeps that were closer together would do nothing else.
+  /// More frequent sweeps would take up the loop.
   private static let shortestInterval = Duration.milliseconds(10)
 
   var name: String { "outlier_detection_experimental" }
@@ -56,7 +56,7 @@ struct OutlierDetection: LoadBalancingPolicy {
 final class OutlierDetectionBalancer: LoadBalancer {
   struct Config: Hashable, Sendable {
     var rules: OutlierRules
-    /// Of the policy that spreads the calls.
+    /// The child policy, which distributes the calls.
     var policy: PolicyChoice
   }
 
@@ -65,12 +65,12 @@ final class OutlierDetectionBalancer: LoadBalancer {
   private var childPicker: any Picker = ConstantPicker(.wait)
   private var rules = OutlierRules()
   private var byAddresses: [AddressSet: OutlierEndpoint] = [:]
-  /// In the order of the resolver.
+  /// The endpoints in the resolver's order.
   private var endpoints: [OutlierEndpoint] = []
   /// The number of the latest update.
   private var round = 0
   private var timer: (any ScheduledAction)?
-  /// When the interval began that the calls are counted in. `nil` while they are not.
+  /// The start of the current interval; `nil` while calls are not counted.
   private var intervalStart: Duration?
   private var draws: QuickRandom
 
@@ -87,7 +87,7 @@ final class OutlierDetectionBalancer: LoadBalancer {
     try child.update(endpoints, config.policy)
   }
 
-  /// Returns the endpoints that are no longer there.
+  /// Updates the endpoints. Returns those that were removed.
   private func register(_ found: [Endpoint]) -> [OutlierEndpoint] {
     round += 1
     let old = endpoints
@@ -129,7 +129,7 @@ final class OutlierDetectionBalancer: LoadBalancer {
       let now = host.time.now
       intervalStart = now
       startTimer(after: rules.interval)
-      // A copy: an ejection changes the picker, and what follows from that may come back here.
+      // Use a copy, because an ejection changes the picker, which may lead back to this balancer.
       var draws = draws
       let rules = rules
       rules.sweep(endpoints, at: now, using: &draws)
@@ -156,11 +156,12 @@ extension OutlierDetectionBalancer: BalancerHost {
     _ observer: any SubchannelObserver
   ) -> any Subchannel {
     let wrapper = OutlierSubchannel(observer) { [weak self] addresses in
-      // Where health is not asked for, all calls go to one server, and there is no other in its place.
+      // A policy without health checks, such as `pick_first`, sends all calls to one server, so nothing can replace an
+      // ejected one.
       options.checksHealth ? AddressSet(addresses).flatMap { self?.byAddresses[$0] } : nil
     }
     wrapper.start(host.makeSubchannel(addresses, options, wrapper), addresses)
-    // The child does not expect anything before this returns.
+    // The child must not be notified before this method returns.
     if wrapper.isEjected { _ = host.time.schedule(after: .zero) { [weak wrapper] in wrapper?.report() } }
     return wrapper
   }

@@ -2,18 +2,18 @@ import SwitchboardCall
 
 /// An endpoint below `outlier_detection`: how its calls end, and whether it is ejected.
 final class OutlierEndpoint: CallTracker {
-  /// More ejections in a row do not make the next longer.
+  /// The most ejections that are counted. Further ones do not lengthen the next one.
   private static let mostEjections = 1000
 
-  /// Its addresses.
+  /// The endpoint's addresses.
   let key: AddressSet
-  /// The latest update that had it; 0 before the first.
+  /// The number of the latest update that contained the endpoint; 0 before the first.
   var round = 0
   private var successes = 0
   private var failures = 0
   private var ejectedAt: Duration?
   private var ejections = 0
-  /// Those of the child that are connected to it: one, except while the child is replaced.
+  /// The child's subchannels to this endpoint: one, except while the child policy is being replaced.
   private var subchannels: [OutlierSubchannel] = []
 
   init(_ key: AddressSet) { self.key = key }
@@ -26,7 +26,7 @@ final class OutlierEndpoint: CallTracker {
     if status.isOk { successes += 1 } else { failures += 1 }
   }
 
-  /// The calls that have ended since it was asked last.
+  /// Returns and resets the counts of ended calls.
   @discardableResult
   func takeCalls() -> (successes: Int, failures: Int) {
     defer { (successes, failures) = (0, 0) }
@@ -45,7 +45,8 @@ final class OutlierEndpoint: CallTracker {
     for subchannel in subchannels { subchannel.setEjected(false) }
   }
 
-  /// Ends the ejection if it was long enough. While there is none, earlier ones are forgotten one by one.
+  /// Ends the ejection if it was long enough. If the endpoint is not ejected, reduces the number of its ejections by
+  /// one.
   func comeBack(at now: Duration, base: Duration, longest: Duration) {
     guard let start = ejectedAt else {
       ejections = max(0, ejections - 1)
@@ -60,7 +61,7 @@ final class OutlierEndpoint: CallTracker {
     uneject()
   }
 
-  /// The resolver no longer finds it. Subchannels that the child has kept go on without it.
+  /// Detaches the subchannels, because the resolver no longer finds the endpoint. The child may still keep some.
   func forget() {
     for subchannel in subchannels { subchannel.leaveEndpoint() }
   }
@@ -69,7 +70,7 @@ final class OutlierEndpoint: CallTracker {
   func remove(_ subchannel: OutlierSubchannel) { subchannels.removeAll { $0 === subchannel } }
 }
 
-/// A subchannel as the child of `outlier_detection` sees it: while its endpoint is ejected, it has failed.
+/// The child's view of a subchannel. While its endpoint is ejected, it appears as failed.
 final class OutlierSubchannel: Subchannel, SubchannelObserver {
   private static let ejection = GRPCStatus(
     code: .unavailable,
@@ -77,13 +78,13 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
     origin: .library
   )
 
-  /// That of the host.
+  /// The host's subchannel.
   private(set) var inner: (any Subchannel)?
   private(set) var isEjected = false
   private var observer: (any SubchannelObserver)?
   private let find: ([EndpointAddress]) -> OutlierEndpoint?
   private var endpoint: OutlierEndpoint?
-  /// A tracker of the child, with the endpoint's.
+  /// The child's tracker, combined with the endpoint's.
   private var pair: TrackerPair?
 
   /// `find` returns the endpoint that has exactly these addresses.
@@ -116,7 +117,7 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
     report()
   }
 
-  /// Tells the child its state.
+  /// Reports the state to the child.
   func report() { observer?.subchannelChanged(self, to: state) }
 
   /// The tracker of a call: the endpoint's, and the child's if there is one.
@@ -162,7 +163,7 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   }
 }
 
-/// Tells two trackers how a call ended.
+/// Notifies two trackers of the end of a call.
 private final class TrackerPair: CallTracker {
   private let endpoint: OutlierEndpoint
   let other: any CallTracker

@@ -2,10 +2,10 @@
 struct OutlierRules: Hashable, Sendable {
   /// An algorithm that finds outliers.
   struct Rule: Hashable, Sendable {
-    /// Above it an endpoint is one: the distance from the mean in thousandths of the standard deviation, or the share of
-    /// failed calls in percent.
+    /// The threshold: the distance from the mean in thousandths of the standard deviation, or the share of failed calls
+    /// in percent.
     var limit: Int
-    /// How likely an outlier is ejected, in percent.
+    /// The probability that an outlier is ejected, in percent.
     var enforcement = 100
     /// How many endpoints must have enough calls.
     var minimumHosts = 5
@@ -18,11 +18,11 @@ struct OutlierRules: Hashable, Sendable {
 
   /// How long calls are counted before the next sweep.
   var interval = Duration.seconds(10)
-  /// An endpoint is ejected for so long, times the number of its ejections.
+  /// The duration of an ejection, multiplied by the number of the endpoint's ejections.
   var baseEjectionTime = Duration.seconds(30)
   /// The longest ejection, unless `baseEjectionTime` is longer.
   var maxEjectionTime = Duration.seconds(300)
-  /// How many endpoints may be ejected. One may in any case.
+  /// The largest share of ejected endpoints, in percent. One may always be ejected.
   var maxEjectionPercent = 10
   var successRate: Rule?
   var failurePercentage: Rule?
@@ -30,7 +30,7 @@ struct OutlierRules: Hashable, Sendable {
   /// Whether calls are counted at all.
   var isActive: Bool { successRate != nil || failurePercentage != nil }
 
-  /// Ejects outliers, by the calls since the last sweep, and lets others come back.
+  /// Ejects outliers, judged by the calls since the last sweep, and readmits others.
   func sweep(
     _ endpoints: [OutlierEndpoint],
     at now: Duration,

@@ -31,7 +31,7 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
   private unowned let host: any BalancerHost
   private var subchannel: (any Subchannel)?
   private var order: (endpoints: [Endpoint], shuffled: [Endpoint])?
-  /// Since all addresses failed, and until one works.
+  /// Whether all addresses have failed since one last worked.
   private var hasFailed = false
   private var isUpdating = false
 
@@ -54,7 +54,7 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
       isUpdating = true
       subchannel.update(addresses)
       isUpdating = false
-      // Its address is gone.
+      // The connection closed because its address was removed: connect to another.
       if wasServing, subchannel.state.connectivity == .idle { subchannel.connect() }
       return
     }
@@ -65,7 +65,8 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
     subchannel.connect()
   }
 
-  /// The same order for the same endpoints, so that an update does not move the channel to another server.
+  /// Shuffles the endpoints. The same endpoints get the same order, so that an update does not move the channel to
+  /// another server.
   private func shuffled(_ endpoints: [Endpoint]) -> [Endpoint] {
     if let order, order.endpoints == endpoints { return order.shuffled }
     var generator = host.generator

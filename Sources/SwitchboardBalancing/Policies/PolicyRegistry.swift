@@ -10,7 +10,7 @@ public struct PolicyRegistry: Sendable {
     OutlierDetection(), RandomSubsetting(),
   ]
 
-  /// Other names, which lack the suffix that gRPC gave to the names, or have it.
+  /// Aliases: the names with or without gRPC's suffix `_experimental`.
   private static let aliases: [String: String] = [
     "least_request": "least_request_experimental",
     "outlier_detection": "outlier_detection_experimental",
@@ -23,7 +23,7 @@ public struct PolicyRegistry: Sendable {
   private let byName: [String: any LoadBalancingPolicy]
   private var depth = 0
 
-  /// `own` policies replace those of the same names.
+  /// Creates a registry. The policies in `own` replace built-in ones of the same names.
   public init(_ own: [any LoadBalancingPolicy] = []) {
     byName = Dictionary((Self.known + own).map { ($0.name, $0) }) { $1 }
   }
@@ -92,7 +92,7 @@ extension LoadBalancingPolicy {
   }
 }
 
-/// A balancer whose configuration's type is known to its box only.
+/// A balancer with an erased configuration type.
 private protocol ErasedBalancer: AnyObject {
   func update(_ endpoints: [Endpoint], _ config: any Hashable & Sendable) throws(GRPCStatus)
   func resolverFailed(_ status: GRPCStatus)
@@ -115,8 +115,8 @@ private final class BalancerBox<Balancer: LoadBalancer>: ErasedBalancer {
   func shutDown() { balancer.shutDown() }
 }
 
-/// The balancer that a channel, or another balancer, delegates to. A new policy replaces the old one when it is no
-/// longer connecting, or the old one no longer ready.
+/// The child of a channel or of another balancer. When the policy changes, the new one takes over once it is no longer
+/// connecting, or once the old one is no longer ready.
 public final class ChildBalancer {
   private unowned let host: any BalancerHost
   private var current: ChildHost?
@@ -125,7 +125,7 @@ public final class ChildBalancer {
   /// A child of `host`, which gets the child's states and pickers.
   public init(_ host: any BalancerHost) { self.host = host }
 
-  /// Passes endpoints on; starts the policy if it is not the one in use.
+  /// Passes endpoints on. Starts the policy if another one is in use.
   public func update(_ endpoints: [Endpoint], _ choice: PolicyChoice) throws(GRPCStatus) {
     var child = next ?? current
     if child?.name != choice.name {
@@ -160,12 +160,12 @@ public final class ChildBalancer {
       next = nil
     }
     if child === current, let picker = child.picker { host.update(child.state, picker) }
-    // Last, so that calls that wait for its subchannels are placed by the new picker.
+    // Must come last, so that the new picker places the calls that wait for the old subchannels.
     old?.shutDown()
   }
 }
 
-/// The host of a child, which knows what the child has said last.
+/// The host of a child, which stores the child's latest state and picker.
 private final class ChildHost: BalancerHost {
   let name: String
   private let host: any BalancerHost

@@ -47,7 +47,7 @@ final class PriorityBalancer: LoadBalancer {
   private unowned let host: any BalancerHost
   private var config: Config?
   private var endpoints: [String: [Endpoint]] = [:]
-  /// Those that have been needed so far.
+  /// The children that have been needed so far.
   private var children: [String: PriorityChild] = [:]
   private var current: String?
   private var isUpdating = false
@@ -64,7 +64,7 @@ final class PriorityBalancer: LoadBalancer {
       if priorities.contains(name) {
         failure = update(child) ?? failure
       } else {
-        // Not kept: otherwise a name server that always finds new names would fill the memory.
+        // Removed at once. Otherwise a resolver that keeps finding new names would fill the memory.
         children[name] = nil
         child.shutDown()
       }
@@ -74,7 +74,7 @@ final class PriorityBalancer: LoadBalancer {
     if let failure { throw failure }
   }
 
-  /// Hands on the child's part of the latest update. Returns why the child rejects it.
+  /// Passes the child's part of the latest update on. Returns the error if the child rejects it.
   private func update(_ child: PriorityChild) -> GRPCStatus? {
     let name = child.named.name
     guard let settings = config?.children[name] else { return nil }
@@ -100,11 +100,11 @@ final class PriorityBalancer: LoadBalancer {
     config = nil
   }
 
-  /// Uses the first child that is ready or idle, or may still become so; starts children on the way. Returns why one of
-  /// these rejects its endpoints.
+  /// Selects the first child that is ready, idle or still connecting, and starts children where needed. Returns the
+  /// error if one of these rejects its endpoints.
   @discardableResult
   private func choose() -> GRPCStatus? {
-    // What children report while one is started is looked at afterwards.
+    // Reports that arrive while a child is being started are processed afterwards.
     guard !isUpdating, let config else { return nil }
     isUpdating = true
     defer { isUpdating = false }
@@ -155,7 +155,7 @@ final class PriorityBalancer: LoadBalancer {
 private final class PriorityChild {
   /// How long a child may try to connect before the next is tried.
   private static let failoverTime = Duration.seconds(10)
-  /// How long a child is kept that is not needed.
+  /// How long an unneeded child is kept.
   private static let retention = Duration.seconds(15 * 60)
 
   let named: NamedChild
@@ -163,7 +163,7 @@ private final class PriorityChild {
   private let changed: () -> Void
   private var failover: (any ScheduledAction)?
   private var removal: (any ScheduledAction)?
-  /// Whether it was ready or idle after it failed last.
+  /// Whether the child was ready or idle since its last failure.
   private var hasWorked = true
   private var lastState = ConnectivityState.connecting
 
@@ -176,7 +176,7 @@ private final class PriorityChild {
     startFailover()
   }
 
-  /// Whether it connects, and the time for that is not over.
+  /// Whether the child is connecting and its failover time has not passed.
   var mayStillConnect: Bool { failover != nil }
 
   private func stateChanged() {
@@ -208,7 +208,7 @@ private final class PriorityChild {
     failover = nil
   }
 
-  /// Removes the child after a while, unless it is needed before.
+  /// Removes the child after the retention time, unless it is needed before.
   func deactivate(_ removed: @escaping () -> Void) {
     guard removal == nil else { return }
     removal = host.time.schedule(after: Self.retention) { [weak self] in
@@ -229,7 +229,7 @@ private final class PriorityChild {
   }
 }
 
-/// A reference for closures that are made before what they are about.
+/// A weak reference for closures that are made before the object that they refer to.
 private final class Weak<Value: AnyObject> {
   weak var value: Value?
 }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Each client uses a part of the endpoints that is its own, and changes little when endpoints come and go
+/// Each client uses its own random subset of the endpoints, which changes little when endpoints come and go
 /// (`random_subsetting`, gRFC A68).
 struct RandomSubsetting: LoadBalancingPolicy {
   var name: String { "random_subsetting" }
@@ -34,7 +34,7 @@ final class RandomSubsettingBalancer: LoadBalancer {
   }
 
   private let child: ChildBalancer
-  /// What makes this client's part differ from those of others.
+  /// The seed that makes this client's subset differ from those of others.
   private let salt: UInt64
 
   init(_ host: any BalancerHost) {
@@ -46,7 +46,8 @@ final class RandomSubsettingBalancer: LoadBalancer {
     try child.update(subset(of: endpoints, config.subsetSize), config.policy)
   }
 
-  /// Those with the lowest hashes (rendezvous hashing): one that comes or goes moves at most one other.
+  /// The endpoints with the lowest hashes (rendezvous hashing). An added or removed endpoint changes at most one
+  /// member.
   private func subset(of endpoints: [Endpoint], _ size: Int) -> [Endpoint] {
     let usable = endpoints.filter { !$0.addresses.isEmpty }
     guard usable.count > size else { return usable }

@@ -1,13 +1,13 @@
 import SwitchboardCall
 
-/// Finds the hash of a call by a field of its metadata.
+/// Computes the hash of a call from a metadata field.
 struct RequestHash {
   /// The field's name, in lower case.
   private let name: [UInt8]
 
   init(header: String) { name = Array(header.utf8) }
 
-  /// The hash of the field's value, or of all its values with commas in between. `nil` without such a field.
+  /// The hash of the field's value; several values are joined with commas. `nil` without such a field.
   func hash(of metadata: HPACKHeaders) -> UInt64? {
     guard !name.isEmpty else { return nil }
     var first: Int?
@@ -31,7 +31,7 @@ struct RequestHash {
     return XXHash64.hash(joined.span)
   }
 
-  /// Whether a name is one of a field that is text.
+  /// Whether the text is a valid name of a metadata field with text values.
   static func isValid(header: String) -> Bool {
     !header.isEmpty && !header.hasSuffix("-bin")
       && header.utf8.allSatisfy { byte in

@@ -1,11 +1,11 @@
 import SwitchboardCall
 
-/// Calls with the same value of a field of their metadata go to the same endpoint, as long as it can be reached
+/// Calls with the same value of a metadata field go to the same endpoint, as long as it can be reached
 /// (`ring_hash_experimental`, gRFCs A42, A61 and A76).
 struct RingHash: LoadBalancingPolicy {
-  /// What a configuration may ask for.
+  /// The ring sizes that a configuration may specify.
   private static let sizes = 1...8_388_608
-  /// What it gets: a ring of this size costs little memory.
+  /// The largest ring that is used, whatever the configuration says. It costs little memory.
   private static let largestSize = 4096
 
   var name: String { "ring_hash_experimental" }
@@ -41,23 +41,23 @@ final class RingHashBalancer: LoadBalancer, Picker {
     var requestHashHeader = ""
   }
 
-  /// With whether a call waits for the endpoint to be connected.
+  /// The endpoints. The note of each says whether a call waits for it to connect.
   private typealias Endpoints = EndpointSubchannels<Bool>
 
   private unowned let host: any BalancerHost
   private var config = Config()
   private var requestHash = RequestHash(header: "")
-  /// Empty while the endpoints change: its positions are those of the endpoints that it was made of.
+  /// The ring. It is empty during an update, because it holds indexes of the endpoints from which it was made.
   private var ring = HashRing()
-  /// What the ring was made of.
+  /// The endpoints and weights from which the ring was made.
   private var placed: [Endpoint] = []
   private var placedWeights: [UInt64] = []
   private var random: QuickRandom
-  /// Endpoints that calls wait for, and the timer that connects them: it runs after the pick, because subchannels may
-  /// report a change at once.
+  /// The endpoints that calls wait for, and the timer that connects them. It fires after the pick, because a subchannel
+  /// may report a change immediately.
   private var wanted: [Endpoints.Member] = []
   private var connecting: (any ScheduledAction)?
-  /// Where the search for an endpoint that is idle goes on.
+  /// The position at which the search for an idle endpoint continues.
   private var searched = 0
 
   private let endpoints: Endpoints
@@ -88,7 +88,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     publish()
   }
 
-  /// Makes another ring if it would differ from the old one.
+  /// Makes a new ring if it would differ from the old one.
   private func place(_ old: HashRing, always isOther: Bool) {
     let members = endpoints.members
     let endpoints = members.map(\.endpoint)
@@ -122,8 +122,8 @@ final class RingHashBalancer: LoadBalancer, Picker {
     endpoints.shutDown()
   }
 
-  /// Two endpoints that have failed count as a failure of all: the others may not have been tried, and a policy above
-  /// this one must not wait for them.
+  /// Two failed endpoints count as a failure of all. The others may not have been tried yet, and a parent policy must
+  /// not wait for them.
   private var state: ConnectivityState {
     let counts = endpoints.counts
     if counts.ready > 0 { return .ready }
@@ -135,11 +135,11 @@ final class RingHashBalancer: LoadBalancer, Picker {
   }
 
   private func publish() {
-    // A connection may have been asked for just before the last endpoint went.
+    // The timer may fire after the last endpoint was removed.
     guard !endpoints.members.isEmpty else { return resolverFailed(.noEndpoints) }
     let state = state
     host.update(state, self)
-    // A policy above this one may send no calls here while it fails: it must recover by itself.
+    // While this policy fails, its parent may send no calls, so it must recover without them.
     guard state == .transientFailure || state == .connecting, endpoints.counts.connecting == 0 else { return }
     if let member = nextIdle() { connect(member) }
   }
@@ -167,7 +167,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
       for member in members { member.note = false }
       let idle = members.filter { $0.state == .idle }
       for member in idle { member.subchannel.connect() }
-      // Calls may wait for one that has failed by now.
+      // Calls may be waiting for an endpoint that has failed since.
       if idle.isEmpty { publish() }
     }
   }
@@ -178,7 +178,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     return pickAny(from: ring.position(of: random.next()))
   }
 
-  /// The first that has not failed must serve the call.
+  /// Chooses the first endpoint that has not failed.
   private func pick(from start: Int) -> Pick {
     guard endpoints.counts.transientFailure < endpoints.members.count else {
       return .fail(endpoints.lastFailure)
@@ -199,7 +199,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     return .fail(endpoints.lastFailure)
   }
 
-  /// The first that is ready may serve the call. One on the way is connected, unless another connects already.
+  /// Chooses the first ready endpoint. Connects the first idle one before it, unless another is already connecting.
   private func pickAny(from start: Int) -> Pick {
     let counts = endpoints.counts
     var isConnecting = counts.connecting > 0 || connecting != nil

@@ -55,7 +55,7 @@ public final class RoundRobinBalancer: LoadBalancer, Picker {
   public func pick(_ call: any CallToPick) -> Pick {
     let count = endpoints.ready.count
     guard count > 0 else { return .wait }
-    // The first of all picks starts anywhere.
+    // The initial value may be beyond the count.
     next = next < count ? next + 1 : next % count
     if next == count { next = 0 }
     return .subchannel(endpoints.ready[next].subchannel)

@@ -1,5 +1,5 @@
-/// Visits endpoints in proportion to their weights, at even distances (gRFC A58): it goes round and round over all of them,
-/// and skips each in so many rounds as its share is below the greatest.
+/// Visits endpoints in proportion to their weights, at even distances (gRFC A58). It passes over all of them in rounds,
+/// and skips each in as many rounds as its share is below the maximum.
 ///
 /// In rounds 0 to 65,534, an endpoint with the share `s` is visited in those in which `s * round`, modulo 65,535, has
 /// just wrapped around: `s` times.
@@ -7,8 +7,7 @@ struct StrideScheduler {
   /// The share of endpoints that no round skips.
   static let full: UInt64 = 65_535
 
-  /// Weights beyond this multiple of their mean, and below this part of it, are moved to the limit, so that few rounds
-  /// go by without a visit.
+  /// Weights are clamped to this multiple and this fraction of their mean, so that few rounds pass without a visit.
   private static let mostOfMean = 10.0
   private static let leastOfMean = 0.01
 
@@ -20,17 +19,18 @@ struct StrideScheduler {
     position = Int(seed & 0xFFFF)
   }
 
-  /// How weights become shares.
+  /// Converts weights to shares.
   struct Scale {
-    /// The share of an endpoint whose weight is not known: that of the mean.
+    /// The share of an endpoint whose weight is unknown: that of the mean weight.
     fileprivate(set) var unknown = full
     private var factor = 0.0
     private var least = full
 
-    /// Everything has the same share.
+    /// Gives all endpoints the same share.
     init() {}
 
-    /// `sum` is of the `count` weights that are known, and `greatest` one of them. With fewer than two, all shares are equal.
+    /// Scales by the `count` known weights, their sum and the greatest of them. With fewer than two, all shares are
+    /// equal.
     init(sum: Double, greatest: Double, count: Int) {
       guard count >= 2, sum.isFinite, greatest > 0 else { return }
       let mean = sum / Double(count)
@@ -41,7 +41,7 @@ struct StrideScheduler {
       least = max(1, Self.share(mean * factor * leastOfMean))
     }
 
-    /// The share of an endpoint. A weight of 0 is not known.
+    /// The share of an endpoint. A weight of 0 means that it is unknown.
     func share(of weight: Double) -> UInt64 {
       weight > 0 && factor > 0 ? max(least, Self.share(weight * factor)) : unknown
     }
@@ -51,8 +51,8 @@ struct StrideScheduler {
     }
   }
 
-  /// The next of `count` endpoints, which are at least one, with their shares. Ends within 65,535 rounds, because
-  /// shares are at least 1; in 100 where one of them is full.
+  /// The index of the next endpoint. `count` is at least 1, and `share` gives the share of each. The loop ends within
+  /// 65,535 rounds, because shares are at least 1; within one round if one of them is full.
   mutating func next(of count: Int, share: (Int) -> UInt64) -> Int {
     while true {
       position += 1
@@ -61,7 +61,7 @@ struct StrideScheduler {
         round &+= 1
       }
       let own = share(position)
-      // The second half keeps neighbours with the same share from being skipped in the same rounds.
+      // The second term keeps neighbours with the same share from being skipped in the same rounds.
       let phase = (own &* round &+ UInt64(position) &* (Self.full / 2)) % Self.full
       if phase >= Self.full - own { return position }
     }

@@ -1,9 +1,9 @@
 import SwitchboardCall
 
-/// Calls go to all endpoints that are connected, more to those that report that they can take more
-/// (`weighted_round_robin`, gRFC A58).
+/// Calls go to all connected endpoints, in proportion to weights from their load reports (`weighted_round_robin`, gRFC
+/// A58).
 struct WeightedRoundRobin: LoadBalancingPolicy {
-  /// Weights are not computed more often.
+  /// The shortest interval between updates of the weights.
   static let shortestUpdatePeriod = Duration.milliseconds(100)
 
   var name: String { "weighted_round_robin" }
@@ -35,16 +35,16 @@ struct WeightedRoundRobin: LoadBalancingPolicy {
 /// `weighted_round_robin` at work.
 final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   struct Config: Hashable, Sendable {
-    /// Whether servers report their load on a stream of its own, and how often.
+    /// Whether servers report their load on a separate stream, and how often.
     var enableOobLoadReport = false
     var oobReportingPeriod = Duration.seconds(10)
-    /// How long an endpoint must have reported before it is believed.
+    /// How long an endpoint must have reported before its weight is used.
     var blackoutPeriod = Duration.seconds(10)
     /// How long a report counts.
     var weightExpirationPeriod = Duration.seconds(180)
     /// How often shares are computed from the weights.
     var weightUpdatePeriod = Duration.seconds(1)
-    /// How much the share of failed calls counts as utilization.
+    /// How much the share of failed calls adds to the utilization.
     var errorUtilizationPenalty = 1.0
 
     /// The interval of the stream of reports.
@@ -58,7 +58,7 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   private var config = Config()
   private var scheduler: StrideScheduler
   private var scale = StrideScheduler.Scale()
-  /// How many endpoints have become ready, or stopped being so, since the shares were computed.
+  /// How many endpoints have become ready or ceased to be ready since the shares were computed.
   private var changes = 0
   private var timer: (any ScheduledAction)?
 
@@ -151,7 +151,8 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   func pick(_ call: any CallToPick) -> Pick {
     let count = endpoints.ready.count
     guard count > 0 else { return .wait }
-    // Without those that have gone, the shares of the others may be small. An eighth keeps the cost of each change low.
+    // After endpoints have gone, the shares of the others may all be small. Waiting for changes of an eighth keeps the
+    // cost of each change low.
     if changes * 8 > count { share() }
     let member = endpoints.ready[scheduler.next(of: count) { endpoints.ready[$0].note.share }]
     return .subchannel(member.subchannel, tracker: settings.usesCalls ? member.note : nil)

@@ -27,20 +27,20 @@ struct WeightedTarget: LoadBalancingPolicy {
 final class WeightedTargetBalancer: LoadBalancer {
   struct Target: Hashable, Sendable {
     var name: String
-    /// From 1 to the greatest number of 32 bits.
+    /// From 1 to the largest `UInt32`.
     var weight: Int
     var policy: PolicyChoice
   }
 
   struct Config: Hashable, Sendable {
-    /// Sorted by their names, which all differ.
+    /// Sorted by name. Names are unique.
     var targets: [Target] = []
   }
 
   private final class Child {
     let named: NamedChild
     var weight = 0
-    /// One that failed counts as failed until it is ready again.
+    /// The child's state. A child that failed counts as failed until it is ready.
     var state = ConnectivityState.connecting
 
     init(_ named: NamedChild) { self.named = named }
@@ -103,7 +103,7 @@ final class WeightedTargetBalancer: LoadBalancer {
     guard let child = children[named.name] else { return }
     if child.state != .transientFailure || named.state == .ready { child.state = named.state }
     if !isUpdating { publish() }
-    // No call may come to it while others are ready.
+    // An idle child gets no calls while others are ready, so connect it here.
     if named.state == .idle { named.leaveIdle() }
   }
 
@@ -132,7 +132,7 @@ private final class WeightedPicker: Picker {
   private var sums: [Int] = []
   private var random: QuickRandom
 
-  /// There is at least one. Weights have up to 32 bits, so that no sum overflows.
+  /// `pickers` must not be empty. Weights have at most 32 bits, so no sum overflows.
   init(_ pickers: [(picker: any Picker, weight: Int)], seed: UInt64) {
     self.pickers = pickers.map(\.picker)
     random = QuickRandom(seed: seed)
@@ -157,7 +157,7 @@ private final class WeightedPicker: Picker {
 }
 
 extension GRPCStatus {
-  /// The same, with the name of the child that it is from.
+  /// The status with the name of the child from which it comes.
   func of(child name: String) -> GRPCStatus {
     GRPCStatus(code: code, message: "child \(name): \(message ?? "")", origin: origin)
   }

@@ -1,4 +1,4 @@
-/// The hash function XXH64, by which `ring_hash` and `random_subsetting` place endpoints and calls.
+/// The hash function XXH64, with which `ring_hash` and `random_subsetting` place endpoints and calls.
 enum XXHash64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -6,7 +6,7 @@ enum XXHash64 {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-  /// The hash of a text's UTF-8.
+  /// The hash of a text in UTF-8.
   static func hash(_ text: String, seed: UInt64 = 0) -> UInt64 { hash(Array(text.utf8).span, seed: seed) }
 
   static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {

@@ -1,11 +1,11 @@
 import SwitchboardCall
 
-/// A resolution that looks a name up again and again: when an answer expires, after a failure, and when connections fail.
+/// A resolution that looks up a name repeatedly: when an answer expires, after a failure, and when connections fail.
 package final class PolledResolution: Resolution {
-  /// What a lookup brought.
+  /// The result of a lookup.
   package struct Answer {
     package var result: ResolverResult
-    /// How long it is good for. `nil`: until something fails.
+    /// How long the result is valid. `nil` means until something fails.
     package var timeToLive: Duration?
 
     package init(_ result: ResolverResult, timeToLive: Duration? = nil) {
@@ -23,9 +23,9 @@ package final class PolledResolution: Resolution {
   private var timer: (any ScheduledAction)?
   private var timerTime = Duration.zero
   private var isStopped = false
-  /// After lookups that failed.
+  /// The backoff after failed lookups.
   private var failures: Backoff
-  /// After lookups that failed connections have asked for.
+  /// The backoff between lookups that failed connections request.
   private var requests: Backoff
   private var lastRequest: Duration?
   private var earliestByRequest = Duration.zero
@@ -58,7 +58,7 @@ package final class PolledResolution: Resolution {
     if now >= earliestByRequest { look() } else { schedule(at: earliestByRequest) }
   }
 
-  /// Looks at `time`, or sooner if that is planned already.
+  /// Schedules a lookup at `time`, unless one is already scheduled earlier.
   private func schedule(at time: Duration) {
     guard timer == nil || time < timerTime else { return }
     timer?.cancel()

@@ -33,7 +33,7 @@ public protocol Resolver: Sendable {
 }
 
 extension Resolver {
-  /// They can.
+  /// `true`.
   public var findsServiceConfigs: Bool { true }
 
   /// The endpoint without its port.
@@ -50,11 +50,11 @@ public protocol Resolution: AnyObject {
   func stop()
 }
 
-/// What a resolver has found.
+/// The result of a resolver.
 public struct ResolverResult: Sendable {
   /// The endpoints, or why there are none.
   public var endpoints: Result<[Endpoint], GRPCStatus>
-  /// The service config that comes with the name, `nil` if there is none, or why it is invalid.
+  /// The service config that comes with the name (`nil` if there is none), or the error if it is invalid.
   public var serviceConfig: Result<ServiceConfig?, GRPCStatus>
 
   /// The endpoints that were found.
@@ -63,18 +63,18 @@ public struct ResolverResult: Sendable {
     self.serviceConfig = serviceConfig
   }
 
-  /// A failure. Endpoints known before are kept.
+  /// Reports a failure. Endpoints that were found before are kept.
   public init(failure: GRPCStatus) {
     endpoints = .failure(failure)
     serviceConfig = .success(nil)
   }
 }
 
-/// Where a resolver reports what it finds, and what it may use.
+/// The interface of a resolver to its channel: it reports results, and provides the loop and timers.
 public struct ResolverUpdates: Sendable {
   /// The loop of the channel.
   public let eventLoop: any EventLoop
-  /// Timers of this loop.
+  /// The timers of this loop.
   public let time: any BalancerTime
   /// The channel's limits for repeated lookups.
   public let pace: ResolutionPace
@@ -92,8 +92,8 @@ public struct ResolverUpdates: Sendable {
     self.receive = receive
   }
 
-  /// Replaces what was reported before. It may be called from any thread, even before `start` returns; the channel acts
-  /// on it later.
+  /// Reports a result, which replaces the previous one. May be called from any thread, even before `start` returns; the
+  /// channel processes it later.
   public func report(_ result: ResolverResult) {
     let receive = receive
     eventLoop.execute { receive(result) }
@@ -104,7 +104,7 @@ public struct ResolverUpdates: Sendable {
 public struct ResolutionPace: Hashable, Sendable {
   /// The shortest time between two lookups while they succeed and connections hold, even if an answer expires sooner.
   public var shortestInterval = Duration.seconds(30)
-  /// The wait after the first lookup that failed or found no working server. It grows by a factor of 1.6.
+  /// The wait after a lookup that failed or found no working server. It grows by a factor of 1.6 with each such lookup.
   public var initialBackoff = Duration.seconds(1)
   /// The longest such wait.
   public var maxBackoff = Duration.seconds(120)
@@ -113,14 +113,14 @@ public struct ResolutionPace: Hashable, Sendable {
   public init() {}
 }
 
-/// A resolution whose endpoints are known at once.
+/// A resolution that has already reported its endpoints.
 package final class FinishedResolution: Resolution {
   package init() {}
   package func resolveAgain() {}
   package func stop() {}
 }
 
-/// A resolution that a task carries out, once.
+/// A resolution that runs a task once.
 public final class TaskResolution: Resolution {
   private let task: Task<Void, any Error>
 

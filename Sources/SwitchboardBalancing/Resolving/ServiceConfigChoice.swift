@@ -1,11 +1,11 @@
 import SwitchboardCall
 
-/// The service configs that the DNS has for a name, each for some clients (gRFC A2).
+/// The service configs in the DNS records of a name, each for certain clients (gRFC A2).
 package enum ServiceConfigChoice {
   private static let prefix = "grpc_config="
 
-  /// The config of the first choice that is for this client: `roll`, from 0 to 100, decides where a choice is for a share
-  /// of them. `nil` if none is. Throws `INVALID_ARGUMENT` if the text or the config is invalid.
+  /// The first config that applies to this client; `nil` if none does. `roll`, from 0 to 100, decides about configs
+  /// that apply to a percentage of clients. Throws `INVALID_ARGUMENT` if the text or the config is invalid.
   package static func choose(
     _ texts: [String],
     hostname: String,

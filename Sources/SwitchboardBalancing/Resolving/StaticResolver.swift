@@ -11,7 +11,7 @@ public struct StaticResolver: Resolver {
   public let schemes: [String]
   private let result: ResolverResult
 
-  /// Resolves all targets of `scheme`. What follows the scheme is the authority of the calls.
+  /// Resolves all targets of `scheme`. The text after the scheme is the authority of the calls.
   public init(_ endpoints: [Endpoint], scheme: String = "static", serviceConfig: ServiceConfig? = nil) {
     schemes = [scheme]
     result = ResolverResult(endpoints: endpoints, serviceConfig: .success(serviceConfig))
@@ -52,7 +52,7 @@ package struct AddressResolver: Resolver {
     return FinishedResolution()
   }
 
-  /// Throws `INVALID_ARGUMENT` if the target has none.
+  /// Parses the addresses in a target. Throws `INVALID_ARGUMENT` if it is invalid.
   package static func addresses(of target: Target) throws(GRPCStatus) -> [EndpointAddress] {
     switch target.scheme {
     case "unix": [try unixSocket(target)]
@@ -62,12 +62,12 @@ package struct AddressResolver: Resolver {
     }
   }
 
-  /// `unix:path`, or `unix://` and an absolute path, which then still has its slash in the text.
+  /// Parses `unix:path`, or `unix://` with an absolute path, whose leading slash `Target` has removed.
   private static func unixSocket(_ target: Target) throws(GRPCStatus) -> EndpointAddress {
     let isAbsolute = target.text.hasPrefix("unix://")
     guard target.authority.isEmpty else { throw .badTarget(target.text, "a path has no authority") }
     let path = isAbsolute ? "/" + target.endpoint : target.endpoint
-    // The system's structure for such addresses has this much room, and a final zero.
+    // `sockaddr_un` has room for this many bytes and a final zero.
     guard (1...107).contains(path.utf8.count), !path.utf8.contains(0) else {
       throw .badTarget(target.text, "a socket's path has 1 to 107 bytes")
     }

@@ -13,7 +13,8 @@ public struct Target: Hashable, Sendable {
   /// The whole text.
   public let text: String
 
-  /// Splits `text`. A scheme that is not among `schemes` belongs to a name for `fallback`, as in `localhost:80`.
+  /// Parses `text`. If its scheme is not in `schemes`, as in `localhost:80`, the whole text is a name for the scheme
+  /// `fallback`.
   package init(_ text: String, schemes: Set<String>, fallback: String) throws(GRPCStatus) {
     guard text.utf8.count <= 4096 else {
       throw .badTarget("\(text.prefix(40))…", "it is longer than 4096 bytes")
@@ -43,12 +44,12 @@ public struct Target: Hashable, Sendable {
   }
 }
 
-/// A host and a port, as they stand in targets.
+/// A host and a port, as in targets.
 package struct HostAndPort: Hashable, Sendable {
   package let host: String
   package let port: UInt16
 
-  /// `host`, `host:port`, `[v6]:port`, `[v6]` or a bare IPv6 address. `nil` if it is none of these.
+  /// Parses `host`, `host:port`, `[v6]:port`, `[v6]` or a bare IPv6 address; `nil` for any other text.
   package init?(_ text: some StringProtocol, defaultPort: UInt16 = 443) {
     var host = text[...]
     var port = defaultPort

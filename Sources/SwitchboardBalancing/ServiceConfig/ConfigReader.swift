@@ -1,11 +1,12 @@
 public import SwitchboardCall
 
-/// Reads the members of one object of a service config. Errors say where the object is.
+/// Reads the members of one object of a service config. Errors contain the object's path.
 public struct ConfigReader: Sendable {
   private let members: [String: ConfigValue]
   private let place: String
 
-  /// `place` is where the object is, such as `methodConfig[0].retryPolicy`; empty for the whole config.
+  /// Creates a reader. `place` is the path of the object, such as `methodConfig[0].retryPolicy`; empty for the whole
+  /// config.
   public init(_ members: [String: ConfigValue], at place: String) {
     self.members = members
     self.place = place
@@ -16,7 +17,7 @@ public struct ConfigReader: Sendable {
     .invalidServiceConfig("\(path(name)): \(reason)")
   }
 
-  /// Where a member is in the whole config.
+  /// The path of a member in the whole config.
   package func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
   /// The value of a member, unless it is missing or null.
@@ -40,7 +41,7 @@ public struct ConfigReader: Sendable {
     }
   }
 
-  /// A truth value.
+  /// A Boolean.
   public func bool(_ name: String) throws(GRPCStatus) -> Bool? {
     switch value(name) {
     case nil: return nil
@@ -49,7 +50,7 @@ public struct ConfigReader: Sendable {
     }
   }
 
-  /// A number, which JSON may also spell as a string.
+  /// A number, which may also be a string in JSON.
   public func number(_ name: String) throws(GRPCStatus) -> Double? {
     let number: Double?
     switch value(name) {

@@ -9,7 +9,7 @@ extension ConfigValue {
   }
 }
 
-/// Reads JSON from left to right. The message runtime has a reader too, which this module does not know.
+/// A JSON reader. The message runtime has one too, but this module does not import it.
 private struct JSONReader {
   private static let depthLimit = 100
 

@@ -4,8 +4,8 @@ extension ServiceConfig {
   /// Reads a config from JSON in gRPC's form, with `methodConfig`, `retryThrottling`, `loadBalancingConfig` and
   /// `healthCheckConfig`. Unknown members are ignored, as gRPC requires.
   ///
-  /// Throws `INVALID_ARGUMENT` for invalid JSON, for values of the wrong type and for contradictions, saying where and
-  /// why.
+  /// Throws `INVALID_ARGUMENT`, with the path and the reason, for invalid JSON, values of the wrong type, and
+  /// contradictions.
   public init(json: String) throws(GRPCStatus) {
     guard case .object(let members) = try ConfigValue(json: json) else {
       throw .invalidServiceConfig("it is not an object")
@@ -23,7 +23,7 @@ extension ServiceConfig {
       try RetryThrottling(throttling)
     }
     var policies = try reader.policies("loadBalancingConfig")
-    // The older form of the same, with a name alone.
+    // The older form, which only has a name.
     if policies == nil, let policy = try reader.string("loadBalancingPolicy") {
       policies = [LoadBalancingConfig(policy.lowercased())]
     }

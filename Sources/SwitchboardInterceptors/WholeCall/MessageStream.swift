@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Messages from any source, to be read once.
+/// Messages from any source. They can be read once.
 public struct MessageStream<Message: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Message
 
@@ -11,7 +11,7 @@ public struct MessageStream<Message: Sendable>: AsyncSequence, Sendable {
     makeIterator = { AsyncIterator(Throwing(iterator: messages.makeAsyncIterator())) }
   }
 
-  /// Messages that are already there.
+  /// Messages that are already available.
   public init<Messages: Sequence<Message> & Sendable>(of messages: Messages) {
     self.init(ImmediateSequence(messages))
   }
@@ -30,7 +30,7 @@ public struct MessageStream<Message: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Gives iterators that cannot fail the same type as others.
+  /// Wraps iterators that cannot fail, so that all iterators have the same type.
   private struct Throwing<Iterator: AsyncIteratorProtocol>: AsyncIteratorProtocol
   where Iterator.Element == Message {
     var iterator: Iterator

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// One call of a whole-call interceptor: collects incoming parts, runs `intercept`, and makes parts of its result.
+/// One call of a whole-call interceptor: collects incoming parts, runs `intercept`, and turns its result into parts.
 ///
 /// ```
 ///   idle ──metadata (streams), end (unary)──> running ──intercept returned or threw──> over
@@ -21,13 +21,13 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
   var requestPromises = PartPromises()
   private var responsePromises = PartPromises()
   var attempt: WholeCallAttempt<Request, Response>?
-  /// How the last attempt failed: if its status is rethrown, its trailers are sent too.
+  /// How the last attempt failed. If `intercept` rethrows the status, the trailers are sent too.
   var lastFailure: (status: GRPCStatus, trailers: HPACKHeaders)?
   private var task: Task<Void, Never>?
   private(set) var isOver = false
   /// Why the chain has cancelled the call.
   private(set) var cancellation: GRPCStatus?
-  /// Called once, when nothing of it runs any more.
+  /// Called once, when nothing of the call is running any more.
   var onEnd: (() -> Void)?
 
   init(_ ports: Ports, unary: @escaping RunUnary, streamed: @escaping RunStreamed) {
@@ -92,7 +92,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     }
   }
 
-  /// On the loop, where the interceptor's code runs too, unless it leaves it.
+  /// Starts `body` on the loop, where it runs until it awaits something that leaves the loop.
   private func start(_ body: @escaping @Sendable (WholeCall) async throws -> Void) {
     guard task == nil else { return }
     let task = Task.immediate(executorPreference: ports.eventLoop) {
@@ -129,7 +129,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     onEnd = nil
   }
 
-  /// The call has ended without the interceptor: whatever `intercept` waits for fails.
+  /// The call has ended without the interceptor. Everything that `intercept` waits for fails.
   func close(_ status: GRPCStatus) {
     guard !isOver else { return }
     finish(status)

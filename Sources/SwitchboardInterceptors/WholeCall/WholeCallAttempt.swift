@@ -55,7 +55,7 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
     }
   }
 
-  /// The requests failed as they were read.
+  /// Reading the requests failed.
   private func giveUp(_ status: GRPCStatus, of call: Call) {
     guard !hasEnded else { return }
     fail(status, HPACKHeaders(), of: call)

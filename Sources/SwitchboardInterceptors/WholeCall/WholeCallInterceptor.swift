@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// What whole-call interceptors have in common, on either side of a call.
+/// The common part of whole-call interceptors on the client and the server.
 protocol WholeCallInterceptor: AnyObject, SendableMetatype {
   associatedtype Context: Sendable
   associatedtype Request: Sendable
@@ -44,11 +44,11 @@ extension WholeCallInterceptor {
   }
 }
 
-/// A whole-call interceptor in its chain: the call that it works on, and how it and its neighbours wait for each other.
-/// Used only on the call's loop, except for `credit`.
+/// The place of a whole-call interceptor in its chain: its current call, and the flow control between it and its
+/// neighbours. Used only on the call's loop, except for `credit`.
 final class WholeCallPlace<Request: Sendable, Response: Sendable> {
   private(set) var call: WholeCall<Request, Response>?
-  /// How many messages the application requests, if they stream.
+  /// How many streamed messages the application has requested.
   let credit = Credit()
   private var isTaken = false
 

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Connects a whole call to its chain: client and server differ only in the direction of the parts.
+/// Connects a whole call to its chain. Client and server differ only in the direction of the parts.
 struct WholeCallPorts<Request: Sendable, Response: Sendable>: Sendable {
   let eventLoop: any EventLoop
   let type: GRPCCallType
@@ -11,20 +11,21 @@ struct WholeCallPorts<Request: Sendable, Response: Sendable>: Sendable {
   /// Wait until another request, or response, can be passed on.
   let requestRoom: @Sendable () async throws -> Void
   let responseRoom: @Sendable () async throws -> Void
-  /// Request more incoming messages, if that side sends on request.
+  /// Requests more incoming messages, if the chain delivers them on request.
   let askForRequests: (@Sendable (Int) -> Void)?
   let askForResponses: (@Sendable (Int) -> Void)?
   /// Ends the rest of the call, which the interceptor does not need.
   let abandon: @Sendable () -> Void
 }
 
-/// The promises of parts that were taken in, until the parts are passed on.
+/// The promises of collected parts, until the parts are passed on.
 struct PartPromises {
   private var metadata: EventLoopPromise<Void>?
   private var message: EventLoopPromise<Void>?
   private var end: EventLoopPromise<Void>?
 
-  /// The interceptor's code sends streamed messages on: their promises succeed when they are taken in.
+  /// Takes a part's promise. Those of streamed messages succeed at once, because the interceptor's own code sends the
+  /// messages on.
   mutating func take(_ promise: EventLoopPromise<Void>?, of part: SentPart, streams: Bool) {
     guard let promise else { return }
     switch part {

@@ -1,11 +1,11 @@
 import LoadMessages
 import Switchboard
 
-/// Presses on servers for another process, one run at a time.
+/// Puts load on servers on behalf of another process, one run at a time.
 package struct LoadAgent: LoadTestAgentProvider {
   private let token: [UInt8]
   private let isBusy = Busy()
-  /// How often it reports.
+  /// How often the agent reports its progress.
   private let interval: Duration
   private let started: @Sendable (LoadTestPlan) -> Void
 
@@ -13,7 +13,7 @@ package struct LoadAgent: LoadTestAgentProvider {
     let flag = Locked(false)
   }
 
-  /// `token` is what callers must know. An agent calls whom its callers name, so it has no default.
+  /// Callers must present `token`. It has no default, because an agent calls any server that its callers name.
   package init(
     token: String,
     interval: Duration = .milliseconds(250),
@@ -64,7 +64,7 @@ package struct LoadAgent: LoadTestAgentProvider {
     return try await withThrowingTaskGroup(of: LoadTally?.self) { group in
       group.addTask { await run.run() }
       group.addTask {
-        // A caller that has gone away has no more to say, either.
+        // The requests also end if the caller disconnects.
         for try await request in requests { if case .stop? = request.request { break } }
         await run.stop()
         return nil
@@ -83,7 +83,7 @@ package struct LoadAgent: LoadTestAgentProvider {
           return tally
         }
       } catch {
-        // Its caller has gone, so the load stops.
+        // The caller has disconnected, so the load stops.
         await run.stop(grace: .zero)
         throw error
       }
@@ -91,7 +91,7 @@ package struct LoadAgent: LoadTestAgentProvider {
     }
   }
 
-  /// Compares in a time that does not tell where two differ.
+  /// Compares in constant time, so that the duration does not reveal where the two differ.
   private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -12,14 +12,14 @@ package final class LoadAgents: Sendable {
   }
 
   private let agents: [Agent]
-  /// How long the run may take in all; `nil` if the plan has no end.
+  /// How long the run may take in total; `nil` if the plan has no end.
   private let limit: Duration?
   private let isLate = Locked(false)
-  /// The latest that each said.
+  /// The latest tally of each agent.
   private let tallies: Locked<[LoadTally]>
 
-  /// Connects to agents and gives each its part of the plan. `channels` have the names that messages use. An agent that has
-  /// not ended `grace` after the plan's end fails.
+  /// Connects to the agents and sends each its part of the plan. The names in `channels` appear in error messages. An
+  /// agent that has not finished `grace` after the plan's end fails.
   package init(
     _ plan: LoadTestPlan,
     _ channels: [(name: String, channel: Channel)],
@@ -44,13 +44,13 @@ package final class LoadAgents: Sendable {
       do {
         try await agent.call.requestStream.send(.with { $0.plan = part })
       } catch {
-        // The status of the call says more, and `run` throws it.
+        // `run` throws the status of the call, which says more.
         return
       }
     }
   }
 
-  /// Waits for all agents, and returns what they measured together. If one fails, so does the run.
+  /// Waits for all agents and returns their combined measurements. If one agent fails, the run fails.
   package func run() async throws -> LoadTally {
     let watch = limit.map { limit in
       Task {
@@ -93,7 +93,7 @@ package final class LoadAgents: Sendable {
         if isResult { return }
       }
     } catch {
-      // The others have nothing to wait for.
+      // The run has failed, so the other agents can stop.
       for other in agents where other.name != agent.name { other.call.cancel() }
       var status = GRPCStatus(describing: error)
       if isLate.withLock({ $0 }) {
@@ -109,7 +109,7 @@ package final class LoadAgents: Sendable {
     )
   }
 
-  /// Has all agents start no more calls. `run` then returns.
+  /// Tells all agents to start no more calls. `run` then returns.
   package func stop() async {
     for agent in agents {
       try? await agent.call.requestStream.send(.with { $0.stop = LoadTestStop() })
@@ -121,7 +121,7 @@ package final class LoadAgents: Sendable {
     for agent in agents { await agent.channel.shutDown(grace: .zero) }
   }
 
-  /// What was measured so far.
+  /// The measurements so far, of all agents.
   package var tally: LoadTally {
     tallies.withLock { $0 }.reduce(into: LoadTally()) { $0.add($1) }
   }

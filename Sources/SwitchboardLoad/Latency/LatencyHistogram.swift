@@ -1,11 +1,11 @@
 import LoadMessages
 
-/// Times by size, in fixed memory: each power of two has 128 buckets, so that a percentile is off by less than 0.4%.
+/// A histogram of times in fixed memory. Each power of two has 128 buckets, so a percentile is off by less than 0.4%.
 ///
-/// Histograms of the same run add up, over loops and over machines.
+/// The histograms of several loops or machines can be added up.
 package struct LatencyHistogram: Sendable, Equatable {
   private static let bits = 7
-  /// Larger values, from about an hour on, count as this one.
+  /// The largest value, about an hour. Larger ones count as this one.
   package static let largest: UInt64 = 1 << 42 - 1
   static let bucketCount = (42 - bits + 1) << bits
 
@@ -42,7 +42,8 @@ package struct LatencyHistogram: Sendable, Equatable {
     sumOfSquares += other.sumOfSquares
   }
 
-  /// What was added since an earlier state of this one. The least and the greatest value are as exact as buckets.
+  /// The values added since an earlier state of this histogram. The minimum and maximum are only as exact as the
+  /// buckets.
   package func since(_ earlier: LatencyHistogram) -> LatencyHistogram {
     var recent = LatencyHistogram()
     for index in buckets.indices where buckets[index] > earlier.buckets[index] {
@@ -69,12 +70,12 @@ package struct LatencyHistogram: Sendable, Equatable {
     return max(0, (sumOfSquares - sum * mean) / Double(count - 1)).squareRoot()
   }
 
-  /// The value that a share of all values, from 0 to 1, does not exceed.
+  /// The value that the given share of all values, from 0 to 1, does not exceed.
   package func quantile(_ share: Double) -> Double {
     value(atRank: (min(max(share, 0), 1) * Double(count)).rounded(.up))
   }
 
-  /// The value that is at a place, counted from one, if all are sorted.
+  /// The value at a rank, counted from one, in sorted order.
   func value(atRank rank: Double) -> Double {
     guard count > 0 else { return 0 }
     if rank <= 1 { return Double(smallest) }
@@ -83,14 +84,14 @@ package struct LatencyHistogram: Sendable, Equatable {
     for (index, inside) in buckets.enumerated() where inside > 0 {
       seen &+= inside
       if Double(seen) >= rank {
-        // No value of the bucket is beyond these.
+        // The middle of the bucket may lie outside the values that were added.
         return min(max(Self.middle(of: index), Double(smallest)), Double(maximum))
       }
     }
     return Double(maximum)
   }
 
-  /// How many values are from `low` up to but not including `high`, as exactly as buckets tell.
+  /// How many values are at least `low` and less than `high`, as exactly as the buckets allow.
   func count(from low: Double, to high: Double) -> UInt64 {
     var total: UInt64 = 0
     for (index, inside) in buckets.enumerated() where inside > 0 {
@@ -139,7 +140,7 @@ extension LatencyHistogram {
     }
   }
 
-  /// Nil for one whose figures cannot be: it comes from a file or from another process.
+  /// Nil for an inconsistent histogram: the message comes from a file or from another process.
   package init?(_ message: LoadTestHistogram) {
     self.init()
     guard message.skipped.count == message.counts.count, message.counts.count <= Self.bucketCount else {

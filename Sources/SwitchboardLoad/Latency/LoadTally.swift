@@ -1,28 +1,28 @@
 import LoadMessages
 import Switchboard
 
-/// What was measured: on one loop, and added up over all.
+/// The measurements of a run: of one loop, or the sum over all.
 package struct LoadTally: Sendable, Equatable {
   /// The calls that ended with one status.
   package struct StatusCount: Sendable, Equatable {
     package var calls: UInt64 = 0
-    /// The message of the first.
+    /// The message of the first such status.
     package var sample = ""
   }
 
-  /// From when a call was due to its end.
+  /// The time from when a call was due to its end.
   package var latency = LatencyHistogram()
-  /// From when a call was started to its end; only of an open loop.
+  /// The time from the start of a call to its end; only in an open loop.
   package var serviceTime = LatencyHistogram()
-  /// By how much calls were started after they were due, if they did not wait for others; only of an open loop.
+  /// How late calls were started if they did not have to wait for others; only in an open loop.
   package var lateness = LatencyHistogram()
   package var series = TimeSeries()
-  /// By the code.
+  /// The counts, indexed by status code.
   package private(set) var statuses = [StatusCount](repeating: StatusCount(), count: 17)
   package var requests: UInt64 = 0
   package var responses: UInt64 = 0
   package var missed: UInt64 = 0
-  /// How long calls were started, in nanoseconds.
+  /// For how long calls were started, in nanoseconds.
   package var length: UInt64 = 0
 
   package init() {}
@@ -30,7 +30,7 @@ package struct LoadTally: Sendable, Equatable {
   /// The longest sample that is kept, in characters.
   private static let sampleLimit = 300
 
-  /// Counts a call. `ended` is the time after the begin.
+  /// Counts a call. `ended` is the time since the start of the run.
   package mutating func add(_ call: EndedLoadCall, at ended: UInt64) {
     latency.add(call.latency)
     let code = call.status?.code.rawValue ?? 0
@@ -62,7 +62,7 @@ package struct LoadTally: Sendable, Equatable {
 
   package var errors: UInt64 { statuses.dropFirst().reduce(0) { $0 &+ $1.calls } }
 
-  /// Calls that ended, each second.
+  /// The number of calls that ended per second.
   package var rate: Double { length == 0 ? 0 : Double(calls) * 1e9 / Double(length) }
 
   /// The share of the calls that failed.
@@ -110,7 +110,7 @@ extension LoadTally {
     }
   }
 
-  /// Nil for one that no run makes.
+  /// Nil for measurements that no run can produce.
   package init?(_ message: LoadTestMeasurements) {
     self.init()
     guard let latency = LatencyHistogram(message.latency),

@@ -1,6 +1,6 @@
 import LoadMessages
 
-/// What happened in each interval of time. When there are too many intervals, each two become one, so that a long run
+/// Measurements for each interval of time. When there are too many intervals, pairs are merged, so that a long run
 /// takes no more memory than a short one.
 package struct TimeSeries: Sendable, Equatable {
   package struct Interval: Sendable, Equatable {
@@ -21,16 +21,16 @@ package struct TimeSeries: Sendable, Equatable {
 
   static let firstLength: UInt64 = 100_000_000
   static let limit = 512
-  /// Three years.
+  /// The longest interval: three years.
   private static let longest: UInt64 = firstLength << 30
 
-  /// The length of an interval in nanoseconds: the first length, doubled some times.
+  /// The length of an interval in nanoseconds. It doubles whenever intervals are merged.
   package private(set) var length = firstLength
   package private(set) var intervals: [Interval] = []
 
   package init() {}
 
-  /// Adds a call that ended at a time after the begin, in nanoseconds.
+  /// Adds a call that ended `time` nanoseconds after the start of the run.
   package mutating func add(at time: UInt64, latency: UInt64, failed: Bool) {
     makeRoom(for: time)
     let index = min(Int(time / length), Self.limit - 1)
@@ -81,7 +81,7 @@ extension TimeSeries {
     }
   }
 
-  /// Nil for one that no run makes.
+  /// Nil for a series that no run can produce.
   package init?(_ message: LoadTestSeries) {
     self.init()
     guard message.intervals.count <= Self.limit else { return nil }

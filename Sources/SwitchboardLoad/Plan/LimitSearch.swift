@@ -1,15 +1,15 @@
-/// Finds the highest rate at which a server does what it should: doubles the rate until it does not, and then halves the
-/// range in between.
+/// Finds the highest rate at which a server passes: doubles the rate until the server fails, and then narrows the
+/// range.
 package struct LimitSearch: Sendable, Equatable {
-  /// When the bounds are this close, it is done.
+  /// The search ends when the bounds are this close.
   private let precision: Double
   private let largest: Double
   private let smallest: Double
   /// The highest rate that passed.
   package private(set) var passed: Double?
-  /// The lowest that did not.
+  /// The lowest rate that failed.
   package private(set) var failed: Double?
-  /// The rate to try; nil when it is done.
+  /// The rate to try next; nil when the search is over.
   package private(set) var next: Double?
 
   package init(start: Double, smallest: Double = 1, largest: Double = 1_000_000, precision: Double = 0.05) {
@@ -19,13 +19,13 @@ package struct LimitSearch: Sendable, Equatable {
     next = min(max(start, smallest), largest)
   }
 
-  /// Takes the result of the rate that was to be tried.
+  /// Records the result for the rate `next`.
   package mutating func record(_ didPass: Bool) {
     guard let rate = next else { return }
     if didPass { passed = max(passed ?? 0, rate) } else { failed = min(failed ?? .infinity, rate) }
     switch (passed, failed) {
     case (let low?, let high?):
-      // A server that passed at a rate once and failed below it later has its limit there.
+      // If the server passed at a rate and later failed at a lower one, the search ends with the rate that passed.
       next = high > low * (1 + precision) ? (low * high).squareRoot() : nil
     case (let low?, nil): next = low >= largest ? nil : min(low * 2, largest)
     case (nil, let high?): next = high <= smallest ? nil : max(high / 2, smallest)

@@ -1,18 +1,18 @@
 /// What decides when the next call is started.
 package enum LoadPace: Sendable, Equatable {
-  /// So many callers, each of which makes its next call when its last has ended.
+  /// This many callers, each of which makes its next call when its previous one has ended.
   case closed(callers: Int)
-  /// Calls are due at a rate, and up to a number of them are in progress.
+  /// Calls are due at a rate, with up to `limit` in progress.
   case open(RateSchedule, limit: Int)
 }
 
-/// How long calls are made. Times are in nanoseconds.
+/// How long a run makes calls. Times are in nanoseconds.
 package struct LoadExtent: Sendable, Equatable {
-  /// How long calls are made that do not count.
+  /// How long the warm-up takes, whose calls do not count.
   package var warmUp: UInt64 = 0
-  /// How long calls are started after that.
+  /// How long calls are started after the warm-up.
   package var duration: UInt64?
-  /// After how many calls no more are started, those of the warm-up included.
+  /// The maximum number of calls, including those of the warm-up.
   package var calls: UInt64?
 
   package init(warmUp: UInt64 = 0, duration: UInt64? = nil, calls: UInt64? = nil) {

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 
-/// What a plan may ask for: it may come from another process.
+/// The limits of a plan, which may come from another process.
 package enum LoadLimits {
   package static let connections = 1...1000
   package static let loops = 1...64
@@ -15,7 +15,7 @@ package enum LoadLimits {
 }
 
 extension LoadTestPlan {
-  /// What the plan says, checked. Throws a ``PayloadError`` that names what cannot be.
+  /// Validates the plan. Throws a ``PayloadError`` that names the invalid setting.
   package func settings() throws -> LoadRun.Settings {
     guard !method.service.isEmpty, !method.name.isEmpty else {
       throw PayloadError("the plan names no method")
@@ -107,7 +107,7 @@ extension LoadTestPlan {
     }
   }
 
-  /// The part of the plan that one of several agents has.
+  /// The part of the plan for one of several agents.
   package func part(_ share: Int, of count: Int) -> LoadTestPlan {
     var part = self
     let agents = UInt32(clamping: max(1, count))

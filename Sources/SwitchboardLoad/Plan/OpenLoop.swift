@@ -1,12 +1,13 @@
-/// Decides when calls are started that are due at a rate: a value without clock or calls, which its owner asks.
+/// Decides when to start calls that are due at a rate. It is a plain value: the owner has the clock and makes the
+/// calls.
 ///
-/// A call that is due while too many are in progress is started when another has ended. It counts from when it was due,
-/// so that a server that stalls cannot hide how long its callers would have waited.
+/// A call that is due while too many are in progress is started when another has ended. Its latency counts from when it
+/// was due, so that a stalling server cannot hide how long callers would have waited.
 package struct OpenLoop: Sendable {
   /// A call to start.
   package struct DueCall: Sendable, Equatable {
     package let index: UInt64
-    /// When it was due, after the begin, in nanoseconds.
+    /// When the call was due, in nanoseconds since the start of the run.
     package let due: UInt64
     /// Whether it had to wait for others to end.
     package let waited: Bool
@@ -20,12 +21,12 @@ package struct OpenLoop: Sendable {
   private var index: UInt64
   private var nextTime: UInt64
   private var isStopped = false
-  /// Until when as many calls were in progress as may be: those due before had to wait.
+  /// The last time at which the maximum number of calls was in progress. Calls that were due before it had to wait.
   private var blockedUntil: UInt64 = 0
   package private(set) var inProgress = 0
 
-  /// One of `count` that share a schedule: it starts each `count`th call, from number `share` on. Calls are due before
-  /// `end`, in nanoseconds, and up to `limit` of its own are in progress.
+  /// One of `count` loops that share a schedule: it starts every `count`th call, beginning with number `share`. Calls
+  /// are due before `end`, in nanoseconds, and each loop has up to `limit` in progress.
   package init(
     _ schedule: RateSchedule,
     share: Int = 0,
@@ -45,13 +46,13 @@ package struct OpenLoop: Sendable {
 
   private var mayGoOn: Bool { !isStopped && index < callLimit && nextTime < end }
 
-  /// When the next call is due; nil if there is none, or if one must end first.
+  /// When the next call is due; nil if there is none, or if a call must end first.
   package var next: UInt64? { mayGoOn && inProgress < limit ? nextTime : nil }
 
-  /// Whether nothing is left to start or to wait for.
+  /// Whether there are no calls left to start or in progress.
   package var isOver: Bool { !mayGoOn && inProgress == 0 }
 
-  /// The next call that is due, which counts as in progress from now on.
+  /// Takes the next due call, which is then in progress.
   package mutating func take(at now: UInt64) -> DueCall? {
     guard mayGoOn, nextTime <= now, inProgress < limit else { return nil }
     let call = DueCall(index: index, due: nextTime, waited: nextTime < blockedUntil)
@@ -61,7 +62,7 @@ package struct OpenLoop: Sendable {
     return call
   }
 
-  /// A call has ended. Returns whether others may have waited for that: then `next` has changed.
+  /// Records the end of a call. Returns whether others may have been waiting for it; `next` has then changed.
   package mutating func end(at now: UInt64) -> Bool {
     let wasFull = inProgress == limit
     inProgress -= 1
@@ -69,7 +70,7 @@ package struct OpenLoop: Sendable {
     return wasFull
   }
 
-  /// Starts no more. Returns how many calls were due before `now` that others kept from starting.
+  /// Starts no more calls. Returns how many calls were due before `now` but could not be started.
   package mutating func stop(at now: UInt64) -> UInt64 {
     defer { isStopped = true }
     guard mayGoOn, nextTime < now else { return 0 }

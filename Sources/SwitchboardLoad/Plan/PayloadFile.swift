@@ -5,7 +5,7 @@ package enum PayloadFile {
   /// The most payloads of a file.
   package static let limit = 100_000
 
-  /// The objects of a text, which may be templates: it only looks for where each ends.
+  /// Splits a text into JSON objects. They may be templates, so only the end of each is looked for.
   package static func payloads(in text: String) throws(PayloadError) -> [String] {
     let bytes = Array(text.utf8)
     var payloads: [String] = []

@@ -1,8 +1,8 @@
 import Switchboard
 
-/// The requests of calls, in turn. Those that are the same each time are encoded once.
+/// Supplies the requests of calls, in turn. Requests without placeholders are encoded once.
 package struct PayloadSource: Sendable {
-  /// Makes an encoded message of JSON.
+  /// Converts JSON to an encoded message.
   package typealias Encoder = @Sendable (String) throws -> [UInt8]
 
   private enum Payload: Sendable {
@@ -14,14 +14,15 @@ package struct PayloadSource: Sendable {
   private let seed: UInt64
   private let encode: Encoder
 
-  /// Encoded messages, and no templates.
+  /// Requests that are already encoded.
   package init(encoded: [[UInt8]]) {
     payloads = encoded.isEmpty ? [.constant(MessageBuffer([]))] : encoded.map { .constant(MessageBuffer($0)) }
     seed = 0
     encode = { _ in [] }
   }
 
-  /// JSON, with placeholders or without; without any text, an empty message. Throws what cannot be encoded.
+  /// Requests in JSON, with or without placeholders; a single empty message if there are none. Throws if one cannot be
+  /// encoded.
   package init(json texts: [String], seed: UInt64, encode: @escaping Encoder) throws(PayloadError) {
     var payloads: [Payload] = []
     for (place, text) in texts.enumerated() {
@@ -40,7 +41,7 @@ package struct PayloadSource: Sendable {
     self.encode = encode
   }
 
-  /// The request of a call; of a stream, one of its requests.
+  /// The request of a call, or one of the requests of a streaming call.
   @inline(__always)
   func payload(call: UInt64, message: Int = 0) throws -> MessageBuffer {
     let place = payloads.count == 1 ? 0 : Int((call &+ UInt64(message)) % UInt64(payloads.count))

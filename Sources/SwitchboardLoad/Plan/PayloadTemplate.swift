@@ -13,11 +13,11 @@ package struct PayloadTemplate: Sendable, Equatable {
 
   private(set) var parts: [Part] = []
 
-  /// Throws for a placeholder that is unknown or not closed.
+  /// Throws if a placeholder is unknown or not closed.
   package init(_ text: String) throws(PayloadError) {
     var rest = Substring(text)
     while let open = Self.firstPlace(of: "{{", in: rest) {
-      // JSON has two braces in a row, too: those of an object in an object.
+      // Nested JSON objects may also have two braces in a row.
       let inside = rest[open...].dropFirst(2)
       let close = Self.firstPlace(of: "}}", in: inside)
       guard let close, Self.isPlaceholder(inside[..<close]) else {
@@ -35,7 +35,7 @@ package struct PayloadTemplate: Sendable, Equatable {
     append(rest)
   }
 
-  /// Whether all calls get the same text.
+  /// Whether the text is the same for all calls.
   package var isConstant: Bool { parts.allSatisfy { if case .text = $0 { true } else { false } } }
 
   /// The text for a call.
@@ -73,7 +73,7 @@ package struct PayloadTemplate: Sendable, Equatable {
     return nil
   }
 
-  /// Placeholders begin with a letter; what JSON has between braces begins with a quote or a brace.
+  /// A placeholder begins with a letter; the contents of JSON braces begin with a quote or a brace.
   private static func isPlaceholder(_ text: Substring) -> Bool {
     text.drop { $0 == " " }.first?.isLetter ?? true
   }

@@ -1,10 +1,10 @@
-/// When calls are due that come at a rate, whether or not earlier ones have ended.
+/// Determines when calls are due at a given rate, whether or not earlier ones have ended.
 ///
-/// The rate goes in a straight line from one to another, and then stays.
+/// The rate changes linearly from one value to another, and then stays there.
 package struct RateSchedule: Sendable, Equatable {
-  /// Calls each second when it begins.
+  /// Calls per second at the beginning.
   package let from: Double
-  /// Calls each second after the ramp.
+  /// Calls per second after the ramp.
   package let to: Double
   /// How long the ramp takes, in seconds.
   package let ramp: Double
@@ -14,7 +14,7 @@ package struct RateSchedule: Sendable, Equatable {
 
   package init(constant rate: Double) { self.init(from: rate, to: rate, ramp: 0) }
 
-  /// Rates outside ``rates`` count as the nearest in it, but for a start at zero.
+  /// Rates are clamped to ``rates``, except that `from` may be zero.
   package init(from: Double, to: Double, ramp: Double) {
     let to = min(max(to, Self.rates.lowerBound), Self.rates.upperBound)
     self.to = to
@@ -23,7 +23,7 @@ package struct RateSchedule: Sendable, Equatable {
     callsInRamp = (self.from + to) / 2 * self.ramp
   }
 
-  /// When a call is due after the begin, in nanoseconds; they are counted from zero.
+  /// When a call, counted from zero, is due, in nanoseconds since the start.
   package func due(_ index: UInt64) -> UInt64 {
     let count = Double(index)
     let seconds: Double
@@ -32,7 +32,7 @@ package struct RateSchedule: Sendable, Equatable {
     } else if index == 0 {
       seconds = 0
     } else {
-      // The time at which the area below the line is the count, in the form that is exact for a line that is flat, too.
+      // The time at which the integral of the rate reaches `count`, in a form that is also exact for a constant rate.
       let slope = (to - from) / ramp
       seconds = 2 * count / (from + max(0, from * from + 2 * slope * count).squareRoot())
     }
@@ -49,7 +49,7 @@ package struct RateSchedule: Sendable, Equatable {
       calls = from * seconds + (to - from) / ramp * seconds * seconds / 2
     }
     var count = UInt64(min(max(calls, 0), 9e18))
-    // Rounding may have gone past the call that is due then, in either direction.
+    // Corrects rounding errors in either direction.
     while count > 0, due(count - 1) >= time { count -= 1 }
     while due(count) < time { count += 1 }
     return count

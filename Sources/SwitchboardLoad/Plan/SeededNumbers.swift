@@ -4,7 +4,7 @@ package struct SeededNumbers: RandomNumberGenerator, Sendable {
 
   package init(seed: UInt64) { state = seed }
 
-  /// The numbers of one of many calls, which do not depend on the order of the calls.
+  /// The numbers for one call, independent of the order of the calls.
   package init(seed: UInt64, call: UInt64) {
     var first = SeededNumbers(seed: seed)
     var second = SeededNumbers(seed: first.next() ^ call)

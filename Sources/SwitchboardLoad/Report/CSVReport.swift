@@ -42,7 +42,7 @@ package enum CSVReport {
     Figure.short(value)
   }
 
-  /// In quotes where it has to be (RFC 4180). A leading sign that spreadsheets take for a formula is disarmed.
+  /// Quotes a field where necessary (RFC 4180). A leading character that starts a formula in spreadsheets is escaped.
   private static func field(_ text: String) -> String {
     let line = Printable.line(text)
     let safe =

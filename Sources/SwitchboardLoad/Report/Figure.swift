@@ -1,6 +1,6 @@
 /// Numbers as people read and write them.
 package enum Figure {
-  /// With a fixed number of decimals.
+  /// A number with a fixed number of decimals.
   package static func decimal(_ value: Double, places: Int) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return value.isNaN ? "-" : value < 0 ? "-inf" : "inf" }
     var scale: Int64 = 1
@@ -14,7 +14,7 @@ package enum Figure {
       + decimals
   }
 
-  /// With three significant digits or a little more.
+  /// A number with at least three significant digits.
   package static func significant(_ value: Double) -> String {
     let size = abs(value)
     return decimal(value, places: size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3)
@@ -43,12 +43,12 @@ package enum Figure {
     return text
   }
 
-  /// Calls each second.
+  /// A rate in calls per second.
   package static func rate(_ value: Double) -> String {
     value >= 100 ? "\(grouped(value))/s" : "\(significant(value))/s"
   }
 
-  /// A number without decimals that say nothing: 99, 99.9.
+  /// A number without trailing zeros: 99, 99.9.
   package static func short(_ value: Double) -> String {
     var text = decimal(value, places: 4)
     while text.hasSuffix("0") { text.removeLast() }
@@ -58,7 +58,7 @@ package enum Figure {
 
   // MARK: Reading
 
-  /// A number that is not negative: digits and perhaps a point.
+  /// Parses a non-negative number: digits and an optional decimal point.
   package static func number(_ text: some StringProtocol) -> Double? {
     guard !text.isEmpty, text.utf8.count <= 20,
       text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 == UInt8(ascii: ".") })
@@ -66,7 +66,7 @@ package enum Figure {
     return Double(text)
   }
 
-  /// A time such as `250us`, `20ms`, `1.5s`, `10m` or `1h`.
+  /// Parses a time such as `250us`, `20ms`, `1.5s`, `10m` or `1h`.
   package static func nanoseconds(_ text: some StringProtocol) -> Double? {
     let units: [(String, Double)] = [
       ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("ns", 1), ("s", 1e9), ("m", 60e9), ("h", 3600e9),

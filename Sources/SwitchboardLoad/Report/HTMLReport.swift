@@ -1,6 +1,6 @@
 import LoadMessages
 
-/// A report as one page that needs nothing else: no script, no font, no picture from elsewhere.
+/// A report as one self-contained page: without scripts, and without external fonts or images.
 package struct HTMLReport: Sendable {
   private let report: LoadTestReport
   private let tally: LoadTally
@@ -124,7 +124,7 @@ package struct HTMLReport: Sendable {
       + "\(rows.joined(separator: "\n"))</table></section>"
   }
 
-  /// Text without markup, for elements and attributes.
+  /// Escapes text for elements and attributes.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
-/// A histogram as it is drawn: few bins, each wider than the last by the same factor.
+/// A histogram for drawing: a few bins, each wider than the previous one by the same factor.
 package struct LatencyBins: Sendable, Equatable {
   package struct Bin: Sendable, Equatable {
-    /// In nanoseconds.
+    /// The lower bound in nanoseconds.
     package let low: Double
     package let high: Double
     package let calls: UInt64
@@ -21,7 +21,7 @@ package struct LatencyBins: Sendable, Equatable {
     bins = (0..<count).map { place in
       let isLast = place == count - 1
       defer { edge *= factor }
-      // The first and the last have everything below and above.
+      // The first and last bins also count all values below and above.
       let inside = histogram.count(from: place == 0 ? 0 : edge, to: isLast ? .infinity : edge * factor)
       return Bin(low: edge, high: isLast ? high : edge * factor, calls: inside)
     }
@@ -30,9 +30,9 @@ package struct LatencyBins: Sendable, Equatable {
   package var largest: UInt64 { bins.map(\.calls).max() ?? 0 }
 }
 
-/// Roots and logarithms, which the standard library has not.
+/// Roots and logarithms, which the standard library lacks.
 enum Root {
-  /// The number whose power of `degree` is `value`, which is at least one: found by halving.
+  /// The root of a value that is at least one, found by bisection.
   static func of(_ value: Double, degree: Int) -> Double {
     var (low, high) = (1.0, max(1, value))
     for _ in 0..<200 where high - low > low * 1e-15 {
@@ -47,7 +47,7 @@ enum Root {
   /// The natural logarithm of a positive number.
   static func logarithm(_ value: Double) -> Double {
     guard value > 0, value.isFinite else { return value == 0 ? -.infinity : value }
-    // value = significand * 2^exponent, and the series of artanh converges fast for what is near one.
+    // value = significand * 2^exponent, and the series of artanh converges fast near one.
     var (exponent, rest) = (Double(value.exponent), value.significand)
     if rest > 1.414_213_562_373_095_1 {
       rest /= 2
@@ -65,7 +65,7 @@ enum Root {
   /// The inverse of the logarithm.
   static func exponential(_ value: Double) -> Double {
     guard abs(value) < 700 else { return value < 0 ? 0 : .infinity }
-    // Halved until the series converges fast, and squared as often.
+    // Scaled down so that the series converges fast, then squared as often.
     let part = value / 1024
     var (term, sum) = (1.0, 1.0)
     for place in 1...10 {

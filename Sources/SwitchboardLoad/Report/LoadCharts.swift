@@ -1,6 +1,6 @@
-/// The pictures of a report, as SVG.
+/// The charts of a report, as SVG.
 enum LoadCharts {
-  /// Where something is drawn, in the units of a picture.
+  /// The area of a chart, in SVG units.
   struct Frame {
     let width = 1000.0
     let height = 260.0
@@ -20,7 +20,7 @@ enum LoadCharts {
         "<svg viewBox=\"\(box)\" role=\"img\" aria-label=\"\(name)\">\n\(content.joined(separator: "\n"))\n</svg>\n"
     }
 
-    /// Lines and figures at the left: `label` takes shares of the largest value.
+    /// The grid lines and their labels at the left. `label` receives shares of the largest value.
     func scale(_ label: (Double) -> String) -> [String] {
       [0, 0.25, 0.5, 0.75, 1].map { share in
         let y = number(y(share))
@@ -63,7 +63,7 @@ enum LoadCharts {
     for (place, bin) in bins.bins.enumerated() where bin.calls > 0 {
       let title =
         "\(Figure.time(bin.low)) to \(Figure.time(bin.high)): \(Figure.grouped(Double(bin.calls))) calls"
-      // A bin with a call is never invisible.
+      // Even a bin with a single call must be visible.
       let share = max(Double(bin.calls) / largest, 0.005)
       content.append(frame.bar(place, of: bins.bins.count, to: share, "bar", title))
     }
@@ -74,7 +74,8 @@ enum LoadCharts {
     return frame.picture("Histogram of latencies", content)
   }
 
-  /// The percentiles from none to p99.99: each step to the right has a tenth of the calls of the last.
+  /// The percentiles from 0 to 99.99, on a scale on which each step to the right covers a tenth of the calls of the
+  /// previous one.
   static func percentiles(_ latency: LatencyHistogram) -> String {
     let frame = Frame()
     let decades = 4.0
@@ -131,8 +132,8 @@ enum LoadCharts {
     )
   }
 
-  /// How long an interval lasted, in seconds: the last may not be whole. One that has hardly begun has only the ends of
-  /// earlier calls, which say nothing of a rate.
+  /// The length of an interval in seconds; the last one may be incomplete. One that has hardly begun contains only ends
+  /// of earlier calls, from which no rate follows.
   private static func lasting(_ place: Int, _ series: TimeSeries, _ length: UInt64) -> Double {
     let begin = UInt64(place) &* series.length
     let rest = length > begin ? length - begin : series.length

@@ -1,24 +1,23 @@
-/// What changed between two runs, with how sure that is.
+/// The changes between two runs, with confidence intervals.
 package struct LoadComparison: Sendable {
   package struct Row: Sendable {
     package let metric: LoadMetric
     package let old: Double
     package let new: Double
-    /// The change in percent, and the bounds that it is within with a confidence of 95%; nil if there are too few calls
-    /// to tell.
+    /// The change in percent, and its 95% confidence interval; nil if there are too few calls.
     package let change: Double?
     package let bounds: ClosedRange<Double>?
 
-    /// Whether the change is more than chance.
+    /// Whether the change is statistically significant.
     package var isSure: Bool { bounds.map { !$0.contains(0) } ?? false }
 
-    /// Whether more is worse.
+    /// Whether the new figure is worse.
     var isWorse: Bool { metric == .rate ? new < old : new > old }
   }
 
   package let rows: [Row]
 
-  /// 1.96 standard errors on either side have 95%.
+  /// 95% of values lie within 1.96 standard errors on either side.
   private static let width = 1.96
 
   package init(old: LoadTally, new: LoadTally) {
@@ -33,7 +32,7 @@ package struct LoadComparison: Sendable {
     self.rows = rows
   }
 
-  /// A change of a ratio: its logarithm is what errors add up in. `error` is relative.
+  /// The change of a ratio. Errors add up in its logarithm. `error` is relative.
   private static func row(
     _ metric: LoadMetric,
     _ old: LoadTally,
@@ -56,14 +55,14 @@ package struct LoadComparison: Sendable {
     )
   }
 
-  /// The share of errors, of which the difference counts and not the ratio: it may have been zero.
+  /// The share of errors. Its difference is shown, not the ratio, because the old share may be zero.
   private static func errorRow(_ old: LoadTally, _ new: LoadTally) -> Row {
     let (before, after) = (old.errorShare * 100, new.errorShare * 100)
     guard old.calls > 0, new.calls > 0 else {
       return Row(metric: .errorPercent, old: before, new: after, change: nil, bounds: nil)
     }
     func variance(_ tally: LoadTally) -> Double {
-      // One failed call more and one that succeeded, because having seen none does not mean that there are none.
+      // Adds one failed and one successful call, because not having seen a failure does not mean that there are none.
       let share = (Double(tally.errors) + 1) / (Double(tally.calls) + 2)
       return share * (1 - share) / Double(tally.calls)
     }
@@ -78,9 +77,9 @@ package struct LoadComparison: Sendable {
     )
   }
 
-  /// By how much the rate varies from interval to interval.
+  /// The relative standard error of the rate, from how it varies between intervals.
   private static func rateError(_ tally: LoadTally) -> Double? {
-    // The last interval is not whole.
+    // The last interval is incomplete.
     let counts = tally.series.intervals.dropLast().map { Double($0.calls) }
     guard counts.count >= 5 else { return nil }
     let mean = counts.reduce(0, +) / Double(counts.count)
@@ -95,7 +94,8 @@ package struct LoadComparison: Sendable {
     return latency.deviation / Double(latency.count).squareRoot() / latency.mean
   }
 
-  /// The ranks between which a percentile is, if calls do not depend on each other, and the values there.
+  /// The relative error of a percentile: from the values at the ranks around it, if calls are independent of each
+  /// other.
   private static func quantileError(_ histogram: LatencyHistogram, _ share: Double) -> Double? {
     let count = Double(histogram.count)
     guard count * min(share, 1 - share) >= 5 else { return nil }
@@ -103,7 +103,7 @@ package struct LoadComparison: Sendable {
     let low = histogram.value(atRank: count * share - reach)
     let high = histogram.value(atRank: count * share + reach)
     guard low > 0 else { return nil }
-    // The width of a bucket counts, too.
+    // At least the width of a bucket.
     return max(Root.logarithm(high / low) / (2 * width), 0.002)
   }
 

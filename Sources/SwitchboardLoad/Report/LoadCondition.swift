@@ -22,14 +22,14 @@ package struct LoadCondition: Sendable, Equatable {
     }
   }
 
-  /// The condition, and what the figure is, such as `p99>20 ms: 31.4 ms`.
+  /// The condition and the actual figure, such as `p99>20 ms: 31.4 ms`.
   package func description(in tally: LoadTally) -> String {
     "\(metric.name)\(comparison.rawValue)\(metric.text(bound)): \(metric.text(metric.value(in: tally)))"
   }
 
   // MARK: Reading
 
-  /// Conditions between commas.
+  /// Parses conditions that are separated by commas.
   package static func list(_ text: String) throws(PayloadError) -> [LoadCondition] {
     var conditions: [LoadCondition] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -1,11 +1,11 @@
-/// A figure of a run that conditions name.
+/// A figure of a run that a condition can refer to.
 package enum LoadMetric: Sendable, Equatable {
   /// A percentile of the latency.
   case percentile(Double)
   case mean
   case minimum
   case maximum
-  /// Calls that ended, each second.
+  /// Calls that ended per second.
   case rate
   /// The share of the calls that failed, in percent.
   case errorPercent
@@ -13,7 +13,7 @@ package enum LoadMetric: Sendable, Equatable {
   case errors
   case calls
 
-  /// In nanoseconds, each second, percent, or a number.
+  /// The value in the metric's unit: nanoseconds, calls per second, percent, or a plain number.
   package func value(in tally: LoadTally) -> Double {
     switch self {
     case .percentile(let percent): tally.latency.quantile(percent / 100)

@@ -4,7 +4,7 @@ extension LoadTestReport {
   /// The percentiles that reports show.
   package static let percents = [10, 25, 50, 75, 90, 95, 99, 99.9, 99.99]
 
-  /// A report of what was counted. `load` says what was asked for, in words.
+  /// Makes a report from a tally. `load` describes the requested load in words.
   package init(_ tally: LoadTally, target: String, method: String, started: String, load: String) {
     self.init()
     self.target = target
@@ -30,7 +30,7 @@ extension LoadTestReport {
     }
   }
 
-  /// Reads a report that was written as JSON.
+  /// Parses a report in JSON.
   package static func read(_ json: String) throws(PayloadError) -> (report: LoadTestReport, tally: LoadTally)
   {
     let report: LoadTestReport

@@ -96,7 +96,7 @@ package struct TextReport: Sendable {
   }
 }
 
-/// Colours, if the terminal has them.
+/// Colours, if the terminal supports them.
 package struct Ink: Sendable {
   package let isColoured: Bool
 
@@ -121,7 +121,8 @@ enum Bar {
   }
 }
 
-/// Text of others, such as a server's messages, which must not move the cursor or write over what is shown.
+/// Makes foreign text, such as a server's messages, safe to print: it must not move the cursor or overwrite other
+/// output.
 package enum Printable {
   package static func line(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isControlling ? " " : $0 }))

@@ -20,7 +20,7 @@ package struct LoadOutcome: Sendable {
   }
 }
 
-/// Calls one method on a channel. Requests are sent as they were encoded, and of responses only the size is looked at.
+/// Calls one method on a channel. Requests are already encoded, and responses are not decoded: only their size is read.
 package struct MethodLoadCaller: LoadCaller {
   private let call: MethodCall<EncodedMarshaller, SizeMarshaller>
   private let type: GRPCCallType
@@ -97,7 +97,7 @@ private struct LoadRequests: AsyncSequence, Sendable {
   }
 }
 
-/// Requests that are encoded already.
+/// Passes on requests that are already encoded.
 struct EncodedMarshaller: Marshaller {
   func encode(_ message: MessageBuffer) -> MessageBuffer { message }
 
@@ -108,7 +108,7 @@ struct EncodedMarshaller: Marshaller {
   func reads(_ subtype: ContentSubtype) -> Bool { true }
 }
 
-/// Responses of which only the size is looked at.
+/// Reads only the size of responses.
 struct SizeMarshaller: Marshaller {
   func encode(_ message: Int) throws -> MessageBuffer {
     throw GRPCStatus(code: .internalError, message: "responses are only received")

@@ -1,8 +1,8 @@
 import Switchboard
 
-/// A run: calls on some connections of some event loops, which other tasks may watch and stop.
+/// A run: calls on several connections and event loops. Other tasks may watch and stop it.
 package final class LoadRun: Sendable {
-  /// What a run needs to know in addition to its pace.
+  /// The settings of a run.
   package struct Settings: Sendable {
     package var pace: LoadPace
     package var extent: LoadExtent
@@ -12,7 +12,7 @@ package final class LoadRun: Sendable {
     package var payloads: PayloadSource
     package var messagesPerCall = 1
     package var callOptions: CallOptions?
-    /// How long calls may take to end after the last were started. Those that take longer are ended, and count as failed.
+    /// How long calls may take to end after the last one was started. Longer ones are cancelled and count as failed.
     package var drain = Duration.seconds(20)
 
     package init(
@@ -34,13 +34,13 @@ package final class LoadRun: Sendable {
 
   private let workers: [LoadWorker]
   private let channels: [Channel]
-  /// When it began, by the monotonic clock.
+  /// When the run began, by the monotonic clock.
   private let begin: UInt64
   private let extent: LoadExtent
   private let drain: Duration
   private let isStopped = Locked(false)
 
-  /// Connects, and waits for that. Throws why it cannot.
+  /// Connects, and waits until all connections are ready. Throws the reason if one cannot be made.
   package init(
     _ settings: Settings,
     connect: @Sendable (LoopGroup) throws -> Channel
@@ -98,7 +98,7 @@ package final class LoadRun: Sendable {
     total / count + (share < total % count ? 1 : 0)
   }
 
-  /// Makes the calls, and returns what was counted when all have ended.
+  /// Makes the calls. Returns the measurements when all have ended.
   package func run() async -> LoadTally {
     let limit = extent.duration.map { _ in
       Task {
@@ -138,10 +138,10 @@ package final class LoadRun: Sendable {
     }
   }
 
-  /// Everything that was counted so far.
+  /// The measurements so far.
   package var tally: LoadTally { workers.reduce(into: LoadTally()) { $0.add($1.tally) } }
 
-  /// How long it has run, in nanoseconds, and how much of it that is, from 0 to 1; nil if there is no end.
+  /// The elapsed time in nanoseconds, and its share of the run from 0 to 1; nil if the run has no end.
   package var progress: (elapsed: UInt64, share: Double?) {
     let elapsed = MonotonicClock.now &- begin
     if let duration = extent.duration {
@@ -151,7 +151,7 @@ package final class LoadRun: Sendable {
     return (elapsed, min(1, Double(tally.calls) / Double(max(1, calls))))
   }
 
-  /// Whether calls do not count yet.
+  /// Whether the warm-up is not over yet.
   package var isWarmingUp: Bool { MonotonicClock.now &- begin < extent.warmUp }
 }
 
@@ -176,7 +176,7 @@ private enum LoadConnecting {
       defer { group.cancelAll() }
       return await group.next() ?? false
     }
-    // The status of a call says why there is no connection.
+    // The status of a call says why the connection failed.
     guard !isReady, let status = await caller.call(0).status else { return }
     throw status
   }

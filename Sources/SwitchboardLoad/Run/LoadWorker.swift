@@ -1,14 +1,14 @@
 import Switchboard
 import SwitchboardHTTP2
 
-/// Makes the share of a run that one event loop has: all its calls start, end and are counted on the loop.
+/// Makes one event loop's share of the calls of a run. All its calls start, end and are counted on the loop.
 package final class LoadWorker: Sendable {
   private struct State: Sendable {
     var open: OpenLoop
-    /// The number of the next call, if the loop is closed.
+    /// The number of the next call in a closed loop.
     var next: UInt64
     var isStopped = false
-    /// Calls that end from now on do not count: they are ended because the run is over.
+    /// Whether the run is over. Calls that end now were cancelled for that reason and do not count.
     var isClosing = false
     var tally = LoadTally()
     var whenOver: CheckedContinuation<Void, Never>?
@@ -24,7 +24,7 @@ package final class LoadWorker: Sendable {
   private let callerCount: Int
   private let state: Locked<State>
 
-  /// One of `count` workers; `callers` are those of the connections on its loop. Times are counted from `begin`.
+  /// One of `count` workers. `callers` use the connections on its loop. Times are relative to `begin`.
   package init(
     _ callers: [any LoadCaller],
     on loop: any EventLoop,
@@ -91,7 +91,7 @@ package final class LoadWorker: Sendable {
   /// Counts no more calls.
   package func close() { state.withLock { $0.isClosing = true } }
 
-  /// Everything that was counted.
+  /// The measurements so far.
   package var tally: LoadTally { state.withLock { $0.tally } }
 }
 
@@ -170,7 +170,7 @@ extension LoadWorker {
     }
   }
 
-  /// Starts all calls that are due. On the loop.
+  /// Starts all calls that are due. Must be called on the loop.
   private func startDueCalls(_ alarm: PreciseAlarm) {
     while true {
       let now = now
@@ -208,7 +208,7 @@ extension LoadWorker {
         if !call.waited { state.tally.lateness.add(started &- call.due) }
       }
       let wasFull = state.open.end(at: end)
-      // Those that nothing keeps from starting are started, however late.
+      // Calls that do not have to wait for others are started even if they are late.
       if wasFull, end >= extent.end { state.tally.missed += state.open.stop(at: end) }
       var over: CheckedContinuation<Void, Never>?
       if state.open.isOver { swap(&over, &state.whenOver) }

@@ -4,8 +4,8 @@
   import Darwin
 #endif
 
-/// The time in nanoseconds since some moment. Reading it costs less than the standard library's clock, whose instants
-/// have a layout that is known only at run time.
+/// The time in nanoseconds since an unspecified moment. Reading it costs less than the standard library's clock, whose
+/// instants have a layout that is known only at run time.
 package enum MonotonicClock {
   package static var now: UInt64 {
     var time = timespec()

@@ -1,16 +1,16 @@
-/// What is shown while a run goes on.
+/// What is displayed during a run.
 package struct LiveState: Sendable {
   package var method: String
   package var target: String
   package var load: String
   package var isWarmingUp = false
-  /// In nanoseconds.
+  /// The elapsed time in nanoseconds.
   package var elapsed: UInt64 = 0
-  /// How much of the run is over, from 0 to 1; nil if there is no end.
+  /// The share of the run that is over, from 0 to 1; nil if the run has no end.
   package var share: Double?
-  /// Everything that was counted.
+  /// All measurements so far.
   package var total = LoadTally()
-  /// The latencies of the last moments, and how many calls ended in each second of them.
+  /// The latencies since the previous update, and the calls per second.
   package var recent = LatencyHistogram()
   package var recentRate = 0.0
 
@@ -20,7 +20,7 @@ package struct LiveState: Sendable {
     self.load = load
   }
 
-  /// Takes a new state of the run, after some nanoseconds.
+  /// Updates to a new state of the run, at `now` nanoseconds after its start.
   package mutating func advance(to tally: LoadTally, elapsed now: UInt64, share: Double?) {
     let time = now > elapsed ? now - elapsed : 1
     let latest = tally.latency.since(total.latency)
@@ -32,7 +32,7 @@ package struct LiveState: Sendable {
   }
 }
 
-/// One line that is written over itself.
+/// A progress line that is redrawn in place.
 package enum LiveLine {
   package static func text(_ state: LiveState, width: Int, ink: Ink) -> String {
     var parts = [Figure.decimal(Double(state.elapsed) / 1e9, places: 0) + "s"]
@@ -56,9 +56,9 @@ package enum LiveLine {
   }
 }
 
-/// A full screen with a histogram that moves.
+/// A full screen with a live histogram.
 package enum LiveScreen {
-  /// The smallest terminal that it fits in.
+  /// The smallest terminal that it fits on.
   package static let smallest = (width: 50, height: 16)
 
   package static func lines(_ state: LiveState, width: Int, height: Int, ink: Ink) -> [String] {

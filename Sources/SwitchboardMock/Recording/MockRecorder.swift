@@ -1,9 +1,9 @@
 import Switchboard
 import SwitchboardProtobuf
 
-/// Passes calls on to a server, and keeps rules that answer them in the same way.
+/// Forwards calls to a server, and records rules that answer them in the same way.
 package final class MockRecorder: Sendable {
-  /// What is kept of one call.
+  /// The rule recorded for one call.
   private struct Entry: Sendable {
     let method: String
     let request: String
@@ -12,7 +12,7 @@ package final class MockRecorder: Sendable {
 
   private struct Content: Sendable {
     var entries: [Entry] = []
-    /// Where the rule of a request is: the last answer to it counts.
+    /// The index of the rule for each request. A later answer to the same request replaces it.
     var places: [String: Int] = [:]
     var byteCount = 0
     var isChanged = false
@@ -21,7 +21,7 @@ package final class MockRecorder: Sendable {
 
   package static let ruleLimit = 10_000
   package static let byteLimit = 64 << 20
-  /// More messages of one call are passed on but not kept.
+  /// The most messages of one call that are recorded. Further ones are only forwarded.
   static let messageLimit = 1000
 
   private let content = Locked(Content())
@@ -33,17 +33,17 @@ package final class MockRecorder: Sendable {
     encoding = options
   }
 
-  /// The services of a schema, which pass their calls on to `channel`.
+  /// The services of a schema, which forward their calls to `channel`.
   package func providers(_ schema: MockSchema, to channel: Channel) -> [any CallHandlerProvider] {
     schema.services.map {
       RecordingService(serviceName: $0.name, methods: $0.methods, channel: channel, recorder: self)
     }
   }
 
-  /// How many rules there are, and how many had no room.
+  /// How many rules were recorded, and how many exceeded the limits.
   package var counts: (rules: Int, left: Int) { content.withLock { ($0.entries.count, $0.left) } }
 
-  /// The rules as a file; nil if there is nothing new since the last time.
+  /// The rules as a file; nil if nothing has changed since the previous call of this method.
   package func takeChanges() -> String? {
     content.withLock { content in
       guard content.isChanged else { return nil }
@@ -56,7 +56,7 @@ package final class MockRecorder: Sendable {
     for call in calls { record(call) }
   }
 
-  /// Keeps a call. Messages that cannot be read are not kept: they were passed on all the same.
+  /// Records a call, unless its messages cannot be decoded. Such a call was forwarded all the same.
   func record(_ call: RecordedCall) {
     guard let rule = rule(call) else { return }
     let size = rule.text.utf8.count + rule.request.utf8.count
@@ -106,17 +106,17 @@ package final class MockRecorder: Sendable {
   }
 }
 
-/// A call that was passed on.
+/// A forwarded call.
 struct RecordedCall: Sendable {
   let method: MockMethod
   let request: [UInt8]
   var responses: [[UInt8]] = []
   var status: GRPCStatus?
-  /// Until the first response, or the end.
+  /// The time until the first response, or until the end.
   var delay = Duration.zero
 
-  /// What is kept of a call with streams. A mock answers each request by itself: if each had one response, then with
-  /// that; else the first has all.
+  /// The records of a call that may stream. A mock answers each request separately: if there are as many responses as
+  /// requests, each request gets one; otherwise the first request gets all.
   static func all(
     of method: MockMethod,
     requests: [[UInt8]],

@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardProtobuf
 
-/// A service whose calls are passed on to a server as they are.
+/// A service that forwards its calls unchanged to a server.
 struct RecordingService: CallHandlerProvider {
   let serviceName: String
   let methods: [MockMethod]
@@ -48,7 +48,7 @@ struct RecordingService: CallHandlerProvider {
     return MethodCall(method, on: channel, options: options)
   }
 
-  /// The metadata of the caller's own: the rest belongs to each connection.
+  /// The metadata that the caller set. The other fields belong to the connection.
   private static func passed(_ headers: HPACKHeaders) -> HPACKHeaders {
     var passed = HPACKHeaders()
     for (name, value) in headers {
@@ -119,7 +119,7 @@ struct RecordingService: CallHandlerProvider {
   }
 }
 
-/// A caller's requests on their way to the server; the first ones are kept.
+/// Forwards a caller's requests to the server, and keeps the first ones.
 private final class PassedRequests: AsyncSequence, Sendable {
   private let requests: RequestStream<[UInt8]>
   private let kept = Locked<[[UInt8]]>([])
@@ -128,7 +128,7 @@ private final class PassedRequests: AsyncSequence, Sendable {
 
   var all: [[UInt8]] { kept.withLock { $0 } }
 
-  /// Empty if there was none.
+  /// The first request; empty if there was none.
   var first: [UInt8] { all.first ?? [] }
 
   func makeAsyncIterator() -> Iterator { Iterator(passed: self, base: requests.makeAsyncIterator()) }

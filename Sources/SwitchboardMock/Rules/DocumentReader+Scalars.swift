@@ -1,7 +1,7 @@
 extension DocumentReader {
   // MARK: Keys
 
-  /// The position of the colon after the name that begins here; nil if this is not a name.
+  /// The position of the colon after the key that begins at `start`; nil if no key begins there.
   func keyEnd(at start: Int) -> Int? {
     guard start < bytes.count else { return nil }
     var place = start
@@ -39,10 +39,10 @@ extension DocumentReader {
     return byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") ? byte : nil
   }
 
-  /// What begins something else than plain text.
+  /// Characters that cannot begin plain text.
   static let indicators = Set("{}[],|>&*!%@`\"'#".utf8)
 
-  /// A name; the position is then at its colon.
+  /// Reads a key, up to its colon.
   mutating func key() throws(RuleError) -> String {
     if let byte = peek, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
       let name = try quoted(byte)
@@ -69,7 +69,7 @@ extension DocumentReader {
 
   // MARK: Values on a line
 
-  /// A value that begins on this line, and its end of line.
+  /// Reads a value that begins on this line, and the rest of its last line.
   mutating func inline(within indent: Int) throws(RuleError) -> DocumentValue {
     guard let first = peek else { return .null }
     let value: DocumentValue
@@ -87,7 +87,7 @@ extension DocumentReader {
     return value
   }
 
-  /// Where plain text ends: at the line's end, at a comment, or where the caller says.
+  /// The end of plain text: the end of the line, a comment, or the first byte for which `isEnd` is true.
   private func plainEnd(_ isEnd: (UInt8) -> Bool) -> Int {
     var place = position
     while place < bytes.count, bytes[place] != UInt8(ascii: "\n"), !isEnd(bytes[place]) {
@@ -108,7 +108,7 @@ extension DocumentReader {
     }
   }
 
-  /// Whether text is a number of JSON; others, such as 007, are text.
+  /// Whether the text is a JSON number. Others, such as 007, are strings.
   static func isNumber(_ text: String) -> Bool {
     guard text.utf8.count <= 64 else { return false }
     var rest = Array(text.utf8)[...]
@@ -134,7 +134,7 @@ extension DocumentReader {
     return rest.isEmpty
   }
 
-  /// The lines below that are further to the right, as they are.
+  /// Reads a literal block: the following lines that are indented more than `indent`.
   private mutating func literal(within indent: Int) throws(RuleError) -> String {
     position += 1
     let keepsEnd = peek != UInt8(ascii: "-")
@@ -221,7 +221,7 @@ extension DocumentReader {
 
   // MARK: Flow
 
-  /// A value as JSON has it, over as many lines as it takes.
+  /// Reads a value in JSON's notation, which may span lines.
   private mutating func flow() throws(RuleError) -> DocumentValue {
     guard depth < Self.depthLimit else { throw failure("values are nested too deeply") }
     depth += 1

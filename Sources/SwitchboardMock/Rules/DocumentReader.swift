@@ -1,5 +1,6 @@
-/// Reads JSON, and of YAML what files of rules need: block and flow maps and lists, plain and quoted text, literal blocks
-/// (`|`) and comments. Anchors, tags, folded text, several documents and everything else are refused, not guessed.
+/// Reads JSON and the subset of YAML that rule files need: block and flow maps and lists, plain and quoted text,
+/// literal blocks (`|`) and comments. Everything else, such as anchors, tags, folded text and several documents, is
+/// rejected.
 package struct DocumentReader {
   static let depthLimit = 64
   static let sizeLimit = 64 << 20
@@ -33,11 +34,11 @@ package struct DocumentReader {
 
   struct Line: Equatable {
     let indent: Int
-    /// Where its content begins.
+    /// The position of the line's first character that is not a space.
     let start: Int
   }
 
-  /// The next line with content, from the start of a line on. It is not consumed.
+  /// The next line with content. Skips lines before it, but does not consume it.
   mutating func nextLine() throws(RuleError) -> Line? {
     while position < bytes.count {
       var place = position
@@ -62,7 +63,7 @@ package struct DocumentReader {
     return place
   }
 
-  /// Consumes what may follow a value on its line: spaces and a comment.
+  /// Consumes the rest of a line after a value: spaces and a comment.
   mutating func endLine() throws(RuleError) {
     let before = position
     skipSpaces()
@@ -76,7 +77,7 @@ package struct DocumentReader {
     position = min(position, bytes.count)
   }
 
-  /// Whether there is a space before the position, as a comment needs it.
+  /// Whether a space precedes the position, as a comment requires.
   private var endsInSpace: Bool { position > 0 && bytes[position - 1] == UInt8(ascii: " ") }
 
   mutating func skipSpaces() {
@@ -89,7 +90,7 @@ package struct DocumentReader {
 
   func rest(startsWith text: String, at place: Int) -> Bool { bytes[place...].starts(with: text.utf8) }
 
-  /// The character at the position, for messages.
+  /// The character at the position, for error messages.
   var shown: String {
     guard let byte = peek else { return "the end" }
     return byte > 0x20 && byte < 0x7f ? String(Unicode.Scalar(byte)) : "byte \(byte)"
@@ -102,14 +103,14 @@ package struct DocumentReader {
 
   // MARK: Blocks
 
-  /// A value on lines of its own, which are further to the right than those of what it is in.
+  /// Reads a value on separate lines that are indented more than `indent`.
   mutating func block(within indent: Int) throws(RuleError) -> DocumentValue {
     guard let line = try nextLine(), line.indent > indent else { return .null }
     position = line.start
     return try value(column: line.indent, within: indent)
   }
 
-  /// A value that begins at the position, in a column.
+  /// Reads a value that begins at the position, which is in `column`.
   mutating func value(column: Int, within indent: Int) throws(RuleError) -> DocumentValue {
     guard depth < Self.depthLimit else { throw failure("values are nested too deeply") }
     depth += 1
@@ -158,7 +159,7 @@ package struct DocumentReader {
   private mutating func memberValue(_ column: Int) throws(RuleError) -> DocumentValue {
     guard isAtLineEnd || peek == UInt8(ascii: "#") else { return try inline(within: column) }
     try endLine()
-    // A list may begin in the column of the name that it belongs to.
+    // A list may begin in the same column as its key.
     if let line = try nextLine(), line.indent == column, isDash(at: line.start) {
       position = line.start
       return try value(column: column, within: column)
@@ -166,7 +167,7 @@ package struct DocumentReader {
     return try block(within: column)
   }
 
-  /// Moves to the next line if that is another item of the same list or map.
+  /// Moves to the next line if it is another item of the same list or map.
   private mutating func isAtNextItem(_ column: Int, hasDash: Bool) throws(RuleError) -> Bool {
     guard let line = try nextLine(), line.indent >= column else { return false }
     guard line.indent == column else {

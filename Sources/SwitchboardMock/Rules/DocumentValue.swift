@@ -1,14 +1,14 @@
 import SwitchboardProtobuf
 
-/// A value of a file of rules.
+/// A value in a rule file.
 package indirect enum DocumentValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// As it is written, so that no digit is lost.
+  /// A number as written, so that no digit is lost.
   case number(String)
   case string(String)
   case list([DocumentValue])
-  /// In the order of the file.
+  /// A map, in the order of the file.
   case map([Member])
 
   package struct Member: Hashable, Sendable {
@@ -21,7 +21,7 @@ package indirect enum DocumentValue: Hashable, Sendable {
     }
   }
 
-  /// What it is, for messages.
+  /// The kind of value, for error messages.
   var kind: String {
     switch self {
     case .null: "null"
@@ -64,11 +64,11 @@ package indirect enum DocumentValue: Hashable, Sendable {
     }
   }
 
-  /// Text in JSON's notation, which YAML has, too.
+  /// Text as a JSON string, which is also valid YAML.
   static func quoted(_ text: String) -> String { JSONText.string(text) }
 }
 
-/// What is wrong with a file of rules, and where.
+/// An error in a rule file, with its line.
 package struct RuleError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -1,14 +1,14 @@
 import SwitchboardProtobuf
 
-/// The rules of one method. To find those that a request may match takes as long for a hundred thousand rules as for one,
-/// if each compares a field.
+/// The rules of one method. If each rule compares a field, the lookup takes the same time for a hundred thousand rules
+/// as for one.
 struct MethodRules: Sendable {
   private(set) var rules: [MockRule] = []
-  /// The places of rules that compare a field, by the first such field and its value.
+  /// The indexes of rules that compare a field, by the first such field and its value.
   private var keyed: [RequestPattern.Key: [Int]] = [:]
   /// The fields in those keys.
   private var names: Set<String> = []
-  /// The places of the others.
+  /// The indexes of all other rules.
   private var unkeyed: [Int] = []
 
   mutating func append(_ rule: MockRule) {
@@ -21,7 +21,7 @@ struct MethodRules: Sendable {
     rules.append(rule)
   }
 
-  /// The places of the rules that a request may match, in order.
+  /// The indexes of the rules that a request may match, in order.
   func places(for request: DynamicMessage?) -> [Int] {
     guard let request else { return unkeyed }
     let found = names.compactMap { keyed[RequestPattern.Key(name: $0, value: request[$0])] }

@@ -1,18 +1,18 @@
 import Switchboard
 import SwitchboardProtobuf
 
-/// What a mock answers to the requests of a method that match.
+/// A rule: how a mock answers matching requests of a method.
 struct MockRule: Sendable {
   let pattern: RequestPattern?
   let answers: [DynamicMessage]
   /// How the call ends; nil if it succeeds.
   let status: GRPCStatus?
-  /// The wait before the first answer, and between answers.
+  /// The wait before the first response, and between responses.
   let delay: Duration
   let every: Duration
   let headers: HPACKHeaders
   let trailers: HPACKHeaders
-  /// How often it may answer.
+  /// How often the rule may answer; nil if always.
   let times: Int?
 
   static let members: Set = [
@@ -66,7 +66,7 @@ struct MockRule: Sendable {
     }
   }
 
-  /// `NOT_FOUND`, a number, or a code and a message.
+  /// Parses a status: `NOT_FOUND`, a number, or a map with a code and a message.
   private static func status(_ document: DocumentValue) throws(RuleError) -> GRPCStatus {
     var (code, message) = (document, String?.none)
     if case .map = document {
@@ -102,7 +102,7 @@ struct MockRule: Sendable {
 }
 
 extension DecodeError {
-  /// The error without its line and column: they are those of the JSON that is made of a rule, not of its file.
+  /// The error without its line and column, which refer to JSON that was made from the rule, not to the file.
   var withoutPlace: String {
     let text = description
     return text.ranges(of: " (line ").last.map { String(text[..<$0.lowerBound]) } ?? text
@@ -126,7 +126,7 @@ struct DocumentMembers {
 
   subscript(_ member: String) -> DocumentValue? { values[member].flatMap { $0 == .null ? nil : $0 } }
 
-  /// A misspelt name would else do nothing.
+  /// Rejects unknown members, because a misspelt name would have no effect.
   func check(_ known: Set<String>) throws(RuleError) {
     guard let other = all.first(where: { !known.contains($0.name) }) else { return }
     throw RuleError("\(name) has no '\(other.name)': there are \(known.sorted().joined(separator: ", "))")

@@ -13,13 +13,13 @@ package struct MockRules: Sendable {
     let counts = Locked<[String: [Int: Int]]>([:])
   }
 
-  /// No rules.
+  /// Creates an empty set of rules.
   package init() {
     rules = [:]
     left = TimesLeft()
   }
 
-  /// The rules of a text in JSON or YAML, for methods of a schema.
+  /// Parses rules in JSON or YAML for the methods of a schema.
   package init(_ text: String, _ schema: MockSchema) throws(RuleError) {
     let document = try DocumentReader.read(text)
     if document == .null { throw RuleError("the file is empty: 'rules:' and a list of them are expected") }

@@ -1,6 +1,6 @@
 import SwitchboardProtobuf
 
-/// What a rule asks of a request: the fields that it names have these values. Others may have any.
+/// The condition of a rule: the named fields of the request have these values. Other fields may have any.
 struct RequestPattern: Sendable {
   private indirect enum Expected: Sendable {
     case value(DynamicValue?)
@@ -30,7 +30,7 @@ struct RequestPattern: Sendable {
         let field = type.field(named: member.name) ?? type.fields.first(where: { $0.jsonName == member.name })
       else { throw RuleError("match: \(type.fullName) has no field '\(member.name)'") }
       var expected = Expected.value(message[field.name])
-      // A message is matched by its fields in turn, but for those with a form of their own in JSON.
+      // A nested message is matched field by field, except for well-known types, which have a special JSON form.
       if !field.isRepeated, case .map = member.value, let inner = type.message(of: field),
         !inner.fullName.hasPrefix("google.protobuf.")
       {
@@ -40,7 +40,7 @@ struct RequestPattern: Sendable {
     }
   }
 
-  /// A field and the value that it has in all requests that match; `nil` if no field is compared as a whole.
+  /// A field and its value in all requests that match; `nil` if no field is compared as a whole.
   var key: Key? {
     for field in fields {
       if case .value(let value) = field.expected { return Key(name: field.name, value: value) }

@@ -1,6 +1,6 @@
 import SwitchboardProtobuf
 
-/// Makes messages that show what a type can hold: each field has a value, those of text the name of the field.
+/// Makes example messages in which each field has a value. That of a string is the name of the field.
 struct ExampleMessage {
   /// A type may contain itself, and each level may have many fields.
   private static let depthLimit = 4
@@ -17,7 +17,7 @@ struct ExampleMessage {
     var message = DynamicMessage(type)
     var oneofs: Set<Int> = []
     for field in type.fields where !field.isExtension && fieldsLeft > 0 {
-      // Of a oneof, the first member.
+      // Set only the first member of a oneof.
       if let oneof = field.oneof, !oneofs.insert(oneof).inserted { continue }
       fieldsLeft -= 1
       guard let value = self.value(field, of: type, depth: depth) else { continue }
@@ -25,7 +25,7 @@ struct ExampleMessage {
         if let key = field.mapKey { .map([Self.key(key): value]) } else if field.isRepeated {
           .list([value])
         } else { value }
-      // It was made for the field; if a type is stranger than that, the field stays unset.
+      // The value matches the field's type. If the message rejects it all the same, the field stays unset.
       try? message.set(field.name, to: whole)
     }
     return message
@@ -53,7 +53,7 @@ struct ExampleMessage {
     case "google.protobuf.Any", "google.protobuf.Value", "google.protobuf.Struct",
       "google.protobuf.ListValue",
       "google.protobuf.FieldMask":
-      // What these may hold does not follow from their fields.
+      // The fields of these types do not determine which values are valid.
       return nil
     case "google.protobuf.Timestamp":
       var time = DynamicMessage(inner)
@@ -67,7 +67,7 @@ struct ExampleMessage {
     }
   }
 
-  /// The first small number with a name that is not that of an unset field.
+  /// The first small number with a name, other than zero.
   private static func number(_ type: EnumTable) -> Int32 {
     (1...16).first { type.name(of: $0) != nil } ?? type.defaultNumber
   }

@@ -5,11 +5,11 @@ import SwitchboardProtobuf
 /// The methods that a mock serves, and their types.
 package struct MockSchema: Sendable {
   package let files: [Google_Protobuf_FileDescriptorProto]
-  /// By service, in the order of the files.
+  /// The methods by service, in the order of the files.
   let services: [(name: String, methods: [MockMethod])]
   let jsonOptions: JSONDecodingOptions
 
-  /// The services of files, which must have all that they import.
+  /// Collects the services of `files`, which must include all imports.
   package init(_ files: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
     let pool = try DescriptorPool(files)
     var seen: Set<String> = []
@@ -30,7 +30,7 @@ package struct MockSchema: Sendable {
 
   package var serviceNames: [String] { services.map(\.name) }
 
-  /// The methods that a name of a rule means: `shop.Shop/Get`, `shop.Shop/*` or `*`.
+  /// The methods that a rule's `method` selects: `shop.Shop/Get`, `shop.Shop/*` or `*`.
   func methods(matching name: String) -> [MockMethod] {
     let name = name.hasPrefix("/") ? String(name.dropFirst()) : name
     return services.flatMap(\.methods).filter {

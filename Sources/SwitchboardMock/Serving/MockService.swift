@@ -3,14 +3,14 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 import SwitchboardServices
 
-/// A service of a schema, answered by rules, and where none matches by examples.
+/// A service that answers by rules, and with examples where no rule matches.
 package struct MockService: CallHandlerProvider {
-  /// What a mock does when no rule matches, and what it notifies of calls.
+  /// The rules of a mock, and what it does without a match.
   package struct Settings: Sendable {
     package var rules = MockRules()
-    /// Whether calls that no rule matches get an example; else they fail.
+    /// Whether calls that match no rule get an example. Otherwise they fail.
     package var hasExamples = true
-    /// Told of each call: the method's path, and whether a rule matched.
+    /// Called for each call with the method's path and whether a rule matched.
     package var called: @Sendable (String, Bool) -> Void = { _, _ in }
 
     package init() {}
@@ -26,7 +26,7 @@ package struct MockService: CallHandlerProvider {
     _ schema: MockSchema,
     _ settings: Settings
   ) throws -> [any CallHandlerProvider] {
-    // One of them describes all: files are sent once.
+    // One service carries the descriptors of all, so that each file is sent once.
     var data: [String] = try schema.files.map { file in
       String(decoding: Base64.encode(try file.serializedBytes()), as: UTF8.self)
     }
@@ -95,7 +95,7 @@ package struct MockService: CallHandlerProvider {
     if let status = rule.status { throw status }
   }
 
-  /// The delay counts from the request's arrival: to find the rule among many takes time, too.
+  /// The delay counts from the request's arrival, because finding the rule among many takes time.
   private func begin(
     _ rule: MockRule,
     _ arrival: ContinuousClock.Instant,
@@ -106,7 +106,7 @@ package struct MockService: CallHandlerProvider {
     try await pause(rule.delay - (.now - arrival), context)
   }
 
-  /// Sleeps by the loop's timers: the system's own may be late by a part of the time.
+  /// Sleeps with a timer of the loop. `Task.sleep` may overrun by a fraction of the time.
   private func pause(_ time: Duration, _ context: ServerCallContext) async throws {
     guard time > .zero else { return }
     if let loop = context.eventLoop as? any TimedEventLoop {

@@ -1,6 +1,6 @@
 import SwitchboardDescriptors
 
-/// The messages and enums of files, by their full names, with where they are declared.
+/// The messages and enums that files declare, by their full names, with their places in the files.
 struct DeclaredTypes {
   struct Message {
     let descriptor: Google_Protobuf_DescriptorProto
@@ -17,7 +17,7 @@ struct DeclaredTypes {
   private(set) var messages: [String: Message] = [:]
   private(set) var enums: [String: EnumType] = [:]
 
-  /// How deep messages may be declared in messages.
+  /// The deepest nesting of message declarations.
   private static let maximumDepth = 64
 
   init(_ files: [Google_Protobuf_FileDescriptorProto]) {
@@ -61,7 +61,7 @@ struct DeclaredTypes {
     )
   }
 
-  /// A full name without the dot that descriptors have in front.
+  /// A full name without the leading dot that it has in descriptors.
   static func name(_ type: String) -> String { type.hasPrefix(".") ? String(type.dropFirst()) : type }
 
   func message(of field: Google_Protobuf_FieldDescriptorProto) -> Message? {

@@ -1,11 +1,12 @@
-/// A path as OpenAPI has it. Parameters of OpenAPI have no slashes, so a variable of several segments has a parameter for
-/// each of its wildcards, whose names generators of clients can make names of: `{name=shelves/*/books/*}` is `shelves/{shelvesId}/books/{booksId}`.
+/// A path in OpenAPI's notation. OpenAPI parameters cannot contain slashes, so a variable of several segments becomes
+/// one parameter per wildcard, with a name that client generators can use as an identifier: `{name=shelves/*/books/*}`
+/// becomes `shelves/{shelvesId}/books/{booksId}`.
 struct DocumentPath {
   struct Parameter {
     var name: String
-    /// The field that it is the value of, or a part of it; empty for a wildcard that no variable has.
+    /// The field that the parameter sets, in full or in part; empty for a wildcard outside of variables.
     let fieldPath: [String]
-    /// Whether it is the whole value.
+    /// Whether the parameter is the whole value of the field.
     let isWhole: Bool
   }
 

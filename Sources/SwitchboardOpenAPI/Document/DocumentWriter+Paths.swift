@@ -7,7 +7,7 @@ extension DocumentWriter {
     "GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE",
   ]
 
-  /// All paths, in the order of the methods. Two rules whose paths differ only in names have one path.
+  /// All paths, in the order of the methods. Rules whose paths differ only in parameter names share one path.
   mutating func paths() throws(HTTPRuleError) -> JSONTree {
     var order: [String] = []
     var known: [String: DocumentPath] = [:]
@@ -58,7 +58,7 @@ extension DocumentWriter {
       var schema: JSONTree = ["type": "string"]
       var comment: FileComments.Comment?
       if let field = field(parameter.fieldPath, of: method.descriptor.inputType) {
-        // A part of the value of a variable is text, whatever the type.
+        // A parameter for a part of a variable's value is a string, whatever the field's type.
         if parameter.isWhole { schema = schemaOfOne(field.descriptor).withoutNull }
         comment = comments[field.file].text(field.path)
       }
@@ -69,7 +69,7 @@ extension DocumentWriter {
     }
   }
 
-  /// The parameters for all fields that neither the path nor the body has.
+  /// The query parameters: one for each field that neither the path nor the body sets.
   private mutating func queryParameters(_ method: DescribedAPI.Method, _ binding: HTTPBinding) -> [JSONTree] {
     guard binding.body != .whole else { return [] }
     var skipped = Set(binding.template.variables.map { $0.fieldPath })
@@ -81,14 +81,15 @@ extension DocumentWriter {
     return parameters
   }
 
-  /// How many parameters an operation may have: messages in messages may make more than anyone reads.
+  /// The most parameters of an operation. Nested messages could otherwise produce more than anyone reads.
   private static let mostParameters = 200
-  /// In how many messages they are looked for, and how deep. Messages that mention each other may have any number of ways
-  /// to each without having a parameter.
+  /// How many messages are searched for parameters, and how deep. Messages that refer to each other can be reached in
+  /// any number of ways without yielding a parameter.
   private static let mostMessages = 1000
   private static let mostLevels = 32
 
-  /// `names` are those of the fields, `path` those of JSON. A message that contains itself is entered once.
+  /// `names` are the fields' names in the `.proto`, `path` those in JSON. A message that contains itself is entered
+  /// once.
   private mutating func addParameters(
     of message: String,
     _ names: [String],
@@ -128,7 +129,7 @@ extension DocumentWriter {
     }
   }
 
-  /// Whether a message's JSON is text, or a word or number, so that a query may have it.
+  /// Whether a message's JSON form is a string, a number or a word, so that it can be a query parameter.
   private static func isText(_ name: String) -> Bool {
     switch name {
     case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask": true
@@ -138,7 +139,7 @@ extension DocumentWriter {
     }
   }
 
-  /// A field of a message, by names.
+  /// Finds a field by its path of names.
   private func field(_ names: [String], of message: String) -> (
     descriptor: Google_Protobuf_FieldDescriptorProto, file: Int, path: [Int32]
   )? {
@@ -203,14 +204,14 @@ extension DocumentWriter {
     ["description": "An error.", "content": ["application/json": ["schema": reference(Self.errorName)]]]
   }
 
-  /// A body of any media type. Generators of clients know this one.
+  /// A body of any media type, in the form that client generators recognise.
   private static var bytes: JSONTree {
     ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]]
   }
 
   static let errorName = "google.rpc.Status"
 
-  /// The schema of errors, whatever the files declare.
+  /// The schema of errors. It does not depend on the files.
   static var error: JSONTree {
     [
       "type": "object", "description": "An error: a code of gRPC, and what happened.",
@@ -228,7 +229,7 @@ extension DocumentWriter {
 }
 
 extension JSONTree {
-  /// The schema of a parameter, which has no way to say `null`.
+  /// The schema without `null`, which a parameter cannot express.
   fileprivate var withoutNull: JSONTree {
     guard case .object(let members) = self else { return self }
     return .object(

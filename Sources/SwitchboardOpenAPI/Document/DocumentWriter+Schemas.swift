@@ -61,7 +61,7 @@ extension DocumentWriter {
     ])
   }
 
-  /// An example as a value: a number or a word of JSON if the field is of such a type, and else text.
+  /// An example as a JSON value: a number, `true` or `false` if the field's type is written so, a string otherwise.
   private func example(_ text: String, _ field: Google_Protobuf_FieldDescriptorProto?) -> JSONTree {
     let text =
       text.hasPrefix("\"") && text.hasSuffix("\"") && text.utf8.count > 1
@@ -107,7 +107,7 @@ extension DocumentWriter {
     }
   }
 
-  /// The schema of a type that JSON writes in a form of its own.
+  /// The schema of a well-known type with a special JSON form.
   static func wellKnown(_ name: String) -> JSONTree? {
     guard name.hasPrefix("google.protobuf.") else {
       return name == "google.api.HttpBody" ? ["type": "string", "contentEncoding": "base64"] : nil

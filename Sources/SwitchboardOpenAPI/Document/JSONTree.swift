@@ -6,7 +6,7 @@ indirect enum JSONTree: Hashable, Sendable {
   case number(Int)
   case bool(Bool)
   case null
-  /// Text that is JSON already.
+  /// Text that is already JSON.
   case verbatim(String)
   case array([JSONTree])
   case object([Member])
@@ -67,7 +67,7 @@ extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, 
     self = .object(elements.map { Member(name: $0.0, value: $0.1) })
   }
 
-  /// The object with more members, of which those without a value are left out.
+  /// The object with additional members. Members whose value is `nil` are left out.
   func adding(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
     guard case .object(let present) = self else { return self }
     return .object(

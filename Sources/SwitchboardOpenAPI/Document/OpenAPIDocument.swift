@@ -8,11 +8,11 @@ import SwitchboardProtobuf
 public struct OpenAPIDocument: Sendable {
   /// The document in JSON.
   public let json: String
-  /// Whether no method has a rule, so that there is nothing to describe.
+  /// Whether the document is empty because no method has a rule.
   package let isEmpty: Bool
 
-  /// Describes services of files, which are serialized descriptors with all that they import. Comments are in the
-  /// document if the descriptors have them.
+  /// Describes the services in `files`: serialized descriptors, including those of all imports. The document contains
+  /// comments if the descriptors do.
   public init(
     files: [[UInt8]],
     services: Set<String>? = nil,
@@ -25,7 +25,7 @@ public struct OpenAPIDocument: Sendable {
     json = try writer.document().text
   }
 
-  /// Describes the files that a request to a plugin of protoc names.
+  /// Describes the files to generate in a protoc plugin's request.
   package init(request: [UInt8], options: OpenAPIOptions) throws(HTTPRuleError) {
     let decoded: Google_Protobuf_Compiler_CodeGeneratorRequest
     var files: [[UInt8]] = []
@@ -46,13 +46,13 @@ public struct OpenAPIDocument: Sendable {
   }
 }
 
-/// Collects a document: the paths, and the schemas that they mention.
+/// Builds a document: the paths, and the schemas that they refer to.
 struct DocumentWriter {
   let api: DescribedAPI
   let options: OpenAPIOptions
   let types: DeclaredTypes
   let comments: [FileComments]
-  /// The schemas that are mentioned, in the order of their first mention, and how many of them are written.
+  /// The schemas that are referred to, in the order of the first reference, and how many of them are written.
   private var mentioned: [String] = []
   private var known: Set<String> = []
 
@@ -63,7 +63,7 @@ struct DocumentWriter {
     comments = api.files.map(FileComments.init)
   }
 
-  /// The reference to a schema, which is written later.
+  /// Refers to a schema, which is written later.
   mutating func reference(_ name: String) -> JSONTree {
     if known.insert(name).inserted { mentioned.append(name) }
     return ["$ref": .string("#/components/schemas/\(name)")]

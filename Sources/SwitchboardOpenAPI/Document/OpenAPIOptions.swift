@@ -20,7 +20,8 @@ public struct OpenAPIOptions: Hashable, Sendable {
   public var servers: [String] = []
   /// The ways to authenticate, each of which is sufficient; empty if none is needed.
   public var security: [Security] = []
-  /// Whether fields have their names from the `.proto` file, for servers that write those in JSON.
+  /// Whether fields have the names of the `.proto` file instead of their JSON names, for servers that write JSON with
+  /// these names.
   public var usesProtoFieldNames = false
 
   /// The defaults: titled by the services, without servers or security.
@@ -28,7 +29,7 @@ public struct OpenAPIOptions: Hashable, Sendable {
 }
 
 extension OpenAPIOptions.Security {
-  /// Reads `bearer`, `basic` or `apiKey:HEADER`; `nil` if it is none of these.
+  /// Parses `bearer`, `basic` or `apiKey:HEADER`; `nil` for any other text.
   package init?(_ text: String) {
     switch text {
     case "bearer": self = .bearer

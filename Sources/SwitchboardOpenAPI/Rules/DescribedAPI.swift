@@ -2,7 +2,7 @@ import GoogleAPIMessages
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 
-/// The services of files, with the rules of their methods.
+/// The services that files declare, with the rules of their methods.
 package struct DescribedAPI: Sendable {
   /// A method, its bindings, and where it is declared.
   package struct Method: Sendable {
@@ -19,11 +19,11 @@ package struct DescribedAPI: Sendable {
     package var grpcPath: String { "/\(service)/\(descriptor.name)" }
   }
 
-  /// Sorted so that imports come first, as they came.
+  /// The files in the given order, in which imports come first.
   package let files: [Google_Protobuf_FileDescriptorProto]
   package private(set) var methods: [Method] = []
 
-  /// Reads serialized descriptors, a file only once. Rules for a method replace its annotation.
+  /// Parses serialized descriptors; duplicate files are skipped. `rules` for a method replace its annotation.
   package init(
     files data: [[UInt8]],
     services: Set<String>? = nil,

@@ -1,11 +1,11 @@
 import GoogleAPIMessages
 
-/// A rule that was read: an HTTP method and a template, and what bodies hold.
+/// A parsed rule: an HTTP method, a path template, and what the bodies contain.
 package struct HTTPBinding: Hashable, Sendable {
-  /// What the body of a request holds.
+  /// What the body of a request contains.
   package enum Body: Hashable, Sendable {
     case none
-    /// The whole request, but for what the path binds.
+    /// The whole request, except for the fields that the path binds.
     case whole
     case field(String)
   }
@@ -13,7 +13,7 @@ package struct HTTPBinding: Hashable, Sendable {
   /// `nil` for any method.
   package var method: String?
   package var template: PathTemplate
-  /// The template as it was written, for errors.
+  /// The template as written, for error messages.
   package var path: String
   package var body: Body
   /// `nil` if the body is the whole response.

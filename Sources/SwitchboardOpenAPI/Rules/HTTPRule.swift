@@ -31,7 +31,7 @@ public struct HTTPRule: Hashable, Sendable {
   }
 }
 
-/// Why a rule cannot be used, or not together with another.
+/// The error for a rule that is invalid or conflicts with another.
 public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason, which names the method and the rule.
   public let description: String

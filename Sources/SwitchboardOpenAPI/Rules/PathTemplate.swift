@@ -2,7 +2,7 @@
 package struct PathTemplate: Hashable, Sendable {
   /// What one segment of a path must be.
   package enum Segment: Hashable, Sendable {
-    /// These bytes.
+    /// Exactly this text.
     case literal(String)
     /// `*`: any one segment.
     case one
@@ -10,25 +10,25 @@ package struct PathTemplate: Hashable, Sendable {
     case rest
   }
 
-  /// A part of the path that a field of the request takes.
+  /// A part of the path that sets a field of the request.
   package struct Variable: Hashable, Sendable {
-    /// The names of the field and of those that it is in, from the outside.
+    /// The names of the field and its enclosing fields, outermost first.
     package var fieldPath: [String]
     /// The segments, by their indexes in the template.
     package var segments: Range<Int>
-    /// Whether it may have several segments, so that an escaped slash differs from a slash.
+    /// Whether it can match several segments. An escaped slash in its value then differs from a slash.
     package var isMultiple: Bool
   }
 
   package private(set) var segments: [Segment] = []
   package private(set) var variables: [Variable] = []
-  /// What follows the last colon.
+  /// The custom verb: the text after the last colon.
   package private(set) var verb: String?
 
-  /// Templates are the server's own; real ones have a few segments.
+  /// The most segments of a template. Real ones have a few.
   package static let maximumSegments = 64
 
-  /// Reads a template. Throws if it does not follow the grammar.
+  /// Parses a template. Throws if it does not follow the grammar.
   package init(_ text: String) throws(HTTPRuleError) {
     var parser = Parser(rest: text.utf8[...], text: text)
     guard parser.take("/") else { throw parser.fail("does not start with a slash") }
@@ -47,7 +47,7 @@ package struct PathTemplate: Hashable, Sendable {
     }
   }
 
-  /// The template with variables as OpenAPI has them: each by its field's name.
+  /// The path in OpenAPI's notation, in which `name` names each variable.
   package func path(naming name: (Variable) -> String) -> String {
     var text = ""
     var index = 0
@@ -131,7 +131,7 @@ extension PathTemplate {
       return String(Substring(name))
     }
 
-    /// The text of a segment or verb, as it is in a path: nothing is decoded.
+    /// Parses the text of a segment or verb. Nothing is percent-decoded.
     mutating func literal(_ what: String) throws(HTTPRuleError) -> String {
       let text = rest.prefix { $0.isLetter || $0.isDigit || "-_.~!$&'()+,;@%".utf8.contains($0) }
       guard !text.isEmpty else { throw fail("lacks \(what)") }

@@ -1,17 +1,17 @@
-/// Percent-encoding, as paths and queries have it.
+/// Percent-encoding in paths and queries.
 enum PercentText {
-  /// What of an encoded text is decoded.
+  /// Which characters are decoded.
   enum Decoding {
     /// Everything.
     case all
-    /// Everything but the characters that mean something in a path, such as `%2F`: a variable of several segments
-    /// keeps them, so that they differ from those that separate the segments.
+    /// Everything except characters that are reserved in paths, such as `%2F`. A variable of several segments keeps
+    /// these encoded, so that they differ from the characters that separate segments.
     case unreserved
-    /// Everything, and `+` means a space, as in the queries that forms and browsers make.
+    /// Everything, and `+` is a space, as in the queries of HTML forms.
     case form
   }
 
-  /// A `%` that is not followed by two hexadecimal digits is text.
+  /// Decodes `text`. A `%` that is not followed by two hexadecimal digits stays as it is.
   static func decode(_ text: ArraySlice<UInt8>, _ decoding: Decoding) -> [UInt8] {
     guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
       return Array(text)

@@ -1,4 +1,4 @@
-/// The parameters of a query, in order. Those without `=` are skipped: they have no value.
+/// The parameters of a query, in order. Parameters without `=` have no value and are skipped.
 struct QueryText: Sequence, IteratorProtocol {
   private let bytes: [UInt8]
   private var position = 0

@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
-/// A way to call a method, with all that it needs looked up.
+/// A way to call a method, with its types and fields resolved.
 struct RESTRoute: Sendable {
   /// What the body of a request becomes.
   enum RequestBody: Sendable {
@@ -13,7 +13,7 @@ struct RESTRoute: Sendable {
     case raw(TableField?)
   }
 
-  /// What becomes the body of a response.
+  /// What the body of a response contains.
   enum ResponseBody: Sendable {
     case json(TableField?)
     case raw(TableField?)
@@ -28,7 +28,7 @@ struct RESTRoute: Sendable {
   }
 
   let binding: HTTPBinding
-  /// The path of gRPC.
+  /// The method's gRPC path.
   let grpcPath: String
   let request: MessageTable
   let response: MessageTable

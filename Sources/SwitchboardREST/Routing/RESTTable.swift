@@ -39,7 +39,7 @@ struct RESTTable: Sendable {
     types = pool.typeRegistry
   }
 
-  /// What a request names.
+  /// The result of looking up a request.
   enum Match {
     case route(RESTRoute, RequestPath)
     case otherMethods([String])
@@ -57,8 +57,8 @@ struct RESTTable: Sendable {
     }
   }
 
-  /// HEAD is GET without the body of the response, unless a rule says what it is. A stream of responses has no headers
-  /// apart from its body.
+  /// `HEAD` is `GET` without the response body, unless a rule of the kind `HEAD` matches. Streams of responses have no
+  /// `HEAD`.
   private func routeOfHead(_ path: [UInt8], _ methods: [String]) -> Match? {
     guard methods.contains("GET"), !methods.contains("HEAD"),
       case .route(let index, let found) = tree.match(Array("GET".utf8), path), !routes[index].streamsResponses

@@ -1,11 +1,11 @@
-/// The path of a request, cut at its slashes. Nothing is decoded yet, and `.` and `..` are segments like others.
+/// The path of a request, split at its slashes. Nothing is decoded yet, and `.` and `..` are ordinary segments.
 struct RequestPath: Equatable {
   /// The path, without the query.
   let bytes: [UInt8]
   /// The segments, as ranges of the bytes.
   var segments: [Range<Int>] = []
 
-  /// `nil` if the path does not start with a slash, as that of `OPTIONS *`. Slashes at the end are dropped.
+  /// `nil` if the path does not start with a slash, as in `OPTIONS *`. Trailing slashes are dropped.
   init?(_ path: [UInt8]) {
     guard path.first == UInt8(ascii: "/") else { return nil }
     bytes = path
@@ -20,7 +20,7 @@ struct RequestPath: Equatable {
     segments.append(start..<end)
   }
 
-  /// What follows the last colon of the last segment.
+  /// The custom verb: the text after the last colon of the last segment.
   var verb: [UInt8]? {
     guard let last = segments.last, let colon = bytes[last].lastIndex(of: UInt8(ascii: ":")) else {
       return nil
@@ -33,7 +33,7 @@ struct RequestPath: Equatable {
     segments.append(last.lowerBound..<(last.upperBound - verb.count - 1))
   }
 
-  /// The text of the segments of a variable; `range` counts segments of the template, and `isOpen` says whether it ends
+  /// The text that a variable matches. `range` counts the template's segments; `isOpen` says whether the variable ends
   /// with `**`.
   func text(of range: Range<Int>, isOpen: Bool) -> ArraySlice<UInt8> {
     let end = isOpen ? segments.count : min(range.upperBound, segments.count)

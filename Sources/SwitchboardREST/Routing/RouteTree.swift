@@ -1,12 +1,12 @@
 import SwitchboardOpenAPI
 
-/// The templates of all routes, as a tree of segments: compiled once, and read by every request.
+/// The templates of all routes, as a tree of segments that is built once.
 ///
-/// A literal is preferred to `*`, and `*` to `**`. Every node but a `**` takes one segment and is reached in one way
-/// only, so a lookup visits no node twice, whatever the path.
+/// A literal takes precedence over `*`, and `*` over `**`. Every node except a `**` matches exactly one segment and is
+/// reached in only one way, so a lookup visits no node twice, whatever the path.
 struct RouteTree: Sendable {
   private struct Node: Sendable {
-    /// Sorted by their bytes.
+    /// Children for literal segments, sorted by their bytes.
     var literals: [(bytes: [UInt8], node: Int)] = []
     var one: Int?
     var rest: Int?
@@ -15,7 +15,7 @@ struct RouteTree: Sendable {
 
   /// A route that ends at a node.
   private struct End: Sendable {
-    /// `nil` for any.
+    /// `nil` for any method.
     let method: [UInt8]?
     let verb: [UInt8]?
     let route: Int
@@ -24,7 +24,7 @@ struct RouteTree: Sendable {
   private var nodes = [Node()]
   private var verbs: Set<[UInt8]> = []
 
-  /// The routes must be in this order wherever their numbers are used. A conflict is an error that names both.
+  /// Builds the tree. Lookups return indexes into `routes`. Throws an error that names both if two routes conflict.
   init(_ routes: [(name: String, binding: HTTPBinding)]) throws(HTTPRuleError) {
     for (index, route) in routes.enumerated() {
       let end = End(
@@ -69,10 +69,10 @@ struct RouteTree: Sendable {
 
   // MARK: Lookup
 
-  /// What a request names.
+  /// The result of a lookup.
   enum Match: Equatable {
     case route(Int, RequestPath)
-    /// There is the path, but not for the method of the request; with the methods that it has.
+    /// The path exists, but not with the request's method. The value lists the methods that it has.
     case otherMethods([String])
     case none
   }
@@ -82,7 +82,7 @@ struct RouteTree: Sendable {
     guard var request = RequestPath(path) else { return .none }
     var search = Search(method: method)
     if let verb = request.verb, verbs.contains(verb) {
-      // A colon is a part of the last segment unless the rest matches a route with this verb.
+      // The colon belongs to the last segment unless the rest matches a route with this verb.
       var short = request
       short.dropVerb(verb)
       search.verb = verb
@@ -104,7 +104,7 @@ struct RouteTree: Sendable {
     find(path.segments[...], in: path.bytes, from: 0, &search)
   }
 
-  /// Goes as deep as the templates do.
+  /// Recurses as deep as the templates are long.
   private func find(
     _ segments: ArraySlice<Range<Int>>,
     in bytes: [UInt8],

@@ -2,17 +2,17 @@ import Switchboard
 import SwitchboardHTTP2
 import SwitchboardProtobuf
 
-/// One call by REST.
+/// One REST call.
 final class RESTExchange: WireExchange {
   private let assembly: RequestAssembly
   private let contentType: String?
   private let options: JSONEncodingOptions
   private let answersEvents: Bool
-  /// The request, if the path and the query have all of it.
+  /// The request message, if the path and the query contain all of it.
   var given: MessageBuffer?
   private var values: JSONValues
   private var isFirst = true
-  /// The content type of a stream of bytes.
+  /// The content type of a response that is a stream of bytes.
   private var streamType = ""
   /// Why a response could not be written.
   private var failure: GRPCStatus?
@@ -44,8 +44,8 @@ final class RESTExchange: WireExchange {
     RESTConversion(assembly: assembly, contentType: contentType)
   }
 
-  /// A stream of bytes is as many messages as pieces, of JSON as many as values. Only the first message has what the path
-  /// and the query say: they may be thousands of times as long as a value.
+  /// In a stream of bytes, each piece is a message; in a stream of JSON, each value is one. Only the first message has
+  /// the values from the path and the query, which may be thousands of times as long as a JSON value.
   func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
@@ -61,13 +61,13 @@ final class RESTExchange: WireExchange {
     return frames
   }
 
-  /// About how many bytes are made at once.
+  /// How many bytes of frames are produced at a time, approximately.
   private static let step = 4 * 1024
 
   func framesAtEnd() throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
-      // A file without content is a message too.
+      // An empty file is a message too.
       if isFirst { try append([], to: &frames) }
     } else if let value = try values.end() {
       try append(value, to: &frames)
@@ -115,7 +115,7 @@ final class RESTExchange: WireExchange {
     return .message(body)
   }
 
-  /// The first piece of a stream of bytes has its content type.
+  /// In a stream of bytes, the first message has the content type.
   func willSend(_ first: MessageBuffer) {
     guard case .raw = route.responseBody else { return }
     streamType = (try? ResponseContent(first.bytes, of: route, options: options))?.contentType ?? ""
@@ -145,7 +145,8 @@ final class RESTExchange: WireExchange {
     }
   }
 
-  /// An error after the first message is the last line. A stream of bytes has no place for one, and is broken off.
+  /// An error after the first message is sent as the last line. A stream of bytes cannot contain an error and is cut
+  /// off.
   func end(_ ending: WireEnding) -> [UInt8]? {
     let status = failure ?? ending.status
     if status.isOk { return [] }
@@ -157,14 +158,14 @@ final class RESTExchange: WireExchange {
     )
   }
 
-  /// A line of JSON, or an event.
+  /// A line of JSON or a server-sent event.
   private func line(_ json: [UInt8], _ event: String) -> [UInt8] {
     answersEvents
       ? Array(event.utf8) + Array("data: ".utf8) + json + Array("\n\n".utf8) : json + [UInt8(ascii: "\n")]
   }
 }
 
-/// Makes the one request of a call of its body.
+/// Converts the body of a call into its only request.
 private struct RESTConversion: WireConversion {
   let assembly: RequestAssembly
   let contentType: String?
@@ -179,7 +180,7 @@ extension MessageBuffer {
 }
 
 extension HeaderWriter {
-  /// Adds a content type; one that HTTP does not allow in a header becomes that of any bytes.
+  /// Adds a content type. One that is not a valid header value is replaced by `application/octet-stream`.
   fileprivate func addContentType(_ type: String) {
     let isAllowed = !type.isEmpty && type.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     add("content-type", (isAllowed ? type : "application/octet-stream").utf8)

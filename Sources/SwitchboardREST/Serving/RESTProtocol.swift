@@ -3,7 +3,7 @@ import SwitchboardHTTP2
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
-/// REST on a server's port: finds the route of a request, and makes a call of it.
+/// REST on a server's port: finds the route of a request and turns the request into a call.
 struct RESTProtocol: WireProtocol {
   private let table: RESTTable
   private let methods: [String: RPCMethod]
@@ -11,7 +11,7 @@ struct RESTProtocol: WireProtocol {
   private let encoding: JSONEncodingOptions
   private let valueLimit: Int
 
-  /// The exchange gives and takes protobuf's bytes, so every method must have that format.
+  /// Exchanges pass messages in binary protobuf, so every method must support that format.
   private static let format = ContentSubtype("proto")
 
   init(_ table: RESTTable, _ options: RESTOptions, _ methods: RPCMethods) throws(GRPCStatus) {
@@ -42,7 +42,7 @@ struct RESTProtocol: WireProtocol {
     let path = Array(request.path)
     switch table.match(Array(request.httpMethod.utf8), path) {
     case .none:
-      // A method's own path is gRPC's, a call of Connect is answered as such, and a page has other HTTP methods.
+      // Leave a method's gRPC path, Connect calls, and pages that have other HTTP methods to their own protocols.
       guard request.method == nil, !request.isConnect, !methods.hasPage(at: path) else { return nil }
       let error = GRPCStatus(code: .notFound, message: "there is nothing at this path")
       return .page(page(request.httpMethod, path, 404, error))
@@ -89,7 +89,7 @@ struct RESTProtocol: WireProtocol {
     )
   }
 
-  /// A page that answers with an error, whatever is sent.
+  /// A page that answers with an error and ignores the body.
   private func page(
     _ method: String,
     _ path: [UInt8],
@@ -107,15 +107,15 @@ struct RESTProtocol: WireProtocol {
 }
 
 extension WireRequest {
-  /// Whether the client says that it speaks Connect.
+  /// Whether the headers identify a Connect client.
   fileprivate var isConnect: Bool {
     let type = mediaType
     return headers.contains(name: "connect-protocol-version") || type == "application/proto"
       || type.hasPrefix("application/connect+")
   }
 
-  /// Whether the body is said to be JSON. Pages may send other types to other origins without asking, so a body of
-  /// another type is refused.
+  /// Whether the content type is JSON. Browsers let pages send some other types to any origin without permission, so
+  /// bodies of other types are rejected.
   fileprivate var hasJSON: Bool {
     let type = mediaType
     return type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
@@ -135,7 +135,7 @@ extension HPACKHeaders {
 }
 
 extension WireSettings {
-  /// What the headers say of compression, as HTTP has it: of whole bodies. Streams are not compressed.
+  /// The compression of whole bodies that the headers ask for. Streams are not compressed.
   fileprivate init(_ headers: HPACKHeaders, of route: RESTRoute) {
     self.init()
     metadata = headers

@@ -2,11 +2,11 @@ import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServiceMessages
 
-/// Errors as HTTP has them: a status code, and a `google.rpc.Status` in JSON.
+/// Errors in HTTP: a status code, and a `google.rpc.Status` in JSON.
 enum ErrorContent {
   static let contentType = "application/json"
 
-  /// The status in JSON. Details of types that are not known are left out, because they have no form in JSON.
+  /// The status in JSON. Details of unknown types are left out, because they cannot be written as JSON.
   static func json(_ status: GRPCStatus, _ options: JSONEncodingOptions) -> [UInt8] {
     var options = options
     options.alwaysPrintFieldsWithNoPresence = false
@@ -14,7 +14,7 @@ enum ErrorContent {
     if let packed = status.packedDetails, let rich = try? Google_Rpc_Status(serializedBytes: packed) {
       message.details = rich.details
     }
-    // The status itself counts, as it does in gRPC's trailers.
+    // The status's own code and message take precedence over those in its details, as in gRPC's trailers.
     message.code = Int32(status.code.rawValue)
     message.message = status.message ?? ""
     if let json = try? message.jsonUTF8Bytes(options: options) { return json }
@@ -24,7 +24,7 @@ enum ErrorContent {
     return (try? message.jsonUTF8Bytes(options: options)) ?? Array("{}".utf8)
   }
 
-  /// The HTTP status for a code, as `google/rpc/code.proto` has it.
+  /// The HTTP status for a code, as defined in `google/rpc/code.proto`.
   static func httpStatus(_ code: GRPCStatus.Code) -> Int {
     switch code {
     case .ok: 200

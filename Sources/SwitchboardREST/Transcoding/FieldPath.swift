@@ -1,17 +1,17 @@
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
-/// A field of a message, or of a message in it: what a variable of a path or a parameter of a query names.
+/// A field of a message or of a nested message, which a path variable or a query parameter names.
 struct FieldPath: Sendable {
-  /// The messages on the way, from the outside, and the field itself at the end.
+  /// The message fields from the outside in, and the field itself at the end.
   let fields: [TableField]
   let field: TableField
   let form: TextForm
 
-  /// How many messages may be on the way; as deep as JSON may be.
+  /// The deepest nesting; the same limit as for JSON.
   static let maximumDepth = 100
 
-  /// Looks names up, each as JSON does. `nil` if there is no such field, or text cannot be its value.
+  /// Looks up each name as in JSON. `nil` if there is no such field, or if its value cannot be written as text.
   init?(_ names: [String], in type: MessageTable) {
     guard names.count <= FieldPath.maximumDepth else { return nil }
     var fields: [TableField] = []
@@ -32,18 +32,18 @@ struct FieldPath: Sendable {
 
 /// How the value of a field is written in text, without the quotes that JSON needs.
 enum TextForm: Sendable {
-  /// As it is.
+  /// Any text.
   case string
-  /// In JSON it is between quotes, or may be.
+  /// Text that JSON writes, or may write, in quotes.
   case quoted
-  /// In JSON it is a word: `true` or `false`, which text may also write as `1`, `yes` and the like.
+  /// `true` or `false`, which may also be given as `1`, `yes` and the like.
   case bool
-  /// Digits, of which those of text may begin with zeros, as JSON's may not.
+  /// An integer. Unlike in JSON, leading zeros are allowed.
   case integer
   /// The name of a value, or its number.
   case enumeration
 
-  /// `nil` for maps, and for messages without a form of their own in JSON.
+  /// `nil` for maps, and for messages without a special JSON form.
   init?(_ field: TableField, in type: MessageTable) {
     guard field.mapKey == nil else { return nil }
     switch field.type {
@@ -74,7 +74,7 @@ enum TextForm: Sendable {
     }
   }
 
-  /// The JSON of a value.
+  /// Converts a value to JSON.
   func json(_ text: [UInt8]) -> [UInt8] {
     switch self {
     case .bool: return Self.bool(text)
@@ -92,7 +92,7 @@ enum TextForm: Sendable {
     return switch lower {
     case "true", "t", "yes", "y", "1": Array("true".utf8)
     case "false", "f", "no", "n", "0": Array("false".utf8)
-    // Something that is no word of JSON.
+    // A quoted string, which the JSON reader rejects.
     default: quoted(text)
     }
   }
@@ -128,7 +128,7 @@ enum TextForm: Sendable {
 }
 
 extension DynamicMessage {
-  /// Sets a field to the value that a text means; adds it, if the field is repeated.
+  /// Parses `text` and sets the field to that value; appends it if the field is repeated.
   mutating func set(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
     try set(path.fields[...], path, to: text)
   }
@@ -169,7 +169,7 @@ extension DynamicMessage {
       }
     }
     if !field.isRepeated {
-      // If it comes twice, the last counts.
+      // If it occurs twice, the last value counts.
       do throws(DynamicFieldError) {
         if path.form == .string, let string = String(validating: text, as: UTF8.self) {
           return try set(field.name, to: .string(string))

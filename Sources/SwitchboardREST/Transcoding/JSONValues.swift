@@ -1,9 +1,9 @@
 import Switchboard
 import SwitchboardProtobuf
 
-/// Cuts a stream of bytes into JSON values: one after the other, such as one on each line, or the elements of an array.
+/// Splits a stream of bytes into JSON values: consecutive values, such as one per line, or the elements of an array.
 ///
-/// It finds only where values end; what is inside is read later. Each byte is looked at once.
+/// It only finds where values end; their contents are parsed later. Each byte is examined once.
 struct JSONValues {
   private enum Place {
     /// Before a value. An array may begin only at the start.
@@ -12,7 +12,7 @@ struct JSONValues {
     case afterEnd
   }
 
-  /// The largest value.
+  /// The size limit of a value.
   let limit: Int
   private var place = Place.start
   private var value: [UInt8] = []
@@ -20,7 +20,8 @@ struct JSONValues {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Reads a piece up to the end of a value, which is `nil` if none ends in it, and counts the bytes that it read.
+  /// Reads up to the end of the next value. Returns the value, or `nil` if it does not end in this piece, and the
+  /// number of bytes read.
   mutating func next(in piece: some Sequence<UInt8>) throws(GRPCStatus) -> (value: [UInt8]?, count: Int) {
     var count = 0
     for byte in piece {
@@ -30,7 +31,7 @@ struct JSONValues {
     return (nil, count)
   }
 
-  /// The last value, if nothing ends it but the end of the bytes.
+  /// The last value, if it ends only with the input, as a number does.
   mutating func end() throws(GRPCStatus) -> [UInt8]? {
     let isComplete = if case .inside(let scanner) = place { scanner.isBare } else { false }
     if isComplete { place = .between }
@@ -47,7 +48,7 @@ struct JSONValues {
     return value
   }
 
-  /// Whether a value has ended.
+  /// Consumes a byte. Returns whether it ended a value.
   private mutating func take(_ byte: UInt8) throws(GRPCStatus) -> Bool {
     let isSpace = byte == 0x20 || (0x09...0x0D).contains(byte)
     switch place {

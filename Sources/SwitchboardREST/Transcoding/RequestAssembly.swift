@@ -8,7 +8,8 @@ struct RequestAssembly {
   let query: [UInt8]
   let options: JSONDecodingOptions
 
-  /// The message in binary. The body counts first, then the query, then the path: each may replace what was before.
+  /// The message in binary. The body is applied first, then the query, then the path; later values replace earlier
+  /// ones.
   func message(body: [UInt8], contentType: String?) throws(GRPCStatus) -> [UInt8] {
     var message: DynamicMessage
     switch route.requestBody {
@@ -22,8 +23,8 @@ struct RequestAssembly {
     return try binary(message)
   }
 
-  /// A message of a stream. Only the first has what the path and the query say. In the others, the fields that the path
-  /// has are not set, whatever their JSON says: proxies see the path only.
+  /// A message of a stream. Only the first has the values from the path and the query. In the others, the fields that
+  /// the path binds are cleared, whatever their JSON says, because proxies see only the path.
   func piece(_ body: [UInt8], contentType: String?, isFirst: Bool) throws(GRPCStatus) -> [UInt8] {
     if isFirst { return try message(body: body, contentType: contentType) }
     switch route.requestBody {
@@ -52,7 +53,7 @@ struct RequestAssembly {
 
   private func json(_ body: [UInt8], into field: TableField?) throws(GRPCStatus) -> DynamicMessage {
     var message = DynamicMessage(route.request)
-    // No body is an empty message, so that a client may leave it out.
+    // A client may leave out the body of an empty message.
     guard !body.isEmpty else { return message }
     do throws(DecodeError) {
       if let field {
@@ -110,7 +111,7 @@ struct RequestAssembly {
     }
   }
 
-  /// Whether the path or the body has the field, so that the query may not.
+  /// Whether the path or the body sets the field, so that the query must not.
   private func isBound(_ path: FieldPath) -> Bool {
     switch route.requestBody {
     case .json(nil), .raw(nil): return true

@@ -1,13 +1,13 @@
 import Switchboard
 import SwitchboardProtobuf
 
-/// The body that a response message becomes.
+/// The HTTP body of a response message.
 struct ResponseContent: Sendable {
   /// `nil` for JSON.
   var contentType: String?
   var bytes: [UInt8]
 
-  /// Reads a message from binary, and writes what the route answers with.
+  /// Decodes a message, and encodes the part of it that the route returns.
   init(_ message: [UInt8], of route: RESTRoute, options: JSONEncodingOptions) throws(GRPCStatus) {
     do {
       let message = try DynamicMessage(route.response, serializedBytes: message)

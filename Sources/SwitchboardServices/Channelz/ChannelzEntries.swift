@@ -74,9 +74,8 @@ struct ChannelzEntries {
   }
 }
 
-/// An ID encodes what it identifies, so that no table of IDs is necessary: servers and channels are numbered from 1;
-/// the ID of something that belongs to one of them has the owner's ID in the upper bits and its own number in the lower
-/// ones.
+/// IDs encode what they identify, so no table of IDs is necessary. Servers and channels are numbered from 1. The ID of
+/// something that belongs to one of them has the owner's ID in the upper bits and its own number in the lower bits.
 extension Int64 {
   private static let placeBits: Int64 = 40
   var owner: Int64 { self >> Self.placeBits }

@@ -48,7 +48,7 @@ extension ChannelzEntries.KnownChannel {
     }
   }
 
-  /// `nil` if there is no subchannel with this number any more.
+  /// `nil` if the subchannel with this number no longer exists.
   func describedSubchannel(_ number: Int64) async -> Grpc_Channelz_V1_Subchannel? {
     let subchannels = await channel.snapshot()?.subchannels ?? []
     guard let snapshot = subchannels.first(where: { Int64($0.number) == number }) else { return nil }

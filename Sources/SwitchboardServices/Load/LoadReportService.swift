@@ -10,7 +10,7 @@ import SwitchboardServiceMessages
 /// let server = try Server(providers: [ShopProvider(), LoadReportService(recorder)])
 /// recorder.update { $0.cpuUtilization = 0.4 }
 /// ```
-/// Each stream holds one of the calls that its connection may have, and ends when the server shuts down.
+/// Each stream counts as one of its connection's concurrent calls, and ends when the server shuts down.
 public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider {
   private let recorder: LoadRecorder
   private let minimumInterval: Duration
@@ -60,7 +60,7 @@ public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider
     Task(executorPreference: loop) { [time] in
       var next = time.now
       while true {
-        // Ticks that were missed are not made up for.
+        // Missed ticks are skipped.
         next = max(next.advanced(by: interval), time.now)
         try await time.sleep(until: next, on: loop)
         continuation.yield()
@@ -79,7 +79,7 @@ public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider
 
 /// The streams of a `LoadReportService`.
 private struct ReportStreams {
-  /// Receives each time at which a stream is to report.
+  /// Receives a value each time a stream should report.
   typealias Ticks = AsyncStream<Void>.Continuation
 
   private var streams: [Int: Ticks] = [:]
