@@ -3,7 +3,7 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 import SwitchboardToolSupport
 
-/// The command `switchboard`: finds the verb, runs it, and reports how that ended.
+/// The command `switchboard`: finds the verb, runs it, and reports the result.
 package enum SwitchboardCommand {
   /// All verbs, in the order in which the help lists them.
   static let verbs: [Verb] = [
@@ -27,7 +27,7 @@ package enum SwitchboardCommand {
   /// The verb with a name.
   static func verb(named name: String) -> Verb? { verbs.first { $0.name == name } }
 
-  /// Runs the command with what follows its name.
+  /// Runs the command with the words after its name.
   package static func run(_ words: [String]) async -> Int32 {
     do {
       return try await dispatch(words).rawValue
@@ -73,7 +73,7 @@ package enum SwitchboardCommand {
     )
   }
 
-  /// Tells the user what went wrong.
+  /// Prints an error for the user.
   private static func report(_ error: any Error) -> ExitCode {
     let failure: Failure
     switch error {

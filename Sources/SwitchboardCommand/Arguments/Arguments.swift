@@ -1,11 +1,11 @@
 /// The arguments of a verb, after parsing.
 struct Arguments: Sendable {
-  /// What was given without a dash, in order.
+  /// The arguments without a dash, in order.
   private(set) var operands: [String] = []
-  /// The values of each flag by its name, in order; a switch has empty ones.
+  /// The values of each flag by its name, in order; empty strings for a switch.
   private var values: [String: [String]] = [:]
 
-  /// Parses what follows the name of a verb. Nil if the user asks for help.
+  /// Parses the words after a verb. Nil if the user asks for help.
   init?(_ words: [String], for verb: Verb) throws(Failure) {
     let flags = Dictionary(
       verb.allFlags.flatMap { flag in flag.names.map { ($0, flag) } },
@@ -53,7 +53,7 @@ struct Arguments: Sendable {
       values[flag.name, default: []].append(next)
       rest.removeFirst()
     } else {
-      // What looks like a flag is one: the value was forgotten.
+      // A word that looks like a flag is one, so the value is missing.
       throw .usage(
         "\(name) needs a \(kind)"
           + (rest.first.map { "; if '\($0)' is meant to be it, write \(flag.name)=\($0)" } ?? "")
@@ -81,7 +81,7 @@ struct Arguments: Sendable {
   /// The value of a flag that is given once.
   subscript(flag: Flag) -> String? { values[flag.name]?.last }
 
-  /// The operand at an index, if there are as many.
+  /// The operand at an index, if there is one.
   func operand(_ index: Int) -> String? { operands.indices.contains(index) ? operands[index] : nil }
 
   /// A whole number in a range.

@@ -7,17 +7,17 @@ extension Duration {
     ]
     guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
     let digits = text.dropLast(unit.suffix.count)
-    // The standard library also reads "nan", "0x1p3" and "1e3", which nobody means to write here.
+    // The standard library also accepts "nan", "0x1p3" and "1e3", which are mistakes here.
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }),
       let number = Double(digits)
     else { return nil }
     let seconds = number * unit.seconds
-    // A hundred years, far below what a Duration holds.
+    // The limit is a hundred years, far below that of a Duration.
     guard seconds.isFinite, seconds <= 3.2e9 else { return nil }
     self = .seconds(seconds)
   }
 
-  /// How a person reads it: `1.25 ms`, `3.4 s`.
+  /// The duration for display: `1.25 ms`, `3.4 s`.
   var shown: String {
     let seconds = Double(components.seconds) + Double(components.attoseconds) * 1e-18
     return switch abs(seconds) {
@@ -29,7 +29,7 @@ extension Duration {
 }
 
 extension DefaultStringInterpolation {
-  /// A number with so many digits after the point.
+  /// Appends a number with this many digits after the point.
   mutating func appendInterpolation(_ number: Double, digits: Int) {
     guard number.isFinite, abs(number) < 1e15 else { return appendLiteral(number.description) }
     var scale = 1.0

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// What the process ends with.
+/// The exit code of the process.
 ///
 /// 0 is success, and 1 to 16 are the codes of gRPC's statuses, so that a script can tell NOT_FOUND (5) from UNAVAILABLE
 /// (14). The others are those of `sysexits.h`, and the shells' 128 plus the number of a signal.
@@ -10,7 +10,7 @@ struct ExitCode: Sendable, Hashable {
   static let success = ExitCode(rawValue: 0)
   /// The arguments are wrong.
   static let usage = ExitCode(rawValue: 64)
-  /// What was read is wrong: JSON, a `.proto` file, descriptors.
+  /// The input is invalid: JSON, a `.proto` file, descriptors.
   static let data = ExitCode(rawValue: 65)
   /// A file cannot be read.
   static let noInput = ExitCode(rawValue: 66)

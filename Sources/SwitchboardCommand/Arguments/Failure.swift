@@ -1,11 +1,11 @@
 import Switchboard
 import SwitchboardToolSupport
 
-/// Why a verb ends without having done its work, for the user.
+/// The error with which a verb fails, as shown to the user.
 struct Failure: Error, Sendable, Hashable {
-  /// The message: what is wrong. The command's name is put before the first line.
+  /// The message. The command's name is printed before it.
   var message: String
-  /// What the user can do, a line each.
+  /// Suggestions for the user, one line each.
   var hints: [String] = []
   var code: ExitCode
 
@@ -15,7 +15,7 @@ struct Failure: Error, Sendable, Hashable {
     self.code = code
   }
 
-  /// The arguments are wrong. `verb` is the one whose help says what is accepted.
+  /// Invalid arguments. The message refers to the help of `verb`.
   static func usage(_ message: String, verb: String? = nil) -> Failure {
     Failure(message, hints: verb.map { ["Try 'switchboard help \($0)'."] } ?? [], code: .usage)
   }

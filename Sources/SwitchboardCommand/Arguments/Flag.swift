@@ -1,8 +1,8 @@
 /// An argument that starts with a dash: a switch, or one with a value.
 struct Flag: Sendable, Hashable {
-  /// With the dashes; the long one, which messages use, last.
+  /// The names, with dashes. The long one comes last; messages use it.
   let names: [String]
-  /// A word for the value in help texts, such as `FILE`; nil for a switch.
+  /// The placeholder for the value in help texts, such as `FILE`; nil for a switch.
   let value: String?
   /// What it does, as a sentence.
   let text: String
@@ -27,7 +27,7 @@ struct Flag: Sendable, Hashable {
   /// The name that messages use.
   var name: String { names.last ?? "" }
 
-  /// How help texts show it: `-H, --header NAME:VALUE`.
+  /// The flag in help texts: `-H, --header NAME:VALUE`.
   var shown: String { names.joined(separator: ", ") + (value.map { " \($0)" } ?? "") }
 
   /// The flag that every verb has.
@@ -45,7 +45,7 @@ struct FlagGroup: Sendable, Hashable {
   }
 }
 
-/// What follows a verb without a dash.
+/// A positional argument of a verb.
 struct Operand: Sendable, Hashable {
   /// A word in capitals.
   let name: String
@@ -70,7 +70,7 @@ struct Operand: Sendable, Hashable {
   }
 }
 
-/// What a shell offers for a value or an operand.
+/// The completions that a shell offers for a value or an operand.
 enum Completion: Sendable, Hashable {
   case none
   case file

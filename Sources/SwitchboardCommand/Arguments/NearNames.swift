@@ -1,14 +1,14 @@
-/// Names that are much like one that does not exist, for a suggestion.
+/// Names that are similar to one that does not exist, for suggestions.
 struct NearNames {
-  /// The nearest, best first; empty if none is near.
+  /// The similar names, best first.
   let names: [String]
 
   var best: String? { names.first }
 
-  /// A server may have very many names, and long ones: more are not compared.
+  /// The most names that are compared, because a server may have very many long ones.
   private static let mostNames = 5000
   private static let mostLetters = 80
-  /// Fewer letters are the beginning of too many names.
+  /// The shortest beginning that matches. Shorter ones would match too many names.
   private static let leastBeginning = 3
 
   /// The names among `candidates` that differ from `name` in few letters, as a whole or in their last part, or of which
@@ -24,7 +24,7 @@ struct NearNames {
     for candidate in candidates.prefix(Self.mostNames) {
       let letters = Self.letters(of: candidate)
       guard letters.count <= Self.mostLetters else { continue }
-      // "Greeter" is near to "hello.Greeter", and "helo.Greeter" is too.
+      // Both "Greeter" and "helo.Greeter" are near to "hello.Greeter".
       let parts = Self.lastPart(of: letters)
       var distance = min(
         Self.distance(wanted, letters),
@@ -58,7 +58,7 @@ struct NearNames {
     letters.lastIndex(of: UInt8(ascii: ".")).map { Array(letters[($0 + 1)...]) } ?? letters
   }
 
-  /// How many letters must be inserted, removed or replaced to get from one to the other.
+  /// The edit distance: how many letters must be inserted, removed or replaced.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     if left == right { return 0 }
     var row = Array(0...right.count)

@@ -1,7 +1,7 @@
 /// A verb of the command: what it is called, what it takes, and what it does.
 ///
-/// All that users read about a verb is made from this value: its help, the man page and the completions. To add a verb,
-/// make a folder for it with an `enum` that has a `static let verb`, and list that in ``SwitchboardCommand/verbs``:
+/// The help, the man page and the completions are generated from this value. To add a verb, make a folder with an
+/// `enum` that has a `static let verb`, and list it in ``SwitchboardCommand/verbs``:
 ///
 /// ```swift
 /// enum GreetVerb {
@@ -23,30 +23,30 @@
 /// }
 /// ```
 ///
-/// The closure runs with arguments that were parsed by these flags. It throws a ``Failure``, or a status of gRPC, whose
-/// code becomes the exit code; what it writes goes through ``Output``.
+/// The closure runs with the parsed arguments. It throws a ``Failure``, or a gRPC status, whose code becomes the exit
+/// code. It writes through ``Output``.
 struct Verb: Sendable {
   typealias Body = @Sendable (Arguments) async throws -> ExitCode
 
   /// What runs the verb.
   enum Action: Sendable {
-    /// Runs with arguments that were parsed by the flags and operands.
+    /// Runs with the parsed arguments.
     case parsed(Body)
-    /// Runs with the arguments as they are, and explains itself: a verb with a parser and a help of its own.
+    /// Runs with the unparsed arguments, for a verb with its own parser and help.
     case raw(@Sendable ([String]) async -> ExitCode, help: String)
   }
 
   let name: String
-  /// What it does, in a few words that start with a verb in lower case: "list services and methods".
+  /// A short summary that starts with a verb in lower case: "list services and methods".
   let summary: String
-  /// What may follow the name, a line for each form.
+  /// The possible arguments after the name, one line for each form.
   let usage: [String]
   /// More about the verb, a paragraph each.
   var details: [String] = []
   var operands: [Operand] = []
   var flags: [FlagGroup] = []
   var examples: [Example] = []
-  /// Whether the list of verbs leaves it out, because it is for programs.
+  /// Whether the verb is for programs and omitted from the list of verbs.
   var isHidden = false
   let action: Action
 

@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardProtobuf
 import SwitchboardToolSupport
 
-/// Makes one call of a method of any kind: sends requests while it reads them, and writes responses as they come.
+/// Makes one call of a method of any kind: sends requests as they are read, and writes responses as they arrive.
 struct CallRunner: Sendable {
   let target: Target
   let channel: Channel
@@ -16,13 +16,13 @@ struct CallRunner: Sendable {
   private struct Started: Sendable {
     let call: any AsyncCall
     let responses: ResponseStream<DynamicMessage>
-    /// Nil if the call has its only request.
+    /// Nil if the call takes a single request, which it already has.
     let requests: RequestStreamWriter<DynamicMessage>?
   }
 
   func run() async throws -> ExitCode {
     let cancel = Locked<(@Sendable () -> Void)?>(nil)
-    // Before there is a call, nothing needs to end in order.
+    // Before the call starts, an interrupt ends the process at once.
     let interrupts = await Interrupts {
       guard let cancel = cancel.withLock({ $0 }) else { Interrupts.endProcess() }
       cancel()
@@ -30,14 +30,14 @@ struct CallRunner: Sendable {
     defer { interrupts.stop() }
     let dynamic = try schema.dynamicMethod(method)
     let reader = try RequestReader(data, dynamic.requests.type, settings.format, schema.types)
-    // A single request is read and checked before there is a call.
+    // A single request is read and checked before the call starts.
     let single =
       method.descriptor.clientStreaming ? nil : try await onlyRequest(reader, dynamic.requests.type)
     describeCall()
     let started = start(dynamic, single)
     let call = started.call
     cancel.withLock { $0 = { call.cancel() } }
-    // Sending may wait for a user to type when the call has ended, so nothing waits for it.
+    // Sending may still wait for the user's input when the call has ended, so it runs in a task that is not awaited.
     let wrongRequest = Locked<Failure?>(nil)
     let sending = Task {
       await send(reader, on: started) { failure in wrongRequest.withLock { $0 = failure } }
@@ -48,7 +48,7 @@ struct CallRunner: Sendable {
       let writer = ResponseWriter(schema, source, settings)
       for try await response in started.responses { try await writer.write(response) }
     } catch is GRPCStatus {
-      // The status has it all, once the call has ended.
+      // The final status of the call has all the information.
     } catch {
       failure = error
       call.cancel()
@@ -57,7 +57,7 @@ struct CallRunner: Sendable {
     let status = await call.status
     await watching?.value
     if let clock { await describeEnd(of: call, status, clock) }
-    // What was wrong with a request is more to the point than that the call was cancelled for it.
+    // An error in a request explains more than the cancellation that it caused.
     if let failure { throw failure }
     if let failure = wrongRequest.withLock({ $0 }) { throw failure }
     if interrupts.isInterrupted { return .interrupted }
@@ -84,7 +84,7 @@ struct CallRunner: Sendable {
     return request
   }
 
-  /// Responses are a stream for every kind of method, so that one way through this code serves all four.
+  /// Treats the responses of every kind of method as a stream, so that the same code serves all four kinds.
   private func start(_ method: DynamicMethod, _ single: DynamicMessage?) -> Started {
     let call = MethodClient(channel: channel).call(method, callOptions: settings.options)
     if let single {
@@ -108,7 +108,7 @@ struct CallRunner: Sendable {
       refused(failure)
       started.call.cancel()
     } catch {
-      // The call has ended, and its status says why.
+      // The call has ended. Its status says why.
     }
   }
 
@@ -120,7 +120,7 @@ struct CallRunner: Sendable {
     for (name, value) in settings.options.initialMetadata { Output.note("> \(name): \(value)".harmless) }
   }
 
-  /// What the protocol itself sends: it is not metadata, and the status line has what matters of it.
+  /// Headers of the protocol itself. They are not metadata, and the status line shows what matters of them.
   private static let framing: Set = [
     ":status", "content-type", "grpc-status", "grpc-message", "grpc-status-details-bin",
   ]

@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardToolSupport
 
-/// What the flags of `call` say about one call.
+/// The settings of one call, from the flags of `call`.
 struct CallSettings: Sendable {
   let data: RequestData
   let format: CallVerb.Format

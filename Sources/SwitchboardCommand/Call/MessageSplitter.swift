@@ -1,33 +1,33 @@
 import SwitchboardProtobuf
 
-/// Cuts a stream of bytes into messages as soon as each is whole, and knows where each began.
+/// Splits a stream of bytes into messages as soon as each is complete, and records where each began.
 struct MessageSplitter {
   /// A piece of the input.
   struct Piece: Hashable {
     let bytes: [UInt8]
-    /// Where it begins, both from 1. A column counts bytes.
+    /// The position of its start, counted from 1. Columns count bytes.
     let line: Int
     let column: Int
   }
 
   private let format: CallVerb.Format
   private var pending: [UInt8] = []
-  /// How much of `pending` was looked at.
+  /// How many bytes of `pending` have been scanned.
   private var scanned = 0
   private var start = (line: 1, column: 1)
   private var place = (line: 1, column: 1)
 
   /// The JSON value that the cursor is in.
   private var value: JSONValueScanner?
-  // Of text: where the line began.
+  // In the text format, the start of the current line.
   private var lineStart = 0
 
-  /// Larger messages are not read: gRPC's limit for a message is lower in almost any server.
+  /// The size limit of a message. Almost all servers have a lower one.
   static let mostBytes = 256 << 20
 
   init(_ format: CallVerb.Format) { self.format = format }
 
-  /// Takes bytes, and returns the messages that they complete.
+  /// Adds bytes, and returns the messages that they complete.
   mutating func feed(_ bytes: [UInt8]) throws(Failure) -> [Piece] {
     pending += bytes
     var pieces: [Piece] = []
@@ -44,7 +44,7 @@ struct MessageSplitter {
     return pieces
   }
 
-  /// What is left at the end; for JSON perhaps a value that is not whole, which its reader refuses.
+  /// Returns the rest at the end of the input. In JSON, it may be an incomplete value, which the JSON reader rejects.
   mutating func finish() -> Piece? {
     let rest = Array(pending)
     pending = []
@@ -55,7 +55,8 @@ struct MessageSplitter {
   // MARK: JSON
 
   private mutating func splitJSON(_ pieces: inout [Piece]) {
-    // Of what is handed out: `pending` is cut once at the end, so that many small values do not move the rest each.
+    // The end of the values that were returned. `pending` is trimmed once at the end, so that the rest is not moved for
+    // each small value.
     var first = 0
     while scanned < pending.count {
       let byte = pending[scanned]
@@ -69,7 +70,7 @@ struct MessageSplitter {
         }
         continue
       }
-      // A number or a word ends before what cannot be in it.
+      // A number or a word ends before a byte that cannot be part of it.
       if value.isBare, " \t\n\r{[\"".utf8.contains(byte) {
         cut(&first, &pieces)
         continue
@@ -83,7 +84,7 @@ struct MessageSplitter {
 
   // MARK: Text
 
-  /// Messages end at a line with nothing but `---`, or at a record separator, which grpcurl has.
+  /// Messages end at a line that contains only `---`, or at a record separator, as in grpcurl.
   private mutating func splitText(_ pieces: inout [Piece]) {
     var first = 0
     while scanned < pending.count {

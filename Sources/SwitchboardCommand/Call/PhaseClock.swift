@@ -1,6 +1,6 @@
 import Switchboard
 
-/// Notes when each phase of a call ends, for `--verbose`.
+/// Records when each phase of a call ends, for `--verbose`.
 final class PhaseClock: Sendable {
   private struct Mark: Sendable {
     let name: String
@@ -15,7 +15,7 @@ final class PhaseClock: Sendable {
 
   private let state = Locked(State())
 
-  /// A phase of connecting.
+  /// Records a phase of connecting.
   func note(_ phase: ConnectionPhase) {
     switch phase {
     case .lookedUp(let addresses):
@@ -27,16 +27,16 @@ final class PhaseClock: Sendable {
     }
   }
 
-  /// A phase that has just ended.
+  /// Records a phase that has just ended.
   func note(_ name: String, _ detail: String) {
     let now = ContinuousClock.now
     state.withLock { state in
-      // A channel that reconnects again and again must not fill memory.
+      // Limited, because a channel may reconnect any number of times.
       if state.marks.count < 200 { state.marks.append(Mark(name: name, detail: detail, time: now)) }
     }
   }
 
-  /// A line for each phase, with how long it took.
+  /// A line for each phase, with its duration.
   var lines: [String] {
     let state = state.withLock { $0 }
     var last = state.start

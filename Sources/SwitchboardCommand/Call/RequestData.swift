@@ -2,9 +2,9 @@ import Dispatch
 import Switchboard
 import SwitchboardToolSupport
 
-/// Where the bytes of requests come from: the command line, a file or standard input.
+/// The source of requests: the command line, a file or standard input.
 enum RequestData: Sendable {
-  /// There is no `-d`.
+  /// No `-d` was given.
   case none
   case text(String)
   case file(String)
@@ -22,7 +22,7 @@ enum RequestData: Sendable {
   }
 }
 
-/// Hands out bytes as they come.
+/// Supplies bytes as they arrive.
 final class ByteChunks: Sendable {
   private enum Source {
     case bytes([UInt8])
@@ -49,7 +49,7 @@ final class ByteChunks: Sendable {
     if isFile, case .descriptor(let file) = source.withLock({ $0 }) { try? file.closeFile() }
   }
 
-  /// The next bytes; nil at the end. Blocks a thread of Dispatch's and none of the tasks'.
+  /// The next bytes; nil at the end. Blocks a thread of Dispatch, not of Swift's thread pool.
   func next() async throws -> [UInt8]? {
     let descriptor: Descriptor
     switch source.withLock({ $0 }) {

@@ -27,11 +27,11 @@ actor RequestReader {
       }
   }
 
-  /// The next request, as soon as it is whole; nil at the end.
+  /// The next request, as soon as it is complete; nil at the end.
   func next() async throws -> DynamicMessage? {
     while ready.isEmpty, !isAtEnd {
       if let bytes = try await chunks.next() {
-        // Reversed, so that taking the next one moves nothing.
+        // Reversed, so that the next request can be removed from the end.
         ready = try splitter.feed(bytes).reversed()
       } else {
         isAtEnd = true
@@ -63,7 +63,8 @@ actor RequestReader {
     }
   }
 
-  /// The error with its line in the whole input: the piece is read once more behind as many lines as came before it.
+  /// The error with its line in the whole input. The piece is parsed again after as many empty lines as there are lines
+  /// before it.
   private func failure(_ error: DecodeError, in piece: MessageSplitter.Piece) -> Failure {
     var shown = error
     if piece.line > 1 || piece.column > 1 {

@@ -1,9 +1,9 @@
 import SwitchboardProtobuf
 
-/// A message with all its fields, for a user to fill in.
+/// A template of a message with all its fields, for a user to fill in.
 ///
-/// Of a oneof it has the first member. A message that was shown before is empty, so that a template is not larger than its
-/// schema.
+/// It has the first member of each oneof. A message type that occurs again is left empty, so that a template is not
+/// larger than its schema.
 struct RequestTemplate {
   private(set) var text = ""
   private var shown: Set<String> = []
@@ -48,7 +48,7 @@ struct RequestTemplate {
     text += Self.scalar(field, type)
   }
 
-  /// The default value, which for a proto2 field may be another than zero.
+  /// The default value, which a proto2 field may declare.
   private static func scalar(_ field: TableField, _ type: MessageTable) -> String {
     switch field.defaultValue ?? .int32(0) {
     case .int32(let value): return field.isRepeated ? zero(field, type) : "\(value)"
@@ -87,7 +87,7 @@ struct RequestTemplate {
     }
   }
 
-  /// The JSON of types with a form of their own.
+  /// The JSON of types with a special JSON form.
   private static let wellKnown = [
     "google.protobuf.Timestamp": "\"1970-01-01T00:00:00Z\"",
     "google.protobuf.Duration": "\"0s\"",

@@ -1,6 +1,6 @@
 import SwitchboardProtobuf
 
-/// Writes responses to standard output, each as it comes.
+/// Writes responses to standard output as they arrive.
 struct ResponseWriter {
   private var types: TypeRegistry
   private let source: SchemaSource
@@ -20,7 +20,7 @@ struct ResponseWriter {
       do {
         bytes = try response.jsonUTF8Bytes(options: options(types))
       } catch {
-        // An Any may hold a type that only other services of the server use.
+        // An `Any` may contain a type that only other services of the server use.
         guard let whole = try? await source.wholeSchema() else { throw error }
         bytes = try response.jsonUTF8Bytes(options: options(DetailTypes.registry(with: whole)))
       }

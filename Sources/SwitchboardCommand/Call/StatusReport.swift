@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServices
 
-/// The status of a failed call in full: with its details, those of the server's own types too.
+/// The full status of a failed call, with its details, including those of the server's own types.
 struct StatusReport {
   let failure: Failure
 
@@ -10,7 +10,7 @@ struct StatusReport {
     var failure = target.failure(status)
     let details = ((try? status.richStatus) ?? nil)?.details ?? []
     if !details.isEmpty { failure.hints.append("details:") }
-    // A server may send very many.
+    // Counted, because a server may send very many details.
     var asked = 0
     for detail in details.prefix(50) {
       let text = await Self.text(of: detail, source, schema, &asked)
@@ -19,7 +19,7 @@ struct StatusReport {
     self.failure = failure
   }
 
-  /// For how many types the server is asked at most.
+  /// The most types that the server is asked for.
   private static let mostAsked = 5
 
   private static func text(
@@ -29,7 +29,7 @@ struct StatusReport {
     _ asked: inout Int
   ) async -> String {
     if let text = text(of: detail, DetailTypes.registry(with: schema)) { return text }
-    // The type may be one that no method uses, which reflection knows by its name all the same.
+    // Reflection also finds types that no method uses.
     if let name = detail.typeName, asked < mostAsked {
       asked += 1
       if let other = try? await source.schema(declaring: name),
@@ -50,7 +50,7 @@ struct StatusReport {
   }
 }
 
-/// The types that an `Any` may hold: those of a schema, and the details of errors that everyone uses.
+/// The types that an `Any` may contain: those of a schema, and the common error details.
 enum DetailTypes {
   static func registry(with schema: Schema) -> TypeRegistry {
     var types = schema.types

@@ -1,6 +1,6 @@
 import SwitchboardProtobuf
 
-/// The same in protobuf's text format, in which the well-known types are messages like others.
+/// A request template in protobuf's text format, in which the well-known types are ordinary messages.
 struct TextRequestTemplate {
   private(set) var text = ""
   private var shown: Set<String> = []
@@ -36,13 +36,13 @@ struct TextRequestTemplate {
     }
   }
 
-  /// A group has the name of its type.
+  /// A group is named by its type.
   private static func name(of field: TableField, _ type: MessageTable) -> String {
     let group = field.type == .group ? type.message(of: field)?.fullName.split(separator: ".").last : nil
     return group.map(String.init).flatMap { $0.lowercased() == field.name ? $0 : nil } ?? field.name
   }
 
-  /// The default value, which for a proto2 field may be another than zero.
+  /// The default value, which a proto2 field may declare.
   private static func scalar(_ field: TableField, _ type: MessageTable) -> String {
     if let enumeration = type.enumeration(of: field) {
       var number = enumeration.defaultNumber

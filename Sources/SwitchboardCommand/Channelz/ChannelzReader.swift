@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardServices
 
-/// What channelz said at one moment.
+/// The state that channelz reported at one moment.
 struct ChannelzInventory: Sendable {
   let time: ContinuousClock.Instant
   var servers: [Grpc_Channelz_V1_Server] = []
@@ -11,16 +11,16 @@ struct ChannelzInventory: Sendable {
   var subchannels: [Int64: Grpc_Channelz_V1_Subchannel] = [:]
   var nested: [Int64: Grpc_Channelz_V1_Channel] = [:]
   var sockets: [Int64: Grpc_Channelz_V1_Socket] = [:]
-  /// How many were left out, because there are more than are shown.
+  /// How many entries were left out because there are too many to show.
   var left = 0
-  /// How many questions the other side was asked.
+  /// How many queries were sent.
   fileprivate(set) var asked = 0
 }
 
-/// Asks for everything that channelz has, up to bounds: the other side says how much there is.
+/// Reads everything that channelz reports, within limits, because the server determines how much that is.
 struct ChannelzReader: Sendable {
   private static let mostEntries = 500
-  /// Entries may name others that do not exist: each is a question.
+  /// The most queries. An entry may refer to any number of others, and each costs a query.
   private static let mostQuestions = 3000
   private let client: Grpc_Channelz_V1_ChannelzClient
   private let mostSockets: Int
@@ -64,14 +64,14 @@ struct ChannelzReader: Sendable {
     return inventory
   }
 
-  /// Reads what is below a channel. Entries that end in the meantime are left out.
+  /// Reads the children of a channel. Entries that disappear in the meantime are left out.
   private func read(
     below channels: [Grpc_Channelz_V1_ChannelRef],
     _ subchannels: [Grpc_Channelz_V1_SubchannelRef],
     _ sockets: [Grpc_Channelz_V1_SocketRef],
     into inventory: inout ChannelzInventory
   ) async {
-    // Entries that refer to each other in a circle end here too: each is read once.
+    // Each entry is read once, so cyclic references end here.
     var (channels, subchannels, sockets) = (channels, subchannels, sockets)
     func queue(below entry: some ChannelzParent) {
       channels += entry.channelRef
@@ -122,7 +122,7 @@ struct ChannelzReader: Sendable {
   }
 }
 
-// Those who answer say how many others each entry refers to.
+// The server determines how many others each entry refers to.
 
 /// An entry with others below it.
 private protocol ChannelzParent {

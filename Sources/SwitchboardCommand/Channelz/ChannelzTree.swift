@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardServices
 
-/// Draws what channelz said; with the inventory before it, also how fast the counts grow.
+/// Draws the state that channelz reported. With a previous inventory, also shows how fast the counts grow.
 struct ChannelzTree {
   private(set) var lines: [String] = []
   private let inventory: ChannelzInventory
@@ -18,7 +18,7 @@ struct ChannelzTree {
     if inventory.left > 0 { lines.append(paint(.comment, "… and more that is not shown")) }
   }
 
-  /// Where a line of the tree is.
+  /// The position of a line in the tree.
   private struct Node {
     let place: String
     let indent: String

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// The verb `channelz`: what a server's process knows of its servers, channels and sockets, as a tree.
+/// The verb `channelz`: shows a process's servers, channels and sockets as a tree.
 enum ChannelzVerb {
   static let watch = Flag("-w", "--watch", help: "Redraw the tree in place, with rates.")
   static let interval = Flag(
@@ -64,7 +64,7 @@ enum ChannelzVerb {
       try screen.show(ChannelzTree(current, since: last, Painter(terminal)).lines, on: terminal)
       let sleep = Task { try await Task.sleep(for: pause) }
       waiting.withLock { $0 = sleep }
-      // A signal may have come just before.
+      // A signal may have arrived just before.
       if interrupts.isInterrupted { return .interrupted }
       guard (try? await sleep.value) != nil, !interrupts.isInterrupted else { return .interrupted }
       last = current

@@ -1,14 +1,14 @@
 import Switchboard
 
-/// The words before the cursor, and what could stand there.
+/// A request for completions of the word at the cursor.
 struct CompletionRequest {
   private let words: [String]
   private let verbs: [Verb]
 
-  /// How long a server may take.
+  /// The time limit for a server's answer.
   private let patience: Duration
 
-  /// `words` are those after the command's name; the last, perhaps empty, is to be completed.
+  /// `words` are those after the command's name. The last one, which may be empty, is to be completed.
   init(_ words: [String], _ verbs: [Verb], patience: Duration) {
     self.words = words.isEmpty ? [""] : words
     self.verbs = verbs
@@ -42,7 +42,7 @@ struct CompletionRequest {
     return await values(operand.completion, line, verb)
   }
 
-  /// What stands before the current word.
+  /// The part of the line before the current word.
   private struct Line {
     /// The flags that were given.
     var given: Set<String> = []
@@ -71,7 +71,7 @@ struct CompletionRequest {
           count += 1
         }
       }
-      // With files there is no TARGET where it may be left out.
+      // With files, the optional TARGET is absent.
       let takesFiles = given.contains("--proto") || given.contains("--descriptor-set")
       if takesFiles, verb.operands.first?.isOptional == true { count += 1 }
       operand =
@@ -91,7 +91,7 @@ struct CompletionRequest {
     }
   }
 
-  /// Whether a name from a server is one. What a shell would take for a command must not get onto its line.
+  /// Whether a server's name is safe to offer. Text that a shell would execute must not get onto the command line.
   private static func isName(_ name: String) -> Bool {
     name.utf8.count <= 500 && name.first != "-"
       && name.utf8.allSatisfy { byte in
@@ -108,7 +108,7 @@ struct CompletionRequest {
 
   private func names(_ completion: Completion, _ verb: Verb) async -> [(String, String)] {
     guard case .parsed = verb.action else { return [] }
-    // Flags without the word that is being written: the connection and the files are in them.
+    // The arguments without the incomplete word. They name the connection and the files.
     var line = Array(words.dropFirst().dropLast())
     while line.last == "--" { line.removeLast() }
     let lenient = Verb(
@@ -159,7 +159,7 @@ struct CompletionRequest {
     return symbols.map { ($0.fullName, $0.kind.rawValue) } + methods
   }
 
-  /// The lines for those that start with the current word.
+  /// The lines for the candidates that start with the current word.
   private func matching(_ candidates: [(name: String, meaning: String)]) -> [String] {
     candidates.filter {
       $0.name.hasPrefix(current)
@@ -169,7 +169,7 @@ struct CompletionRequest {
 }
 
 extension Operand {
-  /// The same, for a line that is not finished.
+  /// The operand as an optional one, because the line is incomplete.
   fileprivate var optional: Operand {
     Operand(name, isOptional: true, repeats: repeats, completion: completion, text)
   }

@@ -1,5 +1,4 @@
-/// The scripts that teach a shell to complete the command. They ask the command itself for each word, so that they need
-/// not be changed with it.
+/// The completion scripts for shells. They call the command for each word, so they need not change with it.
 enum CompletionScript: String, CaseIterable {
   case bash, zsh, fish
 

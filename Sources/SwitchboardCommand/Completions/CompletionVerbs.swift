@@ -40,8 +40,8 @@ enum CompletionVerbs {
     help: "How long to wait for a server; the default is 1.5s, because a completion must be quick."
   )
 
-  /// Writes a candidate for the last word on each line, with its meaning after a tab; `:file` and `:directory` leave the
-  /// word to the shell. Never complains: a shell would show that in the middle of a line.
+  /// Writes the candidates for the last word, one per line, each with its meaning after a tab; `:file` and `:directory`
+  /// leave the word to the shell. Prints no errors, because they would appear in the middle of the command line.
   static let complete = Verb(
     "complete",
     summary: "write the candidates for the last of some words",

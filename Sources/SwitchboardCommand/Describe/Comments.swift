@@ -1,11 +1,11 @@
 import SwitchboardDescriptors
 
-/// The comments of a file, by what they are about. A server seldom has them; `.proto` files do.
+/// The comments of a file, by declaration. Descriptors from `.proto` files contain them, those from servers seldom do.
 struct Comments {
   struct Pair {
-    /// Before the declaration, without the comment marks.
+    /// The comment before the declaration, without comment marks.
     let leading: String
-    /// After it, on the same line or the next.
+    /// The comment after it, on the same line or the next.
     let trailing: String
   }
 
@@ -18,6 +18,6 @@ struct Comments {
     }
   }
 
-  /// The comments of what is at a path.
+  /// The comments of the declaration at a path.
   subscript(path: [Int32]) -> Pair? { pairs[path] }
 }

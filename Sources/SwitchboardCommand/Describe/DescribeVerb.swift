@@ -1,7 +1,7 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 
-/// The verb `describe`: what a symbol is, as `.proto` text, as JSON or as a tree.
+/// The verb `describe`: shows a symbol as `.proto` text, as JSON or as a tree.
 enum DescribeVerb {
   static let json = Flag("--json", help: "Write the descriptor in JSON.")
   static let tree = Flag("--tree", help: "Draw a message or a service as a tree, with all messages in it.")
@@ -74,7 +74,7 @@ enum DescribeVerb {
       for symbol in symbols {
         let isDrawn = arguments.has(tree)
         let file = schema.files[symbol.file].package
-        // Without a SYMBOL, nothing else says what the full names are.
+        // Without a SYMBOL, only the package shows what the full names are.
         if !isDrawn, request.symbol == nil, file != package, !file.isEmpty {
           parts.append("package \(file);")
         }
@@ -86,7 +86,7 @@ enum DescribeVerb {
     return .success
   }
 
-  /// What is to be described.
+  /// The symbols to describe.
   private static func symbols(_ request: SchemaRequest) async throws -> (Schema, [Symbol]) {
     guard let name = request.symbol else {
       let schema = try await request.source.wholeSchema()

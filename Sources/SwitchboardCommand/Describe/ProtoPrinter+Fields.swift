@@ -2,10 +2,10 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 extension ProtoPrinter {
-  /// What is between the braces of a message.
+  /// Prints the body of a message.
   mutating func body(of message: Google_Protobuf_DescriptorProto, _ fullName: String, _ path: [Int32]) {
     options(message.hasOptions ? message.options : nil, "google.protobuf.MessageOptions")
-    // Groups and map entries are written as the fields that they belong to.
+    // Groups and map entries are printed with the fields to which they belong.
     let hidden = Self.groups(message.field + message.extension)
     for (index, nested) in message.nestedType.enumerated()
     where !nested.options.mapEntry && !hidden.contains(".\(fullName).\(nested.name)") {
@@ -28,15 +28,15 @@ extension ProtoPrinter {
     }
   }
 
-  /// A message that fields are in.
+  /// The message that contains fields.
   struct Container {
     let message: Google_Protobuf_DescriptorProto
     let fullName: String
     let path: [Int32]
-    /// The messages in it, by their names as fields have them.
+    /// The nested messages, by the type names that fields have.
     private let nested: [String: Google_Protobuf_DescriptorProto]
-    /// The field that is written with the body of a group. A second field with the same group, which no source has, must
-    /// not write it again: with groups in groups that would double at each level.
+    /// The field with which the body of a group is printed. A second field of the same group, which no source can have,
+    /// must not print it again: in nested groups, that would double the output at each level.
     private let owners: [String: Int32]
 
     init(message: Google_Protobuf_DescriptorProto, fullName: String, path: [Int32]) {
@@ -59,13 +59,13 @@ extension ProtoPrinter {
       return entry
     }
 
-    /// The message of a group, if its body is written with the field.
+    /// The message of a group, if its body is printed with this field.
     func group(of field: Google_Protobuf_FieldDescriptorProto) -> Google_Protobuf_DescriptorProto? {
       owners[field.typeName] == field.number ? nested[field.typeName] : nil
     }
   }
 
-  /// The fields, those of a oneof together where its first is.
+  /// Prints the fields. The members of a oneof are together, at the place of the first.
   private mutating func fields(_ container: Container) {
     var done: Set<Int32> = []
     let fields = container.message.field
@@ -94,7 +94,8 @@ extension ProtoPrinter {
     }
   }
 
-  /// A field of a message, or an extension if there is none; `extensionGroup` is the message of one that is a group.
+  /// Prints a field of `container`, or an extension if that is nil. `extensionGroup` is the message of an extension
+  /// that is a group.
   mutating func field(
     _ field: Google_Protobuf_FieldDescriptorProto,
     _ container: Container?,
@@ -125,7 +126,7 @@ extension ProtoPrinter {
     }
   }
 
-  /// Extensions, those of a message together.
+  /// Prints extensions, grouped by the message that they extend.
   mutating func extensions(
     _ fields: [Google_Protobuf_FieldDescriptorProto],
     in scope: String,
@@ -135,7 +136,7 @@ extension ProtoPrinter {
     let byExtendee = Dictionary(grouping: fields.indices) { fields[$0].extendee }
     for field in fields where order.last != field.extendee { order.append(field.extendee) }
     var done: Set<String> = []
-    // Each group is written once, as in a message.
+    // Each group is printed once, as in a message.
     var groups: Set<String> = []
     for extendee in order where done.insert(extendee).inserted {
       block("\(keyword("extend")) \(type(relative(extendee, in: scope)))") { printer in
@@ -148,12 +149,12 @@ extension ProtoPrinter {
     }
   }
 
-  /// The messages that are written with a field.
+  /// The messages that are printed with a field.
   static func groups(_ fields: [Google_Protobuf_FieldDescriptorProto]) -> Set<String> {
     Set(fields.lazy.filter { $0.type == .group }.map(\.typeName))
   }
 
-  /// The message of an extension that is a group: it is declared where the extension is.
+  /// The message of an extension that is a group. It is declared in the same scope as the extension.
   private func group(
     _ field: Google_Protobuf_FieldDescriptorProto,
     in scope: String
@@ -170,7 +171,7 @@ extension ProtoPrinter {
   mutating func reserved(_ ranges: [String], _ names: [String]) {
     if !ranges.isEmpty { line("\(keyword("reserved")) \(ranges.joined(separator: ", "));") }
     guard !names.isEmpty else { return }
-    // Editions name them without quotes.
+    // In editions, reserved names have no quotes.
     let words = names.map { file.edition == .unknown ? paint(.string, JSONText.string($0)) : $0.harmless }
     line("\(keyword("reserved")) \(words.joined(separator: ", "));")
   }
@@ -189,6 +190,6 @@ extension ProtoPrinter {
 }
 
 extension Google_Protobuf_FieldDescriptorProto {
-  /// Whether it is in a oneof that someone has written.
+  /// Whether the field is in a oneof that is not synthetic.
   var isInOneof: Bool { hasOneofIndex && !proto3Optional }
 }

@@ -2,12 +2,13 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 extension ProtoPrinter {
-  /// A line for each option.
+  /// Prints a line for each option.
   mutating func options<Options: Message>(_ options: Options?, _ type: String) {
     for text in optionTexts(options, type) { line("\(keyword("option")) \(text);") }
   }
 
-  /// Each option as `name = value`; those of users are found where the schema has descriptor.proto and their file.
+  /// Each option as `name = value`. Custom options are included if the schema contains descriptor.proto and the file
+  /// that declares them.
   func optionTexts<Options: Message>(_ options: Options?, _ type: String) -> [String] {
     guard let options else { return [] }
     var text: String
@@ -26,13 +27,13 @@ extension ProtoPrinter {
     return Self.assignments(in: text)
   }
 
-  /// The options of a field, with its default and its name in JSON, which descriptors keep elsewhere.
+  /// The options of a field, including its default and its JSON name, which are not in the options of the descriptor.
   func fieldOptions(_ field: Google_Protobuf_FieldDescriptorProto) -> [String] {
     var options: [String] = []
     if field.hasDefaultValue {
       switch field.type {
       case .string: options.append("default = \(JSONText.string(field.defaultValue))")
-      // The descriptor has it with its escapes.
+      // The value in the descriptor is already escaped.
       case .bytes: options.append("default = \"\(field.defaultValue.harmless)\"")
       default: options.append("default = \(field.defaultValue.harmless)")
       }
@@ -43,7 +44,7 @@ extension ProtoPrinter {
     return options + optionTexts(field.hasOptions ? field.options : nil, "google.protobuf.FieldOptions")
   }
 
-  /// The text format's `name: value` and `name { ... }` as the `name = value` of options.
+  /// Converts the text format's `name: value` and `name { ... }` to the `name = value` of options.
   static func assignments(in text: String) -> [String] {
     var found: [String] = []
     for line in text.split(separator: "\n") {
@@ -52,7 +53,7 @@ extension ProtoPrinter {
         found[last] += " " + String(line.drop { $0 == " " })
         continue
       }
-      // An extension's name is in brackets here, and in parentheses in a .proto.
+      // The name of an extension is in brackets in the text format, and in parentheses in a `.proto` file.
       var (name, rest): (Substring, Substring)
       if line.hasPrefix("["), let end = line.firstIndex(of: "]") {
         (name, rest) = (line[line.index(after: line.startIndex)..<end], line[line.index(after: end)...])
@@ -66,7 +67,7 @@ extension ProtoPrinter {
     return found
   }
 
-  /// The name that a field has in JSON if nothing else is said.
+  /// The default JSON name of a field.
   private static func jsonName(of name: String) -> String {
     var json = ""
     var isUpper = false

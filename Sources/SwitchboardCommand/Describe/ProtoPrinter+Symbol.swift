@@ -2,7 +2,7 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 extension ProtoPrinter {
-  /// One declaration, without what is around it.
+  /// Prints one declaration without its context.
   mutating func print(_ symbol: Symbol) {
     guard let found = Declaration(symbol, in: file) else { return }
     switch found {
@@ -29,7 +29,7 @@ extension ProtoPrinter {
   }
 }
 
-/// A declaration, found by the path of its symbol.
+/// The declaration at the path of a symbol.
 enum Declaration {
   case service(Google_Protobuf_ServiceDescriptorProto, Int)
   case method(Google_Protobuf_MethodDescriptorProto)
@@ -42,7 +42,7 @@ enum Declaration {
 
   private typealias Number = SymbolIndex.Number
 
-  /// Paths come from the same file, so an index is always in its range; anything else is nil.
+  /// Nil for an invalid path. The paths of symbols come from the same file, so they are always valid.
   init?(_ symbol: Symbol, in file: Google_Protobuf_FileDescriptorProto) {
     var path = symbol.path[...]
     guard let first = path.popFirst(), let index = path.popFirst().map(Int.init), index >= 0 else {

@@ -1,11 +1,10 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 
-/// Writes declarations as the `.proto` text that they could come from, with their comments where the descriptors have
-/// them.
+/// Prints declarations as `.proto` text, with comments if the descriptors have them.
 ///
-/// What it writes compiles again: type names are relative where that is clear, and options are in full. It recurses only
-/// as deep as a ``Schema`` lets messages be declared in messages.
+/// The output can be compiled: type names are relative where that is unambiguous, and options are complete. It recurses
+/// only as deep as a ``Schema`` allows declarations to be nested.
 struct ProtoPrinter {
   typealias Number = SymbolIndex.Number
 
@@ -16,7 +15,7 @@ struct ProtoPrinter {
   private(set) var lines: [String] = []
   private var depth = 0
 
-  /// `comments` are those of the file.
+  /// Prints declarations of one file. `comments` are its comments.
   init(_ schema: Schema, file: Int, _ paint: Painter, _ comments: Comments) {
     self.schema = schema
     self.file = schema.files[file]
@@ -30,7 +29,7 @@ struct ProtoPrinter {
     lines.append(text.isEmpty ? "" : String(repeating: "  ", count: depth) + text)
   }
 
-  /// A block in braces after its head.
+  /// Prints a block in braces after its head.
   mutating func block(_ head: String, _ body: (inout ProtoPrinter) -> Void) {
     line(head + " {")
     let before = lines.count
@@ -44,7 +43,7 @@ struct ProtoPrinter {
     }
   }
 
-  /// A declaration between its comments.
+  /// Prints a declaration between its comments.
   mutating func commented(_ path: [Int32], _ declaration: (inout ProtoPrinter) -> Void) {
     let pair = comments[path]
     for text in Self.commentLines(pair?.leading ?? "") { line(paint(.comment, "//" + text)) }
@@ -187,7 +186,7 @@ struct ProtoPrinter {
     guard !package.isEmpty, wanted.hasPrefix(package + ".") else { return wanted }
     let short = wanted.dropFirst(package.utf8.count + 1)
     let first = short.prefix { $0 != "." }
-    // As the compiler does: the first part is looked up from the innermost scope outwards.
+    // As in the compiler, the first part of a name is looked up from the innermost scope outwards.
     var scope = scope[...]
     while scope.utf8.count > package.utf8.count {
       if schema.symbol(named: "\(scope).\(first)") != nil { return wanted }

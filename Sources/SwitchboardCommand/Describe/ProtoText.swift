@@ -1,4 +1,4 @@
-/// Writes declarations of a schema as `.proto` text, and reads the comments of each file once for all of them.
+/// Prints declarations of a schema as `.proto` text. Reads the comments of each file only once.
 struct ProtoText {
   private let schema: Schema
   private let paint: Painter

@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 
 /// Draws a message with the messages in it, or a service with those of its methods.
 ///
-/// A message that contains itself, or that was drawn before, is only named. So a tree is never larger than its schema.
+/// A message that contains itself or was already drawn is only named, so a tree is never larger than its schema.
 struct SchemaTree {
   private let schema: Schema
   private let paint: Painter
@@ -38,7 +38,7 @@ struct SchemaTree {
 
   mutating func draw(_ message: MessageTable) { draw(message, "", "", depth: 0) }
 
-  /// Deeper than anyone reads, and than a chain of types that a server makes up may lead.
+  /// The depth limit: more than anyone reads, and a bound on chains of types that a server may send.
   private static let mostLevels = 40
 
   private mutating func draw(_ message: MessageTable, _ head: String, _ indent: String, depth: Int) {
@@ -46,7 +46,7 @@ struct SchemaTree {
     let isNew = drawn.insert(message.fullName).inserted
     lines.append(head + name + (isNew || message.fields.isEmpty ? "" : paint(.comment, " (above)")))
     guard isNew, depth < Self.mostLevels else { return }
-    // What well-known types consist of is not what anyone writes.
+    // The fields of well-known types are implementation details.
     if message.fullName.hasPrefix("google.protobuf.") { return }
     let fields = message.fields
     for (index, field) in fields.enumerated() {

@@ -1,10 +1,10 @@
 import SwitchboardGenerateVerb
 
-/// The verb `generate`, which is the same as the program `switchboard-generate`.
+/// The verb `generate`, which is identical to the program `switchboard-generate`.
 enum GenerateEntry {
   private static let name = "switchboard generate"
 
-  /// Its flags are here for completions only: it parses them itself.
+  /// The flags are declared only for completions; the verb parses its arguments itself.
   static let verb = Verb(
     name: "generate",
     summary: "generate Swift from .proto files",

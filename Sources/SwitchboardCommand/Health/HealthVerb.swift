@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServices
 
-/// The verb `health`: asks a server whether it serves, for people and for probes.
+/// The verb `health`: asks a server whether it is serving, for people and for probes.
 enum HealthVerb {
   static let watch = Flag("-w", "--watch", help: "Keep running, and write each change.")
   static let quiet = Flag("-q", "--quiet", help: "Write nothing: the exit code is the answer.")

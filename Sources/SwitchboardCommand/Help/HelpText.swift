@@ -1,4 +1,4 @@
-/// The help of the command and of its verbs, made from what the verbs say about themselves.
+/// The help of the command and of its verbs, generated from the ``Verb`` values.
 enum HelpText {
   static let usage = """
     usage: switchboard VERB [ARGUMENT]...
@@ -31,7 +31,7 @@ enum HelpText {
     wrong arguments.
     """
 
-  /// All about a verb.
+  /// The help of one verb.
   static func text(of verb: Verb, _ paint: Painter = Painter(Terminal.current())) -> String {
     if case .raw(_, let help) = verb.action { return help }
     var parts = [verb.summary.capitalizedFirst + ".", usage(of: verb)]

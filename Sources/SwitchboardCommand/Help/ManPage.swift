@@ -1,6 +1,6 @@
 import SwitchboardToolSupport
 
-/// The man page, made from what the verbs say about themselves.
+/// The man page, generated from the ``Verb`` values.
 enum ManPage {
   static func text(of verbs: [Verb]) -> String {
     let shown = verbs.filter { !$0.isHidden }
@@ -27,7 +27,7 @@ enum ManPage {
     return page.lines.joined(separator: "\n") + "\n"
   }
 
-  /// Text for troff.
+  /// The troff source of a page.
   private struct Page {
     var lines: [String] = []
 
@@ -72,7 +72,7 @@ enum ManPage {
       }
     }
 
-    /// A line that troff takes for text: no escapes, dashes that can be copied, and no request at the start.
+    /// Escapes a line for troff: no escape sequences, no requests at the start, and dashes that can be copied.
     static func escaped(_ line: some StringProtocol) -> String {
       var text = ""
       for character in line {

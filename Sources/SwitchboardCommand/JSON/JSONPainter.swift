@@ -1,7 +1,7 @@
-/// Lays JSON out again: with a member on each line or all on one, and with colours.
+/// Reformats JSON, with each member on its own line or all on one line, and adds colours.
 ///
-/// It only moves white space, so that numbers and strings stay as they were written. Its input is JSON that this process
-/// has written; of anything else it makes something harmless.
+/// It changes only white space, so numbers and strings stay as they were written. The input is JSON that this process
+/// has written; for any other input the output is unspecified but harmless.
 struct JSONPainter {
   private let paint: Painter
   private let isPretty: Bool

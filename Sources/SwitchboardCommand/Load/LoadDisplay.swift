@@ -1,7 +1,7 @@
 import SwitchboardLoad
 import SwitchboardToolSupport
 
-/// What a terminal shows while a run goes on: on standard error, so that the report can go elsewhere.
+/// The live display of a run on a terminal. It uses standard error, so that the report can go elsewhere.
 struct LoadDisplay: Sendable {
   private let view: LoadView
   private let runner: LoadRunner
@@ -15,7 +15,7 @@ struct LoadDisplay: Sendable {
     first = state
   }
 
-  /// The view, if there is a terminal that can have it.
+  /// The requested view; none if standard error is not a capable terminal.
   static func possible(_ view: LoadView) -> LoadView {
     Terminal.current(.errors).isTerminal && Terminal.environment("TERM") != "dumb" ? view : .none
   }
@@ -34,7 +34,7 @@ struct LoadDisplay: Sendable {
   }
 
   private func draw(_ state: LiveState) {
-    // Asked each time: the window may have another size by now.
+    // Queried for each drawing, because the window may have been resized.
     let terminal = Terminal.current(.errors)
     let ink = Ink(isColoured: terminal.hasColor)
     let fits = terminal.columns >= LiveScreen.smallest.width && terminal.rows >= LiveScreen.smallest.height
@@ -46,7 +46,7 @@ struct LoadDisplay: Sendable {
     Self.write("\u{1b}[H" + lines.map { $0 + Self.eraseLine }.joined(separator: "\r\n") + "\u{1b}[J")
   }
 
-  /// Takes away what was drawn.
+  /// Erases the display.
   static func leave(_ view: LoadView) {
     switch view {
     case .none: break
@@ -59,7 +59,7 @@ struct LoadDisplay: Sendable {
   private static let eraseLine = "\u{1b}[K"
 
   private static func write(_ text: String) {
-    // A terminal that went away has nothing to show.
+    // If the terminal is gone, nothing needs to be shown.
     try? Descriptor.standardError.writeAll(Array(text.utf8))
   }
 }

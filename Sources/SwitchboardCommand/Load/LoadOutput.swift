@@ -3,7 +3,7 @@ import SwitchboardLoad
 import SwitchboardProtobuf
 import SwitchboardToolSupport
 
-/// Where reports go, and as what.
+/// The destinations and formats of reports.
 struct LoadOutput {
   private let format: LoadFormat
   private let files: [(path: String, format: LoadFormat)]
@@ -17,7 +17,7 @@ struct LoadOutput {
       guard let format = LoadFormat(rawValue: ending) else {
         throw Failure.usage("--save takes a name that ends in .json, .csv, .html or .txt, not '\(path)'")
       }
-      // A run may be long, so a report that cannot be saved is an error before it.
+      // Checked before the run, which may be long.
       _ = try OutputPlace(path)
       return (path, format)
     }
@@ -35,7 +35,7 @@ struct LoadOutput {
   }
 
   func write(_ report: LoadTestReport, _ tally: LoadTally) throws {
-    // What cannot be written takes nothing else with it.
+    // A report that cannot be saved must not prevent the others from being written.
     let saved = Result { try save(report, tally) }
     try show(report, tally)
     try saved.get()
@@ -74,7 +74,7 @@ struct LoadOutput {
     }
   }
 
-  /// The time of the calendar, to the second.
+  /// The current date and time, to the second.
   static var timestamp: String {
     var now = Google_Protobuf_Timestamp.now()
     now.nanos = 0

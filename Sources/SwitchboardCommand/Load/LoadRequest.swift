@@ -5,7 +5,7 @@ import SwitchboardLoad
 import SwitchboardProtobuf
 import SwitchboardToolSupport
 
-/// What `load` is asked: a plan, and the server it is for.
+/// The request of the user: a plan, and the server for it.
 struct LoadRequest {
   let target: Target
   var plan: LoadTestPlan
@@ -38,7 +38,7 @@ struct LoadRequest {
         $0.value = field.value
       }
     }
-    // Invalid templates are reported before a server is asked.
+    // Report invalid templates before the server is contacted.
     let texts = try Self.payloads(arguments)
     let (schema, method) = try await Self.find(arguments, target)
     self.method = method.path
@@ -51,7 +51,7 @@ struct LoadRequest {
     }
     do {
       try Self.encode(texts, schema, into: &plan)
-      // The flags are checked, so what is wrong is a request that is made of a template.
+      // The flags are valid, so an error here is in a request that was made from a template.
       _ = try plan.settings()
     } catch let failure as Failure {
       throw failure
@@ -114,7 +114,7 @@ struct LoadRequest {
     guard let duration = try arguments.duration(flag) else { return nil }
     let seconds = duration / .seconds(1)
     guard LoadLimits.seconds.contains(seconds) else { throw Failure.usage("\(flag.name) is more than a day") }
-    // In a plan, a zero of these is without end.
+    // In a plan, zero for one of these means no limit.
     guard seconds > 0 || ![LoadFlags.duration, LoadFlags.step, LoadFlags.timeout].contains(flag) else {
       throw Failure.usage("\(flag.name) needs a time above zero")
     }
@@ -123,7 +123,7 @@ struct LoadRequest {
 
   private static func rate(_ text: String, ramp: Double) throws -> LoadTestRate {
     let ends = text.split(separator: ".", omittingEmptySubsequences: false)
-    // A rate may have a fraction, too: only two points in a row separate.
+    // Split only at two consecutive points, because a rate may have a fraction.
     let parts: [Substring]
     if let gap = ends.firstIndex(where: { $0.isEmpty }), gap > 0, gap < ends.count - 1 {
       let from = ends[..<gap].joined(separator: ".")
@@ -182,7 +182,7 @@ struct LoadRequest {
     }
   }
 
-  /// Where requests are, for messages.
+  /// The source of the requests, for error messages.
   private static func place(of arguments: Arguments) -> String {
     switch arguments[LoadFlags.data] {
     case "@-"?: "standard input"
@@ -191,7 +191,7 @@ struct LoadRequest {
     }
   }
 
-  /// What is done, in words.
+  /// A description of the load, in words.
   var load: String {
     var parts: [String] = []
     if plan.hasRate {

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardLoad
 import SwitchboardToolSupport
 
-/// A run of a plan: in this process, or by agents.
+/// Runs a plan, in this process or on agents.
 enum LoadRunner {
   case local(LoadRun)
   case agents(LoadAgents, begin: UInt64, seconds: Double)
@@ -39,7 +39,7 @@ enum LoadRunner {
     }
   }
 
-  /// Takes the state of the run into what is shown.
+  /// Updates the displayed state from the run.
   func update(_ state: inout LiveState) {
     switch self {
     case .local(let run):

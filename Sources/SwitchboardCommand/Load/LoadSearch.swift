@@ -9,7 +9,7 @@ struct LoadSearch {
   let view: LoadView
   let output: LoadOutput
 
-  /// A server that does less than this share of the calls that were due does not keep up.
+  /// The share of due calls that a server must complete to keep up.
   private static let keptUp = 0.97
 
   func run() async throws -> ExitCode {
@@ -52,7 +52,7 @@ struct LoadSearch {
     return .success
   }
 
-  /// Why a rate does not pass; nil if it does.
+  /// The reason why a rate fails; nil if it passes.
   private func failure(of tally: LoadTally, at rate: Double) -> String? {
     if let broken = request.findMax.first(where: { !$0.holds(in: tally) }) {
       return "fails: not \(broken.description(in: tally))"

@@ -81,7 +81,7 @@ enum LoadVerb {
     return exitCode(tally, request)
   }
 
-  /// Runs a plan, shows how it goes, and stops when the user asks.
+  /// Runs a plan, displays its progress, and stops when the user asks.
   static func measure(
     _ plan: LoadTestPlan,
     _ request: LoadRequest,
@@ -118,7 +118,7 @@ enum LoadVerb {
     guard tally.calls > 0, tally.errors == tally.calls else { return .success }
     let worst = tally.statuses.enumerated().max { $0.element.calls < $1.element.calls }
     guard let worst, let code = GRPCStatus.Code(rawValue: worst.offset) else { return .success }
-    // Who caused it is not counted; a hint is given for what connections say.
+    // The tally does not record the origin. `.peer` gives the hints for connection failures.
     let status = GRPCStatus(code: code, message: worst.element.sample, origin: .peer)
     let failure = request.target.failure(status)
     Output.complain(failure)

@@ -3,7 +3,7 @@ import SwitchboardMock
 import SwitchboardServices
 import SwitchboardToolSupport
 
-/// `mock --record`: a server that passes calls on, and a file that grows with what it learns.
+/// `mock --record`: a server that forwards calls, and a file to which it writes rules.
 struct MockRecording {
   private let arguments: Arguments
   private let target: Target
@@ -27,7 +27,7 @@ struct MockRecording {
       ? try MockVerb.files(arguments) : try await SchemaSource(arguments, target, channel).wholeSchema().files
     let schema = try MockSchema(files)
     let recorder = MockRecorder(schema)
-    // Said before the first call, and not after the last.
+    // Report an unwritable file before the first call, not after the last.
     try write("rules: []\n")
     let providers = recorder.providers(schema, to: channel)
     let names = Set(["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"])

@@ -64,7 +64,8 @@ enum NewVerb {
     return .success
   }
 
-  /// How the manifest names the dependency. A relative path is one from here, and the manifest needs one from there.
+  /// The dependency in the manifest. A relative path refers to the current directory and is converted to one from the
+  /// package's directory.
   private static func dependency(_ arguments: Arguments, in folder: String) throws -> PackageDependency {
     let place =
       try arguments[package]
@@ -99,13 +100,13 @@ enum NewVerb {
   }
 }
 
-/// The name of a package, and the names that are made from it.
+/// The name of a package, and the names that are derived from it.
 struct PackageName: Hashable {
   /// As the user wrote it.
   let package: String
-  /// For Swift: `my-greeter` is `MyGreeter`.
+  /// The Swift name: `MyGreeter` for `my-greeter`.
   let type: String
-  /// For `.proto` files: `my_greeter`.
+  /// The name in `.proto` files: `my_greeter`.
   let proto: String
 
   init?(_ text: String) {
@@ -116,7 +117,7 @@ struct PackageName: Hashable {
     package = text
     let words = text.split { $0 == "-" || $0 == "_" }
     let joined = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-    // A module of the name of a type in it, or of a library below, hides one of both.
+    // A module whose name equals that of one of its types or of a library hides one of the two.
     let taken: Set = [
       "Switchboard", "Swift", "Testing", "Main", "Greeter", "Client", "Server", "Echo", "Foundation",
       "Dispatch",
@@ -139,7 +140,7 @@ struct PackageName: Hashable {
 
 /// The package that a new one depends on.
 struct PackageDependency: Hashable {
-  /// What targets call it.
+  /// The name that targets use.
   let name: String
   let declaration: String
 
@@ -148,7 +149,7 @@ struct PackageDependency: Hashable {
     self.declaration = declaration
   }
 
-  /// SwiftPM knows a repository by the last part of its URL; nil if that has none.
+  /// SwiftPM identifies a repository by the last part of its URL; nil if there is none.
   init?(url: String) {
     var end = url[...]
     while end.last == "/" { end.removeLast() }
@@ -164,7 +165,7 @@ struct PackageDependency: Hashable {
 }
 
 enum SwiftText {
-  /// A string literal of Swift.
+  /// A Swift string literal.
   static func literal(_ text: String) -> String {
     var literal = "\""
     for scalar in text.unicodeScalars {

@@ -58,7 +58,7 @@ extension PackageFiles {
     """
   }
 
-  /// An error that leaves a program would end it with a dump of its registers.
+  /// An uncaught error would end the program with a register dump.
   private func doOrSay(_ statement: String) -> String {
     """
     do {

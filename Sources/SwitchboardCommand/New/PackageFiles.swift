@@ -6,7 +6,7 @@ struct PackageFiles {
   }
 
   let name: PackageName
-  /// As the manifest has it.
+  /// The dependency, as in the manifest.
   let dependency: PackageDependency
   let hasServer: Bool
 

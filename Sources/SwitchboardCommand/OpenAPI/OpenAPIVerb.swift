@@ -1,6 +1,6 @@
 import SwitchboardOpenAPI
 
-/// The verb `openapi`: a document of the services that are called over HTTP.
+/// The verb `openapi`: writes a document of the services that can be called over HTTP.
 enum OpenAPIVerb {
   static let title = Flag(
     "--title",
@@ -77,7 +77,7 @@ enum OpenAPIVerb {
       throw Failure("\(error)", code: .data)
     }
     if document.isEmpty { Output.warn("no method has a rule of google.api.http: the document has no paths") }
-    // The document ends its last line itself.
+    // The document already ends with a line feed.
     try Output.write(String(document.json.dropLast()))
     return .success
   }

@@ -39,7 +39,7 @@ extension Schema {
 }
 
 extension SchemaMethod {
-  /// Which sides stream.
+  /// The kind of method.
   var type: GRPCCallType {
     switch (descriptor.clientStreaming, descriptor.serverStreaming) {
     case (false, false): .unary

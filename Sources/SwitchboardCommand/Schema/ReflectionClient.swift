@@ -3,10 +3,10 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 import SwitchboardServices
 
-/// Asks a server for its descriptors: by `grpc.reflection.v1`, or by `v1alpha` if it has only that.
+/// Queries a server's descriptors by `grpc.reflection.v1`, or by `v1alpha` if the server has only that.
 ///
-/// Each question is a stream of its own that ends with the answer. Nothing in an answer is trusted: the number and the
-/// size of files are bounded, each file is asked for once, and a ``Schema`` refuses what contradicts itself.
+/// Each query uses a separate stream that ends with the answer. Nothing in an answer is trusted: the number and the
+/// size of files are limited, each file is requested once, and a ``Schema`` rejects contradictions.
 actor ReflectionClient {
   /// The server knows no such symbol.
   struct UnknownSymbol: Error {
@@ -19,26 +19,26 @@ actor ReflectionClient {
 
   nonisolated let target: Target
   private let client: MethodClient
-  /// The name of the service that answers, once one has.
+  /// The name of the reflection service that answered.
   private var service: String?
   /// The files that the server has sent, by name.
   private var files: [String: Google_Protobuf_FileDescriptorProto] = [:]
   private var byteCount = 0
-  /// The names of imports that came with no answer yet.
+  /// The names of imports that no answer has contained yet.
   private var wanted: Set<String> = []
   /// The names that were asked for.
   private var asked: Set<String> = []
 
-  /// Far more than any server needs, and few enough to be read.
+  /// The most files: far more than any server needs, but few enough to process.
   static let mostFiles = 10_000
   static let mostBytes = 128 << 20
-  /// How many questions one stream has.
+  /// The most queries on one stream.
   private static let mostAtOnce = 100
 
-  /// A server has these answers ready, so one that takes longer will not come.
+  /// How long to wait for an answer. Servers have these answers ready, so a later one is unlikely.
   private static let patience = Duration.seconds(30)
 
-  /// `deadline` is the user's, for each question.
+  /// `deadline` is the user's time limit for each query.
   init(_ target: Target, _ channel: Channel, deadline: Duration? = nil) {
     self.target = target
     client = MethodClient(
@@ -72,7 +72,7 @@ actor ReflectionClient {
     return try Schema(files.values.sorted { $0.name < $1.name })
   }
 
-  /// Asks for imports that came with no answer, those of each round together.
+  /// Requests the missing imports, all of a round together.
   private func fetchImports() async throws {
     while !wanted.isEmpty {
       let missing = wanted.sorted()
@@ -86,7 +86,7 @@ actor ReflectionClient {
         }
       }
     }
-    // Some servers leave out the well-known types, which every compiler brings along.
+    // Some servers omit the well-known types, which every compiler includes.
     let missing = Set(files.values.flatMap(\.dependency)).subtracting(files.keys)
     let known = missing.filter { $0.hasPrefix("google/protobuf/") }.sorted()
     if !known.isEmpty, let compiled = try? SchemaFiles.compile(known, includes: []) {

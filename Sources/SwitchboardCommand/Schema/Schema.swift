@@ -1,19 +1,19 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 
-/// Descriptors that were checked, with an index of what they declare.
+/// Validated descriptors, with an index of their declarations.
 struct Schema: Sendable {
-  /// In the order in which the source gave them.
+  /// The files, in the order of the source.
   let files: [Google_Protobuf_FileDescriptorProto]
-  /// The types, for messages that are known only at run time.
+  /// The types, for messages whose types are known only at run time.
   let pool: DescriptorPool
-  /// The same types, for what an `Any` may hold.
+  /// The same types, for messages in an `Any`.
   let types: TypeRegistry
   private let symbols: [String: Symbol]
   /// The full names of the services, sorted.
   private let serviceNames: [String]
 
-  /// Throws if the files contradict each other or themselves, or lack one that they import.
+  /// Throws if the files contradict each other or themselves, or if an import is missing.
   init(_ given: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
     pool = try DescriptorPool(given)
     types = pool.typeRegistry
@@ -25,7 +25,7 @@ struct Schema: Sendable {
     serviceNames = symbols.values.filter { $0.kind == .service }.map(\.fullName).sorted()
   }
 
-  /// What a full name declares; a leading dot does not count.
+  /// The declaration with a full name. A leading dot is ignored.
   func symbol(named name: String) -> Symbol? {
     symbols[name.hasPrefix(".") ? String(name.dropFirst()) : name]
   }
@@ -46,7 +46,7 @@ struct Schema: Sendable {
     return SchemaService(fullName: symbol.fullName, file: symbol.file, descriptor: services[Int(index)])
   }
 
-  /// A method by `package.Service/Method` or `package.Service.Method`.
+  /// The method named `package.Service/Method` or `package.Service.Method`.
   func method(named name: String) -> SchemaMethod? {
     guard let parts = SchemaMethod.parts(of: name) else { return nil }
     return service(named: parts.service)?.methods.first { $0.name == parts.method }
@@ -69,7 +69,7 @@ struct SchemaMethod: Sendable {
   let descriptor: Google_Protobuf_MethodDescriptorProto
 
   var name: String { descriptor.name }
-  /// `package.Service/Method`, as users write it and as the path of a call has it.
+  /// `package.Service/Method`, as users write it and as in the path of a call.
   var path: String { "\(service)/\(name)" }
   /// The full names of the messages, without a leading dot.
   var requestType: String { Self.withoutDot(descriptor.inputType) }

@@ -6,8 +6,8 @@ import SwitchboardToolSupport
 
 /// Descriptors from files.
 enum SchemaFiles {
-  /// Compiles `.proto` files and what they import. Without `includes`, files are looked for in the current directory, and
-  /// those outside of it, with their imports, in their own.
+  /// Compiles `.proto` files and their imports. Without `includes`, files and imports are searched for in the current
+  /// directory and in the directories of `files` outside of it.
   static func compile(
     _ files: [String],
     includes: [String]
@@ -32,7 +32,7 @@ enum SchemaFiles {
     }
   }
 
-  /// The folder of a file that is not in the current directory.
+  /// The directory of a file that is outside of the current directory.
   private static func folderOutside(_ file: String) -> String? {
     guard file.hasPrefix("/") || file.hasPrefix("../"), let slash = file.lastIndex(of: "/") else {
       return nil

@@ -1,4 +1,4 @@
-/// The flags that say where descriptors come from, if not from the server.
+/// The flags that name a source of descriptors other than the server.
 enum SchemaFlags {
   static let include = Flag(
     "-I",

@@ -1,18 +1,19 @@
 import Switchboard
 
-/// What `list` and `describe` are asked: a source, and perhaps a symbol in it. A server is named only where no file is.
+/// The request of `list` and `describe`: a source, and optionally a symbol. The arguments name a server only if they
+/// name no files.
 struct SchemaRequest {
   let source: SchemaSource
   let symbol: String?
   private let channel: Channel?
 
-  /// `verb` is the one whose help says what is accepted.
+  /// Errors refer to the help of `verb`.
   init(_ arguments: Arguments, of verb: String) throws {
     if let files = try SchemaSource.files(arguments) {
       guard arguments.operands.count <= 1 else {
         throw Failure.usage("with --proto or --descriptor-set there is no TARGET")
       }
-      // No symbol has a colon.
+      // A symbol contains no colon.
       if let first = arguments.operand(0), first.contains(":") {
         throw Failure.usage("with --proto or --descriptor-set there is no TARGET, such as '\(first)'")
       }
@@ -31,6 +32,6 @@ struct SchemaRequest {
     }
   }
 
-  /// Keeps the channel for as long as there may be questions.
+  /// Keeps the channel alive until here.
   func close() { withExtendedLifetime(channel) {} }
 }

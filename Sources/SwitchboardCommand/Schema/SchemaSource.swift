@@ -2,13 +2,13 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 
-/// Where descriptors come from: files, or the server itself.
+/// The source of descriptors: files, or the server itself.
 ///
 ///     let source = try SchemaSource(arguments, target)
 ///     let schema = try await source.schema(of: "shop.Shop")
 ///
-/// A source knows services by name and finds the files that declare a symbol. What it returns is not trusted: a
-/// ``Schema`` checks it.
+/// A source lists services by name and finds the files that declare a symbol. Its results are not trusted; a ``Schema``
+/// validates them.
 enum SchemaSource: Sendable {
   /// All files, from `.proto` sources or descriptor sets.
   case files(Schema)
@@ -52,7 +52,7 @@ enum SchemaSource: Sendable {
     }
   }
 
-  /// Everything that the source has. From a server, the files of all its services.
+  /// Everything that the source contains. For a server, the files of all its services.
   func wholeSchema() async throws -> Schema {
     switch self {
     case .files(let schema): return schema
@@ -73,7 +73,7 @@ enum SchemaSource: Sendable {
     }
   }
 
-  /// The same for a name that a server gives; nil if there is no such symbol.
+  /// The same for a name from a server; nil if there is no such symbol.
   func schema(declaring name: String) async throws -> Schema? {
     guard name.utf8.count <= 1000 else { return nil }
     return switch self {
@@ -82,12 +82,12 @@ enum SchemaSource: Sendable {
     }
   }
 
-  /// How often a name is shortened: as often as declarations are nested in practice. The limit is for names from
+  /// How often a name is shortened: more often than declarations are nested in practice. The limit is for names from
   /// servers.
   private static let mostParts = 12
 
   private func schema(of symbol: String, from client: ReflectionClient) async throws -> Schema? {
-    // Some servers know only some kinds of symbols; for others, the symbol that contains them is looked up.
+    // Some servers find only some kinds of symbols. For other kinds, look up the enclosing symbol.
     var name = symbol[...]
     for _ in 0..<Self.mostParts {
       do {
@@ -100,7 +100,7 @@ enum SchemaSource: Sendable {
     return nil
   }
 
-  /// The failure for a symbol that does not exist, with symbols of similar names.
+  /// The failure for a symbol that does not exist. It suggests similar names.
   private func unknown(_ symbol: String) async -> Failure {
     var known: [String] = []
     if case .files(let schema) = self {

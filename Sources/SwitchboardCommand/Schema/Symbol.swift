@@ -1,6 +1,6 @@
 import SwitchboardDescriptors
 
-/// A declaration of a schema: what it is, and where.
+/// A declaration in a schema: its kind and its position.
 struct Symbol: Sendable, Hashable {
   enum Kind: String, Sendable {
     case service, method, message, field, oneof, `enum`, value, `extension`
@@ -10,7 +10,7 @@ struct Symbol: Sendable, Hashable {
   let fullName: String
   /// The index of the file.
   let file: Int
-  /// Where it is in the file: numbers of fields of descriptors and indices in turn, as in a `SourceCodeInfo`.
+  /// The path in the file: alternating field numbers of descriptors and indexes, as in `SourceCodeInfo`.
   let path: [Int32]
 }
 
@@ -72,7 +72,7 @@ struct SymbolIndex {
     _ path: [Int32]
   ) {
     let name = declare(.message, message.name, scope, file, path)
-    // The entries of maps are no messages that anyone has written.
+    // Map entries are synthetic messages.
     for (index, nested) in message.nestedType.enumerated() where !nested.options.mapEntry {
       add(nested, in: name, file, path + [Number.messageNested, Int32(truncatingIfNeeded: index)])
     }
@@ -103,7 +103,7 @@ struct SymbolIndex {
     _ path: [Int32]
   ) {
     declare(.enum, type.name, scope, file, path)
-    // The values of an enum are in the scope that has the enum.
+    // Enum values belong to the scope that contains the enum.
     for (index, value) in type.value.enumerated() {
       declare(.value, value.name, scope, file, path + [Number.enumValue, Int32(truncatingIfNeeded: index)])
     }
@@ -118,7 +118,7 @@ struct SymbolIndex {
     _ path: [Int32]
   ) -> String {
     let fullName = scope.isEmpty ? name : "\(scope).\(name)"
-    // A type and a field of the same name: types are what users ask for.
+    // If a type and a field have the same name, prefer the type, which users usually mean.
     if symbols[fullName] == nil || kind == .message || kind == .enum || kind == .service {
       symbols[fullName] = Symbol(kind: kind, fullName: fullName, file: file, path: path)
     }

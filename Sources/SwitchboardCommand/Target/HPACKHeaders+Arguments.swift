@@ -1,7 +1,7 @@
 import Switchboard
 
 extension HPACKHeaders {
-  /// Reads headers as users write them: `name: value`, where the value of a name that ends in `-bin` is in base64.
+  /// Parses headers from arguments: `name: value`. If the name ends in `-bin`, the value is in base64.
   init(arguments: [String]) throws(Failure) {
     self.init()
     for text in arguments {
@@ -39,7 +39,7 @@ extension HPACKHeaders {
   }
 }
 
-/// Base64 as users write it: of either alphabet, with or without padding.
+/// Base64 from an argument: in either alphabet, with or without padding.
 enum Base64Argument {
   static func decode(_ text: String) -> [UInt8]? {
     var digits = Array(text.utf8)

@@ -31,7 +31,8 @@ enum ListeningPlace {
 }
 
 extension Interrupts {
-  /// Returns when the user asks the process to end; a second time ends it at once. `ready` runs when that is watched.
+  /// Returns when the user asks the process to end. A second signal ends it at once. `ready` runs once the signals are
+  /// being watched.
   static func first(_ ready: () throws -> Void) async throws {
     let (signals, continuation) = AsyncStream<Void>.makeStream()
     let interrupts = await Interrupts { continuation.finish() }

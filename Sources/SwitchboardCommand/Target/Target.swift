@@ -1,17 +1,17 @@
 import Switchboard
 
-/// The server that the arguments name, and how it is reached.
+/// The server that the arguments name, and the connection settings.
 struct Target: Sendable {
   /// As the user wrote it.
   let text: String
-  /// In gRPC's notation.
+  /// The target in gRPC's notation.
   let address: String
   let usesTLS: Bool
   var options: ChannelOptions
-  /// Sent with every call, including those for descriptors.
+  /// The metadata of every call, including those for descriptors.
   let metadata: HPACKHeaders
 
-  /// Reads the operand at an index, and the flags of ``TargetFlags``.
+  /// Parses the operand at an index and the flags of ``TargetFlags``.
   init(_ arguments: Arguments, at index: Int = 0) throws(Failure) {
     try self.init(arguments, text: arguments.operand(index) ?? "")
   }
@@ -23,7 +23,7 @@ struct Target: Sendable {
     usesTLS = try Self.usesTLS(arguments, place)
     address = place.address(usesTLS: usesTLS)
     var options = ChannelOptions()
-    // The messages of a user's own servers may be large, and are printed and gone.
+    // The messages of a user's own servers may be large, and they are released after printing.
     options.responseSizeLimit = 256 << 20
     options.authority = try Self.text(arguments, TargetFlags.authority, withSpaces: false)
     options.userAgentPrefix =
@@ -41,7 +41,7 @@ struct Target: Sendable {
     metadata = try HPACKHeaders(arguments: arguments.all(TargetFlags.header))
   }
 
-  /// What a header can have.
+  /// The value of a flag, which must be valid in a header.
   private static func text(_ arguments: Arguments, _ flag: Flag, withSpaces: Bool) throws(Failure) -> String?
   {
     guard let text = arguments[flag] else { return nil }
@@ -95,7 +95,7 @@ struct Target: Sendable {
     do {
       return try Channel(target: address, options: options, group: group)
     } catch {
-      // Files that cannot be read, and invalid targets.
+      // The error of an unreadable file or an invalid target.
       let message = error.message ?? "\(error)"
       throw Failure(
         message.contains("\"\(text)\"") ? message : "\(text): \(message)",
@@ -104,7 +104,7 @@ struct Target: Sendable {
     }
   }
 
-  /// Whether a status says that the server does not have the method. In Connect, 404 says so, too.
+  /// Whether a status means that the server does not have the method. In Connect, so does the HTTP status 404.
   func lacksMethod(_ status: GRPCStatus) -> Bool {
     status.isAboutMethod || options.wireProtocol == .connect && status.isHTTPStatus("404")
   }
@@ -140,7 +140,7 @@ struct Target: Sendable {
 }
 
 extension CallProtocol {
-  /// Its name, as users read it.
+  /// The display name of the protocol.
   fileprivate var title: String {
     switch self {
     case .grpcWeb: "gRPC-Web"
@@ -162,9 +162,9 @@ extension Failure {
 }
 
 extension GRPCStatus {
-  /// Whether a gRPC server says that it does not have a method; a web server's 404 becomes UNIMPLEMENTED, too.
+  /// Whether a gRPC server reports an unknown method. A web server's 404 also becomes UNIMPLEMENTED, and is excluded.
   var isAboutMethod: Bool { code == .unimplemented && message?.hasPrefix("the HTTP status is") != true }
 
-  /// Whether the answer was none of gRPC's, but had this status of HTTP.
+  /// Whether the answer was not gRPC but had this HTTP status.
   func isHTTPStatus(_ number: String) -> Bool { message?.hasPrefix("the HTTP status is \(number)") == true }
 }

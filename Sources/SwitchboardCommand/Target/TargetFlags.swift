@@ -1,4 +1,4 @@
-/// The flags that say how a server is reached; every verb that calls one has them.
+/// The connection flags, which all verbs that call a server have.
 enum TargetFlags {
   static let plaintext = Flag(
     "--plaintext",

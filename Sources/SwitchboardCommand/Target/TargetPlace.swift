@@ -1,15 +1,15 @@
-/// Where a target is, as the user wrote it: decides between TLS and plaintext, and the port, where nothing else does.
+/// A target as the user wrote it. It determines the defaults for TLS and the port.
 struct TargetPlace: Hashable {
-  /// Without the scheme of a URL.
+  /// The target without the scheme of a URL.
   private let address: String
-  /// What the scheme of a URL says.
+  /// Whether the scheme of a URL asks for TLS; nil without a scheme.
   private let scheme: Bool?
 
   init(_ text: String) {
     for (prefix, usesTLS) in [("http://", false), ("https://", true), ("grpc://", false), ("grpcs://", true)]
     where text.hasPrefix(prefix) {
       let rest = text.dropFirst(prefix.count)
-      // A URL that was copied from somewhere may end in a slash or have a path, which gRPC does not have.
+      // A copied URL may end in a slash or have a path, which a gRPC target does not have.
       address = String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
       scheme = usesTLS
       return
@@ -18,10 +18,10 @@ struct TargetPlace: Hashable {
     scheme = nil
   }
 
-  /// Whether TLS is used, if no flag says. What stays in the machine needs none.
+  /// Whether TLS is used if no flag decides. Connections within the machine need none.
   var usesTLS: Bool { scheme ?? !isLocal }
 
-  /// The target in gRPC's notation. One without a port gets 443 for TLS, and 50051, which gRPC's examples use, without.
+  /// The target in gRPC's notation. The default port is 443 with TLS, and without TLS 50051, as in gRPC's examples.
   func address(usesTLS: Bool) -> String {
     guard !usesTLS, let host, !hasPort else { return address }
     return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:50051" : "\(address):50051"
@@ -34,7 +34,7 @@ struct TargetPlace: Hashable {
       || Self.isLoopback(host)
   }
 
-  /// 127.0.0.0/8, written in full: a name that only starts like it is elsewhere.
+  /// Whether this is an address in 127.0.0.0/8. A name that only starts with `127.` is not.
   private static func isLoopback(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
@@ -53,7 +53,7 @@ struct TargetPlace: Hashable {
     return rest.count > host.count
   }
 
-  /// What follows the scheme of gRPC. Nil for a target with several addresses, and for schemes of other kinds.
+  /// The text after gRPC's scheme. Nil for a target with several addresses, and for other kinds of schemes.
   private var rest: String? {
     guard !address.contains(",") else { return nil }
     for prefix in ["dns:///", "dns:", "ipv4:", "ipv6:"] where address.hasPrefix(prefix) {

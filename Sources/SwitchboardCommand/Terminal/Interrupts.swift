@@ -15,7 +15,7 @@ import SwitchboardToolSupport
 ///     let interrupts = await Interrupts { call.cancel() }
 ///     defer { interrupts.stop() }
 final class Interrupts: Sendable {
-  /// Dispatch's sources may be used from any thread, but do not say so everywhere.
+  /// Dispatch sources are thread-safe, but not declared as `Sendable` on all platforms.
   private struct SignalSource: @unchecked Sendable {
     let source: any DispatchSourceSignal
   }
@@ -23,24 +23,24 @@ final class Interrupts: Sendable {
   private struct State {
     var count = 0
     var sources: [SignalSource] = []
-    /// What a process that ends at once must still do, such as showing the cursor again.
+    /// Cleanup before the process ends at once, such as showing the cursor again.
     var atOnce: (@Sendable () -> Void)?
   }
 
   private static let signals = [SIGINT, SIGTERM]
-  /// A queue of its own gets a thread even where everything else that runs is blocked, such as by reading from a terminal.
+  /// A separate queue gets a thread even if all others are blocked, for example by reading from a terminal.
   private static let queue = DispatchQueue(label: "switchboard.interrupts")
   private let state = Locked(State())
 
   /// Calls `first` on the first signal, from some thread. On the second, calls `atOnce` and ends the process.
   ///
-  /// Returns once the signals are watched: until then they end the process as usual, and none is lost in between.
+  /// Returns once the signals are being watched. Until then they end the process as usual, and none is lost in between.
   init(atOnce: (@Sendable () -> Void)? = nil, _ first: @escaping @Sendable () -> Void) async {
     state.withLock { $0.atOnce = atOnce }
     for number in Self.signals {
       await withCheckedContinuation { watched in
         #if canImport(Darwin)
-          // Dispatch sees it all the same there, and leaves its usual effect to the process.
+          // Dispatch also receives ignored signals, but does not suppress the default action itself.
           signal(number, SIG_IGN)
         #endif
         let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)

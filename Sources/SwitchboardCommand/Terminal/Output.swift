@@ -1,8 +1,8 @@
 import SwitchboardToolSupport
 
-/// What the command writes. Standard output has only what was asked for; everything else goes to standard error.
+/// The output of the command. Only results go to standard output; everything else goes to standard error.
 enum Output {
-  /// Writes a text and the end of its line to standard output, at once.
+  /// Writes a text and a line feed to standard output in one write.
   static func write(_ text: String) throws(SystemError) {
     try Descriptor.standardOutput.writeAll(Array(text.utf8) + [UInt8(ascii: "\n")])
   }
@@ -10,7 +10,7 @@ enum Output {
   /// Writes bytes to standard output as they are.
   static func write(bytes: [UInt8]) throws(SystemError) { try Descriptor.standardOutput.writeAll(bytes) }
 
-  /// Shows the user something that is not part of the output.
+  /// Prints a note that is not part of the output.
   static func note(_ text: String) { complain(text) }
 
   /// Warns the user.

@@ -1,4 +1,4 @@
-/// What a piece of text is, which decides its colour.
+/// The kind of a piece of text, which determines its colour.
 enum Style: String, Sendable {
   case heading = "1"
   case keyword = "35"
@@ -12,7 +12,7 @@ enum Style: String, Sendable {
   case bad = "1;31"
 }
 
-/// Puts colours into text, where they are wanted.
+/// Adds colours to text, if enabled.
 struct Painter: Sendable {
   let hasColor: Bool
 
@@ -29,8 +29,8 @@ struct Painter: Sendable {
 }
 
 extension String {
-  /// The text with what would move a terminal's cursor or change its state shown instead of done. Servers choose names and
-  /// messages, and must not be able to write to the user's terminal.
+  /// The text with control characters in visible form. Servers choose names and messages, and must not be able to
+  /// control the user's terminal.
   var harmless: String {
     guard unicodeScalars.contains(where: \.isControl) else { return self }
     var shown = String.UnicodeScalarView()
@@ -46,7 +46,7 @@ extension String {
 }
 
 extension String {
-  /// The same on one line, for a name where each line is one: a server must not make up another.
+  /// The same on one line, for output with one name per line, so that a name cannot pretend to be two.
   var harmlessLine: String {
     guard contains(where: \.isNewline) || contains("\t") else { return harmless }
     let shown = unicodeScalars.map { scalar in

@@ -6,12 +6,12 @@
   import Glibc
 #endif
 
-/// What the command knows of the terminal that it writes to. This is the one place that asks the system.
+/// The properties of the terminal. This is the only place that queries the system for them.
 struct Terminal: Sendable, Hashable {
-  /// Whether there is a terminal, and not a file or a pipe.
+  /// Whether the stream is a terminal, not a file or a pipe.
   var isTerminal: Bool
-  /// Whether colours are wanted: on a terminal, unless `NO_COLOR` is set or it is a dumb one; elsewhere if
-  /// `CLICOLOR_FORCE` asks for them.
+  /// Whether to use colours: on a terminal, unless it is dumb or `NO_COLOR` is set; elsewhere only with
+  /// `CLICOLOR_FORCE`.
   var hasColor: Bool
   var columns: Int
   var rows: Int
@@ -23,7 +23,7 @@ struct Terminal: Sendable, Hashable {
     case errors = 2
   }
 
-  /// Asks the system. The size changes when the user drags the window: ask again for each picture that is drawn.
+  /// Queries the system. The size changes when the user resizes the window, so query again for each drawing.
   static func current(_ stream: Stream = .output) -> Terminal {
     let isTerminal = isatty(stream.rawValue) == 1
     var size = winsize()
@@ -36,7 +36,7 @@ struct Terminal: Sendable, Hashable {
     )
   }
 
-  /// A size that the environment says, as far as a terminal can have it.
+  /// A size from the environment, if it is a plausible one.
   private static func given(_ name: String) -> Int? {
     environment(name).flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil }
   }
