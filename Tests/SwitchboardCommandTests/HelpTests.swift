@@ -112,7 +112,7 @@ import Testing
     let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
     let list = try Run("list", "--proto", proto, "localhost:1")
     #expect(list.exitCode == 64)
-    #expect(list.errors.contains("there is no TARGET, such as 'localhost:1'"))
+    #expect(list.errors.contains("take no TARGET, such as 'localhost:1'"))
     #expect(try Run("list", "--proto", proto, "echo.Echo").output.hasPrefix("echo.Echo/Get\n"))
     // A mock serves without TLS, so the flags of connections mean nothing to it.
     #expect(try Run("mock", proto, "--tls").errors == "switchboard: --tls needs --record TARGET\n")

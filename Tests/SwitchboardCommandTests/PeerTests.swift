@@ -155,7 +155,7 @@ import Testing
     #expect(unfinished.exitCode == 65)
     #expect(unfinished.errors.contains("line 1"))
     let tooMany = try Run("call", server.target, "shop.Shop/Buy", "-d", "{}{}")
-    #expect(tooMany.errors.contains("takes one request, and there are more"))
+    #expect(tooMany.errors.contains("takes one request, but there are more"))
     #expect(try Run("call", server.target, "shop.Shop/Buy", "-d", "@/none").exitCode == 66)
   }
 

@@ -21,7 +21,7 @@ struct Priority: LoadBalancingPolicy {
         throw reader.failure("priorities[\(position)]", "no child has this name")
       }
       guard seen.insert(name).inserted else {
-        throw reader.failure("priorities[\(position)]", "the child is there already")
+        throw reader.failure("priorities[\(position)]", "the child is listed twice")
       }
       config.priorities.append(name)
     }

@@ -23,7 +23,7 @@ struct RingHash: LoadBalancingPolicy {
     if let header = try reader.string("requestHashHeader"), !header.isEmpty {
       config.requestHashHeader = header.lowercased()
       guard RequestHash.isValid(header: config.requestHashHeader) else {
-        throw reader.failure("requestHashHeader", "is not the name of a header with text")
+        throw reader.failure("requestHashHeader", "is not the name of a text header")
       }
     }
     return config

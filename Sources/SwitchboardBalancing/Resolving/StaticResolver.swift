@@ -65,7 +65,7 @@ package struct AddressResolver: Resolver {
   /// Parses `unix:path`, or `unix://` with an absolute path, whose leading slash `Target` has removed.
   private static func unixSocket(_ target: Target) throws(GRPCStatus) -> EndpointAddress {
     let isAbsolute = target.text.hasPrefix("unix://")
-    guard target.authority.isEmpty else { throw .badTarget(target.text, "a path has no authority") }
+    guard target.authority.isEmpty else { throw .badTarget(target.text, "a path must not have an authority") }
     let path = isAbsolute ? "/" + target.endpoint : target.endpoint
     // `sockaddr_un` has room for this many bytes and a final zero.
     guard (1...107).contains(path.utf8.count), !path.utf8.contains(0) else {

@@ -21,7 +21,7 @@ private struct JSONReader {
 
   mutating func document() throws(GRPCStatus) -> ConfigValue {
     let value = try value()
-    guard peek() == nil else { throw failure("there is something after the end") }
+    guard peek() == nil else { throw failure("there is data after the end") }
     return value
   }
 

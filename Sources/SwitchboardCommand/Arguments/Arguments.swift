@@ -31,7 +31,7 @@ struct Arguments: Sendable {
       throw .usage("\(verb.operands[operands.count].name) is missing", verb: verb.name)
     }
     if operands.count > verb.operands.count, verb.operands.last?.repeats != true {
-      throw .usage("there is an argument too many: '\(operands[verb.operands.count])'", verb: verb.name)
+      throw .usage("unexpected argument: '\(operands[verb.operands.count])'", verb: verb.name)
     }
   }
 

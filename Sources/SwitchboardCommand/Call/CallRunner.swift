@@ -79,7 +79,7 @@ struct CallRunner: Sendable {
   private func onlyRequest(_ reader: RequestReader, _ type: MessageTable) async throws -> DynamicMessage {
     guard let request = try await reader.next() else { return DynamicMessage(type) }
     guard try await reader.next() == nil else {
-      throw Failure("\(method.path) takes one request, and there are more", code: .data)
+      throw Failure("\(method.path) takes one request, but there are more", code: .data)
     }
     return request
   }

@@ -15,7 +15,7 @@ struct ChannelzTree {
     self.paint = paint
     for server in inventory.servers { draw(server) }
     for channel in inventory.channels { draw(channel, Node("", "")) }
-    if inventory.left > 0 { lines.append(paint(.comment, "… and more that is not shown")) }
+    if inventory.left > 0 { lines.append(paint(.comment, "… and more")) }
   }
 
   /// The position of a line in the tree.

@@ -110,7 +110,7 @@ enum DescribeVerb {
     } else if let message = schema.pool.messageType(named: symbol.fullName) {
       tree.draw(message)
     } else {
-      throw .usage("--tree draws a service or a message, and \(symbol.fullName) is a \(symbol.kind.rawValue)")
+      throw .usage("--tree draws a service or a message, but \(symbol.fullName) is a \(symbol.kind.rawValue)")
     }
     return tree.lines.joined(separator: "\n")
   }

@@ -7,7 +7,7 @@ enum ManPage {
     var page = Page()
     page.raw(".TH SWITCHBOARD 1 \"\" \"switchboard \(version)\" \"User Commands\"")
     page.section("NAME")
-    page.text("switchboard - ask, call and stand in for gRPC servers, and generate Swift from .proto files")
+    page.text("switchboard - query, call and mock gRPC servers, and generate Swift from .proto files")
     page.section("SYNOPSIS")
     for verb in shown {
       for usage in verb.usage {
@@ -21,9 +21,9 @@ enum ManPage {
     page.section("EXIT STATUS")
     page.text(HelpText.exitCodes.split(separator: "\n").joined(separator: " "))
     page.section("ENVIRONMENT")
-    page.item("NO_COLOR", "No colours, also on a terminal.")
-    page.item("CLICOLOR_FORCE", "Colours, also where there is no terminal.")
-    page.item("https_proxy, no_proxy", "The HTTP proxy that connections are made by, and what needs none.")
+    page.item("NO_COLOR", "No colours, even on a terminal.")
+    page.item("CLICOLOR_FORCE", "Colours, even without a terminal.")
+    page.item("https_proxy, no_proxy", "The HTTP proxy for connections, and the targets that need none.")
     return page.lines.joined(separator: "\n") + "\n"
   }
 

@@ -32,7 +32,9 @@ enum LoadAgentVerb {
         + "over the network unencrypted: listen on loopback, or in a network that you trust."
     ],
     flags: [FlagGroup("Agent", [listen, token, certificate, key])],
-    examples: [Example("load-agent --listen 0.0.0.0:7000 --token s3cret", "On each machine that presses.")],
+    examples: [
+      Example("load-agent --listen 0.0.0.0:7000 --token s3cret", "On each machine that makes calls.")
+    ],
     run
   )
 
@@ -44,7 +46,7 @@ enum LoadAgentVerb {
     let secret = given ?? String(numbers.next(), radix: 36) + String(numbers.next(), radix: 36)
     let agent = LoadAgent(token: secret) { plan in
       Output.note(
-        "pressing on \(plan.target.harmless): \(plan.method.service.harmless)/\(plan.method.name.harmless)"
+        "calling \(plan.target.harmless): \(plan.method.service.harmless)/\(plan.method.name.harmless)"
       )
     }
     var options = ServerOptions()

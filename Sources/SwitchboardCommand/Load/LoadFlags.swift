@@ -126,7 +126,7 @@ enum LoadFlags {
   static let agents = Flag(
     "--agents",
     value: "HOST:PORT,...",
-    help: "Have agents, which 'switchboard load-agent' starts, make the calls, each its share."
+    help: "Let agents, which 'switchboard load-agent' starts, make the calls, each its share."
   )
   static let token = Flag(
     "--agent-token",

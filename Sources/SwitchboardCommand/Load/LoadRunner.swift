@@ -71,7 +71,7 @@ struct LoadAgentList: Sendable {
       return nil
     }
     for flag in [TargetFlags.certificate, TargetFlags.insecure] where arguments.has(flag) {
-      throw Failure.usage("\(flag.name) is not given to agents: it would leave this machine")
+      throw Failure.usage("\(flag.name) is not passed to agents, because it would leave this machine")
     }
     addresses = text.split(separator: ",").map(String.init)
     guard !addresses.isEmpty else { throw Failure.usage("--agents needs HOST:PORT") }

@@ -37,7 +37,7 @@ struct LoadSearch {
     guard let best else {
       throw Failure(
         isInterrupted.withLock { $0 }
-          ? "stopped before any rate was tried" : "no rate passes, down to the lowest",
+          ? "stopped before any rate was tried" : "no rate passes, not even the lowest",
         code: .conditionHolds
       )
     }
@@ -59,7 +59,7 @@ struct LoadSearch {
     }
     let due = rate * request.plan.durationSeconds
     guard Double(tally.calls) >= due * Self.keptUp, tally.rate >= rate * Self.keptUp else {
-      return "fails: only \(Figure.rate(tally.rate)) are done"
+      return "fails: only \(Figure.rate(tally.rate)) are completed"
     }
     return nil
   }

@@ -45,7 +45,9 @@ enum NewVerb {
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
     let given = try arguments.operand(0) ?? ask("The name of the package", flag: "NAME")
     guard let name = PackageName(given) else {
-      throw Failure.usage("'\(given)' is no name: a letter, and then letters, digits, '-' and '_', up to 60")
+      throw Failure.usage(
+        "'\(given)' is not a package name: a letter and up to 59 letters, digits, '-' and '_'"
+      )
     }
     let folder = arguments[directory] ?? name.package
     let dependency = try self.dependency(arguments, in: folder)
@@ -60,7 +62,7 @@ enum NewVerb {
     }
     let output = try OutputDirectory(making: folder)
     for file in files { try output.write(Array(file.text.utf8), to: file.path) }
-    try Output.write("\(folder) is made. In it, 'make run' shows it at work, and 'make test' runs its test.")
+    try Output.write("created \(folder). In it, 'make run' runs the program, and 'make test' its test.")
     return .success
   }
 
@@ -72,7 +74,7 @@ enum NewVerb {
       ?? ask("A checkout of Switchboard, or the URL of a repository", flag: package.name)
     if place.contains("://") || place.hasPrefix("git@") {
       guard let dependency = PackageDependency(url: place) else {
-        throw Failure.usage("'\(place)' is no URL of a repository")
+        throw Failure.usage("'\(place)' is not the URL of a repository")
       }
       return dependency
     }

@@ -149,7 +149,7 @@ actor ReflectionClient {
       }
     }
     throw Failure(
-      "\(target.text) has no reflection service, so it does not tell what it serves",
+      "\(target.text) has no reflection service, so its services are unknown",
       hints: ["'--proto FILE' or '--descriptor-set FILE' take the descriptors from files."],
       code: .status(.unimplemented)
     )

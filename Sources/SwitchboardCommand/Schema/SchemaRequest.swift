@@ -11,18 +11,18 @@ struct SchemaRequest {
   init(_ arguments: Arguments, of verb: String) throws {
     if let files = try SchemaSource.files(arguments) {
       guard arguments.operands.count <= 1 else {
-        throw Failure.usage("with --proto or --descriptor-set there is no TARGET")
+        throw Failure.usage("--proto and --descriptor-set take no TARGET")
       }
       // A symbol contains no colon.
       if let first = arguments.operand(0), first.contains(":") {
-        throw Failure.usage("with --proto or --descriptor-set there is no TARGET, such as '\(first)'")
+        throw Failure.usage("--proto and --descriptor-set take no TARGET, such as '\(first)'")
       }
       source = files
       symbol = arguments.operand(0)
       channel = nil
     } else {
       guard arguments.operand(0) != nil else {
-        throw Failure.usage("a TARGET is missing, or --proto FILE, or --descriptor-set FILE", verb: verb)
+        throw Failure.usage("missing: TARGET, --proto FILE or --descriptor-set FILE", verb: verb)
       }
       let target = try Target(arguments)
       let channel = try target.channel()

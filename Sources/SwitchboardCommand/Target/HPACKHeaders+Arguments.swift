@@ -11,7 +11,7 @@ extension HPACKHeaders {
       let name = text[..<colon].lowercased()
       let value = String(text[text.index(after: colon)...].drop { $0 == " " })
       guard name.utf8.allSatisfy(Self.isNameByte) else {
-        throw .usage("'\(name)' is no name of metadata: letters, digits, '-', '_' and '.' are allowed")
+        throw .usage("'\(name)' is not a metadata name: letters, digits, '-', '_' and '.' are allowed")
       }
       if name.hasSuffix("-bin") {
         guard let bytes = Base64Argument.decode(value) else {
@@ -21,7 +21,7 @@ extension HPACKHeaders {
       } else {
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
           throw .usage(
-            "the value of '\(name)' has letters that metadata cannot have; a name that ends in -bin can"
+            "the value of '\(name)' has characters that only metadata whose name ends in -bin can have"
           )
         }
         add(name: name, value: value)

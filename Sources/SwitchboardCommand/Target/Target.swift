@@ -47,7 +47,7 @@ struct Target: Sendable {
     guard let text = arguments[flag] else { return nil }
     let lowest: UInt8 = withSpaces ? 0x20 : 0x21
     guard !text.isEmpty, text.utf8.allSatisfy({ (lowest...0x7E).contains($0) }) else {
-      throw .usage("\(flag.name) has letters that a header cannot have, or none: '\(text)'")
+      throw .usage("\(flag.name) is empty or has characters that a header cannot have: '\(text)'")
     }
     return text
   }

@@ -9,7 +9,7 @@ struct OutputPlace {
   init(_ path: String) throws {
     guard let last = path.split(separator: "/", omittingEmptySubsequences: false).last, !last.isEmpty,
       last != ".", last != ".."
-    else { throw Failure.usage("'\(path)' names no file") }
+    else { throw Failure.usage("'\(path)' does not name a file") }
     name = String(last)
     let folder = String(path.dropLast(last.count))
     directory = try OutputDirectory(folder.isEmpty ? "." : folder)

@@ -9,7 +9,7 @@ struct Screen {
     // Lines that do not fit would scroll the screen, and the cursor could not return to the start.
     var shown = Array(lines.prefix(max(terminal.rows - 1, 1)))
     if shown.count < lines.count, let last = shown.indices.last {
-      shown[last] = "… \(lines.count - shown.count + 1) lines more"
+      shown[last] = "… \(lines.count - shown.count + 1) more lines"
     }
     let back = height > 0 ? "\u{1B}[\(height)A\r" : ""
     // With wrapping switched off, each line is cut at the edge. The rest of the old line is erased.

@@ -9,7 +9,7 @@ import Synchronization
 final class CallerSpin: Sendable {
   static let ofProcess = CallerSpin()
 
-  /// In each row of this many waits, the last one does not spin.
+  /// Of this many consecutive waits, the last one does not spin.
   static let waitsInARow = 32
 
   private let spin: AdaptiveSpin
@@ -20,8 +20,8 @@ final class CallerSpin: Sendable {
     self.spin = spin
   }
 
-  /// Called by a task that is about to suspend. Returns when the result is there, after a short while, or at once. If
-  /// `urgent` is true, it spins even if that has been in vain lately.
+  /// Called by a task that is about to suspend. Returns when the result has arrived, after a short time, or at once. If
+  /// `urgent` is true, it spins even if recent spins were unsuccessful.
   func look(urgent: Bool, for isThere: () -> Bool) {
     let caller = withUnsafeCurrentTask { $0?.hashValue } ?? 0
     guard lastCaller.load(ordering: .relaxed) == caller else {

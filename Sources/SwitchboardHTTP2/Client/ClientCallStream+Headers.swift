@@ -3,7 +3,7 @@ import SwitchboardCall
 // MARK: - The trailers of the response
 
 extension ClientCallStream {
-  /// The trailers that have arrived. A success has the message `OK` for all to see, though servers leave it out.
+  /// The trailers that arrived. A success always shows the message `OK`, although servers omit it.
   func takeTrailers(_ fields: FieldCollector) -> HPACKHeaders {
     if wantsMetadata, head.code == 0, head.message == nil { fields.append("grpc-message", "OK") }
     return fields.take()

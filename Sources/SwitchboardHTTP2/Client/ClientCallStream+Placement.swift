@@ -14,21 +14,21 @@ extension ClientCallStream {
     self.tracker = tracker
   }
 
-  /// The call no longer belongs to the server that was chosen, which never got it.
+  /// Detaches the call from the chosen server, to which it was never sent.
   private func displace() {
     tracker?.callEnded(CallOutcome(status: nil))
     tracker = nil
     subchannel = nil
   }
 
-  /// Asks for a server again, unless the end of another call that was placed has ended this one.
+  /// Requests a server again, unless the call has ended in the meantime.
   func placeAgain() {
     guard isStarted else { return }
     displace()
     dispatch()
   }
 
-  /// Starts a stream that is not a call of the channel's, on a connection that has been chosen.
+  /// Starts a stream that is not one of the channel's calls, on a given connection.
   func start(on subchannel: HTTP2Subchannel, _ connection: ClientConnection) {
     phase = .started
     isCounted = false
@@ -37,7 +37,7 @@ extension ClientCallStream {
     open(on: connection)
   }
 
-  /// Tells the server's policy how the call ended.
+  /// Reports the end of the call to the policy's tracker.
   func leave(_ status: GRPCStatus) {
     guard let subchannel else { return }
     self.subchannel = nil
@@ -51,7 +51,8 @@ extension ClientCallStream {
 }
 
 extension ClientCallStream {
-  /// Whether the deadline has passed, although its timer has not run yet: the server may look at its clock first.
+  /// Whether the deadline has passed. Its timer may not have fired yet, because the server may notice the deadline
+  /// first.
   var hasNoTimeLeft: Bool { request.deadline.map { $0.timeLeft <= .zero } ?? false }
 }
 

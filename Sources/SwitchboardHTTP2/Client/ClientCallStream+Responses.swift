@@ -34,7 +34,7 @@ extension GRPCStatus {
     )
   }
 
-  // The code that gRPC assigns to another number of responses than the method has.
+  // gRPC assigns this code to calls with a wrong number of responses.
   static let tooManyResponses = GRPCStatus(
     code: .unimplemented,
     message: "the call takes one response and got several",

@@ -1,9 +1,9 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// Calls of other protocols than gRPC.
+/// Calls in protocols other than gRPC.
 extension ClientCallStream {
-  /// Makes what an attempt of the call needs. Nothing for gRPC.
+  /// Creates the exchange for an attempt of the call. gRPC needs none.
   func startExchange() {
     let wireProtocol = channel.options.wireProtocol
     guard wireProtocol != .grpc,
@@ -13,7 +13,8 @@ extension ClientCallStream {
     if case .frames(let endFlag) = exchange.responseBody { inbound.endWith(endFlag, limit: statusLimit) }
   }
 
-  /// The most that is read of a status and its trailers: JSON and Base64 take more than the headers that they stand for.
+  /// The size limit of a status and its trailers in a body. JSON and Base64 take more bytes than the equivalent
+  /// headers.
   private var statusLimit: Int { max(64 * 1024, 4 * channel.options.maxMetadataSize) }
 
   /// Prepares the request's body. Returns `false` if the request has none.
@@ -36,8 +37,8 @@ extension ClientCallStream {
     let compression = body.compression
     body.compression = .none
     guard case .message(let message) = request.body else { return true }
-    // The header is about the call: servers may rely on a compression that the caller wants, as those of Connect's
-    // conformance suite do.
+    // The header announces the compression of the call. Servers, such as those of Connect's conformance suite, may rely
+    // on it.
     let sent = message.mayCompress ? Compressor.compressAlways(message, compression) : message
     if sent.isCompressed { headers.add("content-encoding", compression.rawValue.utf8) }
     headers.add("content-length", number: sent.byteCount)
@@ -68,7 +69,7 @@ extension ClientCallStream {
   func take(_ bytes: UnsafeRawBufferPointer, for wire: ClientWire) -> Int {
     switch wire.exchange.responseBody {
     case .frames:
-      // The headers are no trailers, since a body follows them.
+      // A body follows, so the headers are not trailers.
       if !wire.exchange.hasMetadata, !wire.isDelivered {
         wire.isDelivered = true
         tellMetadata(of: wire)
@@ -89,7 +90,7 @@ extension ClientCallStream {
     case .error:
       inbound.totals.bytes += bytes.count
       guard wire.collected.count + bytes.count <= statusLimit else {
-        // The HTTP status has to do. A page of an error may be long, and has no end if its server is hostile.
+        // The HTTP status must suffice. An error page may be long, and endless if the server is hostile.
         phase = .failing(wire.exchange.end(nil))
         connection?.report(.messageTooLarge)
         ready()
@@ -100,7 +101,7 @@ extension ClientCallStream {
     }
   }
 
-  /// Gives the reader the message that the whole body is.
+  /// Delivers the whole body as a message.
   func deliverBody(for wire: ClientWire) {
     guard isOpen, !wire.isDelivered, case .message = wire.exchange.responseBody else { return }
     wire.isDelivered = true
@@ -111,7 +112,7 @@ extension ClientCallStream {
     )
   }
 
-  /// How the server says that the call has ended, once everything has arrived.
+  /// The status that the server sent, once everything has arrived.
   func endStatus(_ wire: ClientWire) -> GRPCStatus {
     let status = wire.exchange.end(lastBytes(of: wire))
     guard wire.exchange.trailers.listSize <= channel.options.maxMetadataSize else {
@@ -123,8 +124,8 @@ extension ClientCallStream {
     return .missingOneResponse
   }
 
-  /// Ends a call whose status has arrived in its body. The server has to end the body too: if it does not, the stream is
-  /// reset, which over HTTP/1.1 costs the connection.
+  /// Ends a call whose status has arrived in its body. If the server does not end the body as well, the stream is
+  /// reset, which closes the connection in HTTP/1.1.
   func finishByLastFrame() {
     guard let wire else { return }
     let status = endStatus(wire)
@@ -152,7 +153,7 @@ extension ClientCallStream {
     }
   }
 
-  /// `nil` if it is compressed and cannot be decompressed.
+  /// The decompressed message; `nil` if it cannot be decompressed.
   private func plain(_ message: MessageBuffer, _ encoding: MessageCompression) -> [UInt8]? {
     guard message.isCompressed else { return message.withBytes { $0.withUnsafeBytes(Array.init) } }
     guard encoding != .none,

@@ -34,10 +34,10 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var wantsSent = false
   let channel: HTTP2ClientTransport
   @exclusivity(unchecked) var phase = Phase.idle
-  /// The server that was chosen for the call, and what wants to know how the call ends there.
+  /// The server chosen for the call, and the policy's tracker for it.
   @exclusivity(unchecked) var subchannel: HTTP2Subchannel?
   @exclusivity(unchecked) var tracker: (any CallTracker)?
-  /// What the server has reported with the trailers, if the tracker wants it.
+  /// The load report in the trailers, if the tracker wants it.
   @exclusivity(unchecked) var loadReport: [UInt8]?
   /// Whether it is one of the channel's calls.
   @exclusivity(unchecked) var isCounted = false
@@ -94,7 +94,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if let status = cancellation.withLock({ $0 }) ?? request.options?.initialMetadata.failureToSend {
       return close(status)
     }
-    // On a loop that has ended, nothing can connect and no deadline passes.
+    // A loop that has ended can neither connect nor run timers.
     guard !channel.loop.hasEnded else { return close(.channelShutDown) }
     flow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
@@ -194,7 +194,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     forgetUnread()
   }
 
-  /// Settles unread bytes, which are no longer needed, so that the connection does not wait for them to be read.
+  /// Returns unread bytes, which are no longer needed, to the connection's window.
   private func forgetUnread() {
     guard let flow, let connection, !connection.isClosed else { return }
     connection.forget(flow.takeWithheld())
@@ -226,7 +226,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       head.headersDidEnd(endsStream: endsStream)
       if let wire { return headersDidEnd(for: wire) }
       body.forgetSent()
-      // A server that only says how it does has not been of use.
+      // A health or load stream does not count as use of the connection.
       if isCounted { connection?.didServe() }
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
       if let failure = head.failure { phase = .failing(failure) }
@@ -323,7 +323,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     case .open, .failing: tell()
     case .idle, .started, .waiting, .closed: break
     }
-    // Held bytes may still turn out to be invalid, which is reported on the connection.
+    // The connection is still needed to report held bytes that turn out to be invalid.
     if state.isClosed, inbound.isEmpty || isClosed { connection = nil }
   }
 

@@ -6,7 +6,7 @@ final class ClientConnection: ConnectionParts, Connection {
   // Unchecked exclusivity: confined to the loop.
   private let subchannel: HTTP2Subchannel
   private var channel: HTTP2ClientTransport { subchannel.channel }
-  /// Where it is connected to. `nil` if the socket was connected elsewhere.
+  /// The address of the server. `nil` if other code connected the socket.
   private let address: SocketAddress?
   /// The number of the connection in its channel.
   let number: Int
@@ -16,8 +16,8 @@ final class ClientConnection: ConnectionParts, Connection {
   /// Whether a call was answered on this connection.
   @exclusivity(unchecked) private var hasServed = false
   @exclusivity(unchecked) private var readySince: UInt64 = 0
-  /// Whether the server has complained about too many pings. Only its first complaint counts, because the connection's
-  /// ping interval does not change.
+  /// Whether the server has sent `too_many_pings`. Only the first one counts, because the connection's ping interval
+  /// does not change.
   @exclusivity(unchecked) private var wasTooCurious = false
   /// The server's GOAWAY frame, if it has sent one.
   @exclusivity(unchecked) private var goAway: GoAway?
@@ -125,7 +125,7 @@ final class ClientConnection: ConnectionParts, Connection {
   /// Never called, because a client does not await a greeting.
   func peerSpeaksHTTP1() -> (any WireSession)? { nil }
 
-  // MARK: What calls ask of the session
+  // MARK: Requests to the session
 
   /// Sends the headers in the session's `headers`, and the stream's body. `false`: no stream numbers are left.
   func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool {

@@ -1,12 +1,12 @@
-/// An attempt to connect: looking a name up, connecting a socket, perhaps asking a proxy for a tunnel, and waiting for the
+/// An attempt to connect: looks up a name, connects a socket, requests a tunnel if there is a proxy, and waits for the
 /// peer's settings.
 final class Dialing {
   let started: UInt64
   /// How long after the start the next attempt may begin if this one fails.
   let backoff: Duration
-  /// The ways that have not been tried.
+  /// The legs that have not been tried.
   var legs: ArraySlice<ProxyRoute.Leg>
-  /// The way that is being tried.
+  /// The leg that is being tried.
   var leg: ProxyRoute.Leg?
   var lookup: NameQuery?
   var connector: Connector?
@@ -21,7 +21,7 @@ final class Dialing {
     self.legs = legs[...]
   }
 
-  /// Begins with the next way. `nil` if there is none.
+  /// Starts the next leg. `nil` if there is none.
   func nextLeg() -> ProxyRoute.Leg? {
     stopLeg()
     leg = legs.popFirst()

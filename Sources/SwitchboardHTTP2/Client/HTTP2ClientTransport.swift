@@ -9,7 +9,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   let loop: Loop
   let options: ChannelOptions
   package let host: String
-  /// What the resolver calls the target: the default for `:authority`, and for logs.
+  /// The resolver's name for the target: the default for `:authority`, and for logs.
   let serverName: String
   let authority: [UInt8]
   let userAgent: [UInt8]
@@ -27,7 +27,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var trace = ChannelTrace()
   /// Calls for which no server was chosen yet.
   @exclusivity(unchecked) private var unplaced = WaitingCalls()
-  /// Whether some of these may not wait on while no server can be reached.
+  /// Whether some of these calls fail while no server can be reached.
   @exclusivity(unchecked) private var hasImpatientCalls = false
   /// The calls that wait for a server or for a connection with room.
   @exclusivity(unchecked) var waitingCount = 0 {
@@ -55,7 +55,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     try self.init(target: target, options: options, group: group, loop: loop, proxies: .ofProcess)
   }
 
-  /// `proxies` is what the environment says about them.
+  /// `proxies` are the settings of the environment.
   init(
     target text: String,
     options: ChannelOptions,
@@ -143,7 +143,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     CallerSpin.ofProcess.look(urgent: options.lowLatency, for: isThere)
   }
 
-  /// How often a repeated call asks for a server that it was not sent to before.
+  /// How often a retried call asks the picker for a server that it has not used yet.
   private static let otherServerTries = 10
 
   /// Returns a connection for a call. Returns `nil` if none has room; the call is then queued, and is opened when one
@@ -171,7 +171,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
         call.place(on: subchannel, tracker)
         return try subchannel.connection(for: call)
       case .wait:
-        // The pick may have made something connect, and fail at once.
+        // The pick may have started a connection that failed at once.
         if balancer.picker !== picker, tries < Self.otherServerTries {
           tries += 1
           continue
@@ -188,7 +188,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   private func wait(_ call: ClientCallStream) throws(GRPCStatus) {
-    // What the pick caused may have ended it.
+    // The pick may have ended the call.
     guard call.isStarted else { return }
     try countWaiting()
     unplaced.append(call, awaitingName: balancer.isResolving)
@@ -214,7 +214,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     guard !unplaced.isEmpty else { return }
     if !balancer.isResolving { unplaced.nameWasResolved() }
     if let picker = balancer.picker as? ConstantPicker {
-      // Otherwise each server of many that fails would cost as much as there are calls.
+      // Otherwise, each failure of one of many servers would cost time in proportion to the number of calls.
       if picker.waits || picker.fails && !hasImpatientCalls { return }
     }
     hasImpatientCalls = false
@@ -223,7 +223,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     for call in calls { call.placeAgain() }
   }
 
-  /// Whether calls wait for the service config of the name, before they become the transport's.
+  /// Whether calls wait for the resolver's service config before they reach the transport.
   private var awaitsConfig: Bool { resolvedConfig?.isAwaited ?? false }
 
   private func awaitsConfigChanged() {
@@ -263,7 +263,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     ObservedConnection(peer: serverName, isSecure: tlsContext != nil, isServer: false)
   }
 
-  /// Servers in messages: the name, unless it consists of addresses, and the first addresses.
+  /// The servers in messages: the name, unless it consists of addresses, and the first few addresses.
   func shown(_ addresses: [EndpointAddress]) -> String {
     let first = addresses.prefix(3).map(\.description).joined(separator: ", ")
     let list = addresses.count > 3 ? "\(first) and \(addresses.count - 3) more" : first
@@ -292,7 +292,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   // MARK: Idleness
 
-  /// Looks after each idle timeout whether there was a call since the last look.
+  /// Checks after each idle timeout whether there was a call since the last check.
   private func watchForIdleness() {
     guard idleTimer == nil, state != .shutdown, let timeout = options.idleTimeout else { return }
     let callsBefore = calls.started
@@ -330,7 +330,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     setState(.shutdown)
     if let idleTimer { loop.cancel(idleTimer) }
     balancer.shutDown()
-    // Those that a policy has forgotten.
+    // Subchannels that the policy did not shut down.
     for subchannel in subchannels.values { subchannel.shutDown() }
     resolvedConfig?.failed(.channelShutDown, isFinal: true)
     placeWaiting()
@@ -355,7 +355,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 }
 
-// MARK: What the balancer asks for, and says
+// MARK: Requests and reports of the balancer
 
 extension HTTP2ClientTransport: ChannelBalancerOwner {
   package func makeSubchannel(

@@ -29,7 +29,7 @@ extension HTTP2Subchannel {
     startNextLeg(dialing, after: SocketError.noAddress.status("cannot connect to \(shown)"))
   }
 
-  /// The attempt fails with `failure` if there is no other way.
+  /// The attempt fails with `failure` if no leg is left.
   private func startNextLeg(_ dialing: Dialing, after failure: GRPCStatus) {
     guard let leg = dialing.nextLeg() else { return dialingFailed(dialing, failure) }
     startTimeout(dialing)
@@ -78,7 +78,7 @@ extension HTTP2Subchannel {
     connector.start()
   }
 
-  /// Passes a proxy, if the socket is connected to one.
+  /// Requests a tunnel if the socket is connected to a proxy.
   private func pass(_ dialing: Dialing, _ connected: Connector.Connected) {
     guard !dialing.isOver, let tunnel = dialing.leg?.tunnel else {
       return adopt(dialing, connected.socket, connected.address)
@@ -94,7 +94,7 @@ extension HTTP2Subchannel {
     handshake.start()
   }
 
-  /// `unread` are bytes of the server that have arrived already.
+  /// `unread` are bytes that the server has already sent.
   func adopt(_ dialing: Dialing, _ socket: Socket, _ address: SocketAddress?, _ unread: [UInt8] = []) {
     guard !dialing.isOver else { return socket.close() }
     guard let connection = ClientConnection(self, socket: socket, address: address) else {
@@ -107,7 +107,7 @@ extension HTTP2Subchannel {
     if !unread.isEmpty { unread.withUnsafeBytes { connection.socketDidRead($0) } }
   }
 
-  /// Tries the other addresses, then the other ways.
+  /// Tries the other addresses, then the other legs.
   private func legFailed(_ dialing: Dialing, _ status: GRPCStatus) {
     guard !dialing.isOver, !isShutDown else { return dialingFailed(dialing, status) }
     let rest = dialing.connector?.remaining ?? []
@@ -132,7 +132,7 @@ extension HTTP2Subchannel {
     connectionHasRoom()
   }
 
-  /// Called when a connection has brought its first response to a call.
+  /// Called when the first response to a call has arrived on a connection.
   func connectionServed() {
     uselessInARow = 0
     backoff.reset()

@@ -1,14 +1,14 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// What is asked of the server besides calls.
+/// The streams that watch the server's health and load.
 extension HTTP2Subchannel {
-  /// The service that must be healthy before calls are placed here. `nil`: none need be.
+  /// The service that must be healthy before calls are placed here. `nil` if there are no health checks.
   var healthCheckedService: String? {
     wishes.checksHealth ? channel.balancer.serviceConfig?.healthCheckedService : nil
   }
 
-  /// Another service may have to be healthy, or none.
+  /// The service config has changed. It may name another service, or none.
   func healthCheckedServiceChanged() {
     guard let connection = servingConnection else { return }
     stopHealthWatch()
@@ -52,7 +52,7 @@ extension HTTP2Subchannel {
     if let connection = servingConnection { watchLoad(on: connection) }
   }
 
-  /// How many bytes of a report are read: longer ones would keep the loop, which other channels share.
+  /// The size limit of a report. Longer ones would occupy the loop, which other channels share.
   private static let longestReport = 64 * 1024
 
   func watchLoad(on connection: ClientConnection) {
@@ -69,7 +69,7 @@ extension HTTP2Subchannel {
         },
         broke: { _ in },
         unknown: { [unowned self] in
-          channel.balancerReports("\(shown) reports no load besides calls", isWarning: true)
+          channel.balancerReports("\(shown) does not report its load on a stream", isWarning: true)
         }
       )
     )
@@ -77,7 +77,7 @@ extension HTTP2Subchannel {
     watch.start()
   }
 
-  /// Watches the server on another connection, if the one that it was watched on goes.
+  /// Moves the watches to another connection if theirs is closing.
   func moveWatches() {
     guard let connection = servingConnection else { return }
     watchLoad(on: connection)
@@ -89,7 +89,7 @@ extension HTTP2Subchannel {
     healthWatch = nil
   }
 
-  /// The streams would keep a connection open that is to close.
+  /// The streams would keep a connection open that should close.
   func stopWatches(of connection: ClientConnection?) {
     if connection == nil || healthWatch?.connection === connection { stopHealthWatch() }
     guard connection == nil || loadWatch?.connection === connection else { return }

@@ -1,8 +1,8 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// One server of a channel: one connection to one of its addresses, and more where the server limits how many calls a
-/// connection may have.
+/// One server of a channel: one connection to one of its addresses, and more if the server limits the calls per
+/// connection.
 final class HTTP2Subchannel: Subchannel {
   // Unchecked exclusivity: confined to the loop.
   let channel: HTTP2ClientTransport
@@ -75,7 +75,7 @@ final class HTTP2Subchannel: Subchannel {
     }
   }
 
-  /// Has the channel place the waiting calls again.
+  /// Makes the channel place the waiting calls again.
   func giveBackWaiting() {
     let calls = waiting.take()
     channel.waitingCount -= calls.count
@@ -103,7 +103,7 @@ final class HTTP2Subchannel: Subchannel {
     guard isNew else { return }
     backoff.reset()
     for connection in connections where !connection.isServing(addresses) { connection.retire() }
-    // What is under way may be for an address that is gone.
+    // The current attempt may be for a removed address.
     if dialing != nil, dialing?.connection.map({ !$0.isServing(addresses) }) ?? true {
       cancelDialing()
       if servingConnection == nil { dial() }
@@ -124,7 +124,7 @@ final class HTTP2Subchannel: Subchannel {
     if connections.isEmpty { channel.subchannelDidEnd(self) }
   }
 
-  /// Closes all connections, with the calls that they still have.
+  /// Closes all connections and ends their calls.
   func closeAll(_ status: GRPCStatus) {
     for connection in connections { connection.close(status) }
   }

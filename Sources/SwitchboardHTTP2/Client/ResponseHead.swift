@@ -44,7 +44,7 @@ struct ResponseHead {
     return true
   }
 
-  /// Resets this object for another head.
+  /// Resets this value for another head.
   mutating func startAgain() { self = ResponseHead(listSizeLimit: listSizeLimit) }
 
   /// Called at the end of the first block that is not informational. Only a block that ends the stream may have a

@@ -1,15 +1,14 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// A stream of messages from a subchannel's server that belongs to no call: of its health, or of its load. Made again,
-/// after a wait, when it breaks.
+/// A stream of health or load messages from a subchannel's server. When it breaks, it is opened again after a wait.
 final class ServerWatch {
-  /// What a watch tells its subchannel.
+  /// The events that a watch reports to its subchannel.
   struct Events {
     let message: ([UInt8]) -> Void
-    /// The stream broke, and is made again later.
+    /// The stream broke, and will be opened again later.
     let broke: (GRPCStatus) -> Void
-    /// The server does not know the method, so the watch gives up.
+    /// The server does not have the method, so the watch gives up.
     let unknown: () -> Void
   }
 
@@ -46,7 +45,7 @@ final class ServerWatch {
     timer = nil
   }
 
-  /// Called once its subchannel has it: the stream may break at once.
+  /// Called after the subchannel has stored the watch, because the stream may break at once.
   func start() {
     let responses = MessagePipe(limit: 64 * 1024)
     let request = CallRequest(
@@ -86,7 +85,7 @@ final class ServerWatch {
     events.broke(status)
   }
 
-  /// The receiver of the stream, which learns only of its end: messages come from the pipe.
+  /// The receiver of the stream. It receives only the end; messages come from the pipe.
   private final class WatchEnd: ResponseReceiver {
     private let watch: LoopConfined<ServerWatch>
     private let responses: MessagePipe

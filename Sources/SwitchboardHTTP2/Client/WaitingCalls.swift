@@ -1,11 +1,11 @@
 import SwitchboardCall
 
-/// Calls that wait for a server, or for a connection with room, in order. Calls that end while they wait stay in the queue until their
-/// turn comes, there are many of them, or no other calls wait.
+/// Calls that wait for a server or for a connection with room, in order. Calls that end while they wait stay in the
+/// queue until their turn comes, until there are many of them, or until no other calls wait.
 struct WaitingCalls {
   private struct Entry {
     let call: ClientCallStream
-    /// Whether the name of its channel must be resolved first.
+    /// Whether the call waits for its channel's name to be resolved.
     let awaitsName: Bool
   }
 
@@ -24,7 +24,7 @@ struct WaitingCalls {
     if awaitsName { self.awaitsName = true }
   }
 
-  /// The name is resolved. Most calls wait on, for a connection.
+  /// The name was resolved. Most calls continue to wait for a connection.
   mutating func nameWasResolved() {
     guard awaitsName else { return }
     awaitsName = false

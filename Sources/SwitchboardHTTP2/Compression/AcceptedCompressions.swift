@@ -5,10 +5,10 @@ package struct AcceptedCompressions: OptionSet, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// What this side accepts, as gRPC lists it.
+  /// The list of compressions that this side accepts, in gRPC's form.
   static let offered: StaticString = "identity,deflate,gzip,zstd,br"
 
-  /// Whether a message may be sent in it. No compression needs no permission.
+  /// Whether messages may be compressed in this way. Uncompressed messages are always accepted.
   package func contains(_ compression: MessageCompression) -> Bool {
     compression == .none || contains(Self(compression))
   }
@@ -24,9 +24,9 @@ package struct AcceptedCompressions: OptionSet, Sendable {
       }
   }
 
-  /// Adds what a header lists: names, separated by commas, of which one without a quality above zero does not count.
+  /// Adds the names in a header, separated by commas. Names with a quality of zero are ignored.
   package mutating func add(_ list: UnsafeBufferPointer<UInt8>) {
-    // Without memory of its own: every call of most clients has such a list.
+    // Parsed in place without allocating, because almost every call has such a list.
     var rest = list[...]
     while !rest.isEmpty {
       let item = rest.prefix { $0 != UInt8(ascii: ",") }
@@ -50,7 +50,7 @@ package struct AcceptedCompressions: OptionSet, Sendable {
     }
   }
 
-  /// Adds what a header of HTTP lists.
+  /// Adds the names in an HTTP header.
   package mutating func add(_ list: String) { Array(list.utf8).withUnsafeBufferPointer { add($0) } }
 
   /// Whether the parameter is `q=0`, with or without decimals.

@@ -2,8 +2,8 @@ import SwitchboardCall
 
 /// Compresses and decompresses whole messages, in each format that `MessageCompression` names.
 ///
-/// A format is a `Codec`; this is what they have in common: what is not smaller is sent as it is, and no more memory is
-/// used for a message than its limit, however large its content says it is.
+/// Each format is a `Codec`. This type contains the common parts: a message that does not become smaller is sent
+/// uncompressed, and decompression never uses more memory than the message's limit.
 enum Compressor {
   private static func codec(_ encoding: MessageCompression) -> (any Codec.Type)? {
     switch encoding {
@@ -15,7 +15,7 @@ enum Compressor {
     }
   }
 
-  /// Compresses a message, or returns it as it is if that does not make it smaller.
+  /// Compresses a message, or returns it unchanged if that does not make it smaller.
   static func compress(_ message: MessageBuffer, _ encoding: MessageCompression) -> MessageBuffer {
     // A larger result is not used, so the buffer need not grow.
     compress(message, encoding, limit: message.byteCount)
@@ -47,7 +47,7 @@ enum Compressor {
     }
   }
 
-  /// This many bytes are decompressed in a fraction of a millisecond.
+  /// Messages of up to this size are decompressed in a fraction of a millisecond.
   static let smallByteCount = 64 * 1024
 
   /// Decompresses a message; `nil` if it is too large to do so at once.
@@ -106,7 +106,7 @@ enum Compressor {
       guard output.count <= sizeLimit else { return nil }
       switch step.state {
       case .ended where rest.isEmpty: return output
-      // What goes on has filled the piece, or has taken what there was and needs more.
+      // The step filled the piece, or used all input and needs more.
       case .goesOn where step.count == chunk || !rest.isEmpty: break
       case .ended, .goesOn, .broken: throw .cannotDecompress
       }
@@ -128,13 +128,13 @@ protocol Codec {
 
 /// The state of decompressing one message.
 protocol Decoder: AnyObject {
-  /// Decompresses as much as fits into `output`, and removes what it used from `input`. A step that goes on has filled
-  /// `output` or used all of `input`.
+  /// Decompresses as much as fits into `output`, and removes what it used from `input`. A step that returns `goesOn`
+  /// has filled `output` or used all of `input`.
   func step(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
     -> DecoderStep
 }
 
-/// What a decoder has done.
+/// The result of a decoder's step.
 struct DecoderStep {
   enum State { case goesOn, ended, broken }
 

@@ -2,7 +2,7 @@ import CZstd
 
 /// RFC 8878.
 enum ZstdCodec: Codec {
-  /// A middle way between speed and size, and zstd's default.
+  /// zstd's default, a compromise between speed and size.
   private static let level: Int32 = 3
 
   static func compress(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
@@ -18,7 +18,7 @@ enum ZstdCodec: Codec {
 private final class ZstdDecoder: Decoder {
   private let stream: OpaquePointer
 
-  /// The largest window that RFC 8878 asks a decoder to have: 8 MiB. A frame can ask for gigabytes.
+  /// The window that RFC 8878 requires decoders to support: 8 MiB. A frame could request gigabytes.
   private static let windowLog: Int32 = 23
 
   init?() {

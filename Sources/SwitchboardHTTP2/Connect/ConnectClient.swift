@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// What unary calls and those with streams have in common in the Connect protocol.
+/// The common parts of unary and streaming calls in the Connect protocol.
 enum ConnectRequest {
   /// The name of a format in content types.
   static func name(_ subtype: ContentSubtype) -> String { subtype.name ?? "proto" }
@@ -106,7 +106,7 @@ final class ConnectUnaryClient: ClientExchange {
   var hasMetadata: Bool { true }
   var responseBody: ClientResponseBody { httpStatus == 200 ? .message : .error }
 
-  /// The error in the body, or what the HTTP status says.
+  /// The status from the error in the body, or else from the HTTP status.
   func end(_ body: [UInt8]?) -> GRPCStatus {
     guard httpStatus != 200 else { return .ok }
     let inferred = GRPCStatus.httpStatus(httpStatus)
@@ -115,7 +115,7 @@ final class ConnectUnaryClient: ClientExchange {
   }
 }
 
-/// A call with streams by Connect: envelopes that are gRPC's frames, and the status in the last.
+/// A streaming call by Connect: envelopes in the form of gRPC's frames, the last with the status.
 final class ConnectStreamClient: ClientExchange {
   private let subtype: ContentSubtype
   private var contentType: [UInt8] = []
@@ -169,7 +169,11 @@ final class ConnectStreamClient: ClientExchange {
       return GRPCStatus(code: .internalError, message: "the response has no last envelope", origin: .peer)
     }
     guard case .object(let members)? = try? ConfigValue(json: String(decoding: body, as: UTF8.self)) else {
-      return GRPCStatus(code: .internalError, message: "the last envelope is no JSON object", origin: .peer)
+      return GRPCStatus(
+        code: .internalError,
+        message: "the last envelope is not a JSON object",
+        origin: .peer
+      )
     }
     if case .object(let fields)? = members["metadata"] { take(fields) }
     guard let error = members["error"], error != .null else { return .ok }
@@ -185,7 +189,7 @@ final class ConnectStreamClient: ClientExchange {
       }
       for case .string(let value) in list {
         let value = Array(value.utf8)
-        // What could be no header is none, as over HTTP.
+        // A value that is not valid in a header is skipped, as over HTTP.
         guard value.withUnsafeBufferPointer(FieldSyntax.isValue) else { continue }
         trailers.append(name: name, value: value)
       }

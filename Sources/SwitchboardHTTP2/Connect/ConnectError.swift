@@ -3,7 +3,7 @@ import SwitchboardCall
 
 /// Errors and trailers of the Connect protocol in JSON.
 struct ConnectError {
-  /// Turns the bytes of a detail into JSON for people; see `WebOptions.detailJSON`.
+  /// Converts the bytes of a detail to readable JSON; see `WebOptions.detailJSON`.
   let describe: WebOptions.DetailJSON?
 
   /// `{"code":"not_found","message":"no such book","details":[...]}`
@@ -52,7 +52,7 @@ struct ConnectError {
     json.raw(details.isEmpty ? "}" : "]}")
   }
 
-  /// The values of a name together, where its first one is.
+  /// Writes all values of a name at the place of the first one.
   private func write(_ trailers: HPACKHeaders, to json: inout JSONText) {
     var order: [String] = []
     var values: [String: [String]] = [:]
@@ -78,7 +78,7 @@ struct ConnectError {
   }
 }
 
-/// JSON as it is written.
+/// JSON under construction.
 struct JSONText {
   var bytes: [UInt8] = []
 

@@ -1,7 +1,7 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// Reads errors of the Connect protocol. What they lack, or say in words that the protocol does not have, is inferred.
+/// Reads errors of the Connect protocol. Missing or unknown parts are inferred.
 enum ConnectErrorReader {
   static func status(_ json: [UInt8], else inferred: GRPCStatus) -> GRPCStatus {
     guard let value = try? ConfigValue(json: String(decoding: json, as: UTF8.self)) else { return inferred }

@@ -3,7 +3,7 @@ import SwitchboardCall
 /// The headers of a Connect request that are the protocol's own.
 struct ConnectHeaders: ~Copyable {
   private(set) var settings = WireSettings()
-  /// What is wrong with them.
+  /// Why the headers are invalid.
   var failure: GRPCStatus?
   private(set) var version: String?
   private var encodingName: String?
@@ -11,7 +11,7 @@ struct ConnectHeaders: ~Copyable {
 
   private static let timeoutDigits = 10
 
-  /// Reads the headers of a unary request, or of one with streams, which names its compressions otherwise.
+  /// Reads the headers of a unary or a streaming request. The two name their compressions in different headers.
   init(_ headers: HPACKHeaders, isStream: Bool) {
     var metadataCount = 0
     for index in 0..<headers.fieldCount {
@@ -92,12 +92,12 @@ struct ConnectHeaders: ~Copyable {
     settings.timeout = GRPCTimeout(nanoseconds: UInt64(milliseconds) * 1_000_000)
   }
 
-  /// Takes the name of the request's compression, which a GET has in its query.
+  /// Sets the request's compression, which a GET has in its query.
   mutating func settle(compression name: String?) {
     guard let name, !name.isEmpty else { return }
     settings.encoding = MessageCompression(rawValue: name)
     if let encoding = settings.encoding {
-      // A client that lists nothing takes what it sends.
+      // A client that lists no compressions accepts the one that it uses.
       if !accepts, encoding != .none { settings.accepted.insert(AcceptedCompressions(encoding)) }
     } else {
       failure = GRPCStatus(

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// The Connect protocol: unary calls as plain HTTP requests, by POST, and by GET for methods without side effects; and
-/// streams in envelopes that are gRPC's frames, with the trailers in the last.
+/// The Connect protocol. Unary calls are plain HTTP requests: POST, or GET for methods without side effects. Streams
+/// consist of envelopes in the form of gRPC's frames, the last with the trailers.
 struct ConnectProtocol: WireProtocol {
   let error: ConnectError
 
@@ -28,11 +28,11 @@ struct ConnectProtocol: WireProtocol {
     return .call(headers.call(method, subtype, exchange))
   }
 
-  /// What the content type says; `nil` if it is not the protocol's.
+  /// Parses the content type; `nil` if it is not one of Connect's.
   private static func format(
     _ request: borrowing WireRequest
   ) -> (isStream: Bool, subtype: ContentSubtype)? {
-    // Most requests, without the cost of strings.
+    // The most common case, without making a string.
     if request.hasContentType("application/proto") { return (false, .proto) }
     if request.hasContentType("application/json") { return (false, .json) }
     let type = request.mediaType
@@ -41,7 +41,7 @@ struct ConnectProtocol: WireProtocol {
     return (false, subtype(type.dropFirst(unaryType.count)))
   }
 
-  /// A format with exactly this name; none if it has characters that a name cannot have.
+  /// The format with exactly this name; an unnamed one if the name has invalid characters.
   private static func subtype(_ name: some StringProtocol) -> ContentSubtype {
     let subtype = ContentSubtype(String(name))
     return subtype.name?.utf8.elementsEqual(name.utf8) == true ? subtype : .unnamed
@@ -84,7 +84,7 @@ struct ConnectProtocol: WireProtocol {
   }
 }
 
-/// Answers Connect requests for paths that no protocol of the server knows. It is asked last.
+/// Rejects Connect requests for unknown paths. It is the last protocol to be tried.
 struct UnknownConnectMethod: WireProtocol {
   let error: ConnectError
 
@@ -101,6 +101,6 @@ struct UnknownConnectMethod: WireProtocol {
 
 extension WireDecision {
   static var unsupportedType: WireDecision {
-    .refuse(status: "415", message: "the method has no such content type")
+    .refuse(status: "415", message: "the method does not support this content type")
   }
 }

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// The query of a Connect GET, which has the message: `?connect=v1&base64=1&encoding=proto&message=CgNib2I`.
+/// The query of a Connect GET, which contains the message: `?connect=v1&base64=1&encoding=proto&message=CgNib2I`.
 ///
-/// The first parameter of each name counts. Others are ignored, as caches and browsers add some.
+/// The first parameter of each name counts. Unknown parameters are ignored, because caches and browsers add some.
 struct ConnectQuery: Equatable {
   private(set) var message: [UInt8]?
   private(set) var encoding: String?
@@ -44,14 +44,14 @@ struct ConnectQuery: Equatable {
     PercentEncoding.decodeStrictly(text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
   }
 
-  /// RFC 4648 with the alphabet for URLs or the other one, padded or not.
+  /// RFC 4648 with the standard or the URL-safe alphabet, with or without padding.
   private static func decodeBase64(_ text: [UInt8]) -> [UInt8]? {
     Base64.decode(
       text.map { character in
         switch character {
         case UInt8(ascii: "-"): UInt8(ascii: "+")
         case UInt8(ascii: "_"): UInt8(ascii: "/")
-        // A plus that nobody escaped.
+        // An unescaped plus, which the query's decoding has turned into a space.
         case UInt8(ascii: " "): UInt8(ascii: "+")
         default: character
         }

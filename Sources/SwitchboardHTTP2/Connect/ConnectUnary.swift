@@ -57,14 +57,14 @@ final class ConnectUnary: WireExchange {
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
   }
 
-  // MARK: It is always answered at once
+  // MARK: Requirements for responses that are sent as they are made, which a unary call never uses
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {}
   var sendsFrames: Bool { false }
   func end(_ ending: WireEnding) -> [UInt8]? { nil }
 }
 
-/// A call with streams in the Connect protocol: envelopes that are gRPC's frames, and the status in the last.
+/// A streaming call in the Connect protocol: envelopes in the form of gRPC's frames, the last with the status.
 final class ConnectStream: WireExchange {
   private let subtype: ContentSubtype
   private let error: ConnectError
@@ -98,8 +98,8 @@ final class ConnectStream: WireExchange {
 }
 
 extension GRPCStatus {
-  /// A request that is no message of its format is the client's fault, for which HTTP has a status. gRPC has only
-  /// `INTERNAL`.
+  /// The status for a request that cannot be decoded. It is the client's fault, for which HTTP has a status; gRPC has
+  /// only `INTERNAL`.
   package var ofUnreadableRequest: GRPCStatus {
     guard code == .internalError, origin != .peer, message?.hasPrefix(Self.unreadable) == true else {
       return self

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// What a connection consists of: a socket, perhaps TLS, a session, and their state. It is the base class of all
-/// connections, and has no methods to override; see `Connection`.
+/// The parts of a connection: a socket, optional TLS, a session, and their state. It is the base class of all
+/// connections and has no methods to override; see `Connection`.
 class ConnectionParts {
   // Unchecked exclusivity: confined to the loop.
   final let loop: Loop
@@ -55,7 +55,7 @@ class ConnectionParts {
   }
 
   fileprivate final func processReady() {
-    // What a stream does here may close the connection, which calls this again.
+    // A stream may close the connection here, which calls this method again.
     while !ready.isEmpty {
       var streams: [StreamEntry] = []
       swap(&streams, &ready)
@@ -155,7 +155,7 @@ extension Connection {
     close(status, gently: true)
   }
 
-  /// Limits what the peer makes TLS do without sending any frame.
+  /// Limits the TLS work that a peer causes without sending frames.
   private func judgeRecords(_ tls: TLSFilter) {
     let idle = tls.takeIdleRecords()
     guard !isClosed else { return }
@@ -213,7 +213,7 @@ extension Connection {
     }
   }
 
-  /// Closes the connection after it has told the peer why, as far as the peer reads.
+  /// Sends the reason to the peer, as far as the peer reads it, and closes the connection.
   func dismiss(_ offence: Offence) {
     guard !isClosed else { return }
     if !isDismissed { sayFarewell(offence) }
@@ -221,7 +221,7 @@ extension Connection {
     close(.protocolBroken, gently: true)
   }
 
-  /// Tells the peer why the connection ends. Nothing more is accepted from it, and the next flush closes the
+  /// Sends the peer the reason why the connection ends. Accepts nothing more from it; the next flush closes the
   /// connection.
   func sayFarewell(_ offence: Offence, _ reason: StaticString? = nil) {
     isDismissed = true
@@ -243,7 +243,7 @@ extension Connection {
     close(error?.status("the connection broke") ?? .connectionLost)
   }
 
-  /// Called while calls are under way.
+  /// Called while calls are in progress.
   private func expectMore() { loop.expect(isLowLatency ? .urgent : .soon) }
 }
 

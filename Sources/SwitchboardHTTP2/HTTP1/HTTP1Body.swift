@@ -1,4 +1,4 @@
-/// Parses the body of an HTTP/1.1 message incrementally.
+/// An incremental parser for the body of an HTTP/1.1 message.
 struct HTTP1Body {
   /// ```
   ///   plain(n) ───────────────────────> over

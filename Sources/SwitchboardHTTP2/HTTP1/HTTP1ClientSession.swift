@@ -98,7 +98,7 @@ final class HTTP1ClientSession: WireSession {
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var rest = bytes
     while true {
-      // Nobody has asked for more.
+      // The server sent more than the response.
       guard let stream else {
         return rest.isEmpty ? nil : Offence(abuse: .protocolViolation, code: .protocolError)
       }
@@ -139,14 +139,14 @@ final class HTTP1ClientSession: WireSession {
     finish(stream)
   }
 
-  /// Ends the exchange. A request that the server has not taken whole cannot be continued.
+  /// Ends the exchange. If the request was not sent completely, the connection cannot be reused.
   private func finish(_ stream: ClientCallStream) {
     self.stream = nil
     _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
     closesAfter = closesAfter || !requestIsSent
     unsent = []
     if closesAfter { connection.retire() }
-    // The reader may not have taken all of it, for which the connection had to wait.
+    // Reading may be paused because the reader has not read everything.
     connection.socket.resumeReading()
     stream.didClose(0)
   }
@@ -188,8 +188,8 @@ final class HTTP1ClientSession: WireSession {
 
   func terminate(_ offence: Offence, _ reason: StaticString?) {}
 
-  /// A response without a length ends with the connection, which over TLS only the server can end: anyone between could cut
-  /// it off.
+  /// A response without a length ends with the connection. Over TLS, only a proper close by the server counts, because
+  /// anyone between the two could cut the connection.
   func connectionDidClose() {
     if let stream, parser.endsWithConnection, connection.closeReason == .connectionLost,
       connection.tls?.peerHasEnded ?? true

@@ -1,4 +1,4 @@
-/// The words after the status in the first line of a response. They mean nothing, but some clients want to read some.
+/// The reason phrase in the first line of a response. It has no meaning, but some clients expect one.
 enum HTTP1Reason {
   private static let words: [String: String] = [
     "200": "OK", "201": "Created", "202": "Accepted", "204": "No Content", "206": "Partial Content",

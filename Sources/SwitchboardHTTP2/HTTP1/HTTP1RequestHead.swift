@@ -8,8 +8,7 @@ struct HTTP1RequestHead {
   private(set) var expectsContinue = false
   private(set) var isChunked = false
   private(set) var bodyLength: Int?
-  /// The names and the values of the fields, one after the other. In one piece of memory, which is allocated once for most
-  /// requests.
+  /// The names and values of all fields in one buffer, which most requests allocate only once.
   private var bytes: [UInt8] = []
   /// Where each name and each value ends in `bytes`.
   private var ends: [Int] = []
@@ -22,7 +21,7 @@ struct HTTP1RequestHead {
 
   var hasBody: Bool { isChunked || (bodyLength ?? 0) > 0 }
 
-  /// Passes each field to `body`, as HTTP/2 has them: the method and the path first, names in lower case, and without
+  /// Passes each field to `body` in HTTP/2's form: the method and the path first, names in lower case, and without
   /// fields that only concern the connection.
   func forEachField(_ body: (_ name: Bytes, _ value: Bytes) -> Void) {
     bytes.withUnsafeBufferPointer { bytes in
@@ -50,7 +49,7 @@ struct HTTP1RequestHead {
 
   /// Parses the request line. Returns why the request is rejected, if it is.
   mutating func readRequestLine(_ line: Bytes) -> HTTP1Refusal? {
-    // What does not even name HTTP gets no answer in it: it may be a broken preface of HTTP/2.
+    // A line without a slash, and thus without `HTTP/`, gets no HTTP answer: it may be a broken HTTP/2 preface.
     guard line.isEmpty || line.contains(UInt8(ascii: "/")) else { return .notHTTP }
     let space = UInt8(ascii: " ")
     guard let first = line.firstIndex(of: space), let last = line[(first + 1)...].firstIndex(of: space) else {
@@ -116,7 +115,7 @@ struct HTTP1RequestHead {
 
   /// Why the head as a whole is rejected; `nil` if it is valid.
   func refusal() -> HTTP1Refusal? {
-    // Two ways to find the end of the body would let proxies and us see different requests.
+    // With two ways to find the end of the body, a proxy and this server could see different requests.
     hostCount != 1 || isChunked && bodyLength != nil ? .malformed : nil
   }
 }

@@ -92,7 +92,7 @@ struct HTTP1ResponseParser {
     }
   }
 
-  /// Parses bytes up to an event after which `goesOn` returns `false`, as it must after those that end them.
+  /// Parses bytes until `goesOn` returns `false` for an event. It must do so for events that end the bytes.
   mutating func read(_ bytes: [UInt8], _ goesOn: (Event) -> Bool) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes
@@ -112,7 +112,7 @@ struct HTTP1ResponseParser {
     return .broken
   }
 
-  /// `HTTP/1.1 200 Fine`; the version 1.0 is taken too, whose connections close.
+  /// Parses `HTTP/1.1 200 Fine`. Version 1.0 is accepted too; its connections close after the response.
   private mutating func readStatusLine(_ line: HTTP1Syntax.Bytes) -> Bool {
     let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[1].count == 3, HTTP1Syntax.number(parts[1]).map({ $0 >= 100 }) == true
@@ -147,9 +147,9 @@ struct HTTP1ResponseParser {
   }
 
   private mutating func endHead() -> Event {
-    // Two ways to find the end of the body would let proxies and us see different responses.
+    // With two ways to find the end of the body, a proxy and this client could see different responses.
     guard !head.isChunked || head.bodyLength == nil else { return fail() }
-    // Nobody has asked for another protocol.
+    // No request asks to switch protocols.
     guard !head.status.elementsEqual("101".utf8) else { return fail() }
     line.room = headLimit
     if head.isInformational || head.status.elementsEqual("204".utf8) || head.status.elementsEqual("304".utf8)

@@ -37,7 +37,7 @@ final class HTTP1Session: WireSession {
     case sent
   }
 
-  /// More than the status line and the fields of the connection itself take.
+  /// An estimate of the room for the status line and the connection's own fields.
   private static let usualExtra = 128
 
   /// How many bytes after a request are kept. If a client sends more, the connection is closed after the response.
@@ -152,7 +152,7 @@ final class HTTP1Session: WireSession {
   /// A response cannot be reset, so the connection ends.
   func giveUpResponse(_ id: Int32) { connection.close(.answerNotTaken) }
 
-  /// HTTP/1.1 has no way for a peer to say how large headers may be.
+  /// In HTTP/1.1, a peer cannot announce how large headers may be.
   var refusalOfHeaders: GRPCStatus? { nil }
   var headerListLimit: Int { .max }
 
@@ -168,7 +168,7 @@ final class HTTP1Session: WireSession {
       if name.equals("content-length") { output.isChunked = false }
     }
     unsent.reserveCapacity(unsent.count + headers.listSize + Self.usualExtra)
-    // Most responses, without the cost of making a text.
+    // The most common case, without making a string.
     let isUsual = status == "200"
     unsent += (isUsual ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 \(status) \(HTTP1Reason.of(status))\r\n").utf8
     headers.forEachField { name, value in
@@ -179,7 +179,7 @@ final class HTTP1Session: WireSession {
       unsent += "\r\n".utf8
     }
     if !output.isChunked {
-      // The headers say the length.
+      // The headers contain the length.
     } else if hasBody {
       unsent += "transfer-encoding: chunked\r\n".utf8
     } else if status != "204" {
@@ -222,7 +222,7 @@ final class HTTP1Session: WireSession {
     guard !closesAfter else { return .status(.exchangesOver) }
     response = .none
     requestIsWhole = false
-    // The previous request may have had bytes that its handler did not read.
+    // Reading may be paused because the previous handler did not read its whole request.
     connection.socket.resumeReading()
     idleSince = connection.loop.now
     watchIdleness()
@@ -242,7 +242,7 @@ final class HTTP1Session: WireSession {
   /// The header `connection: close` of the last response needs no confirmation.
   func confirmDrain() {}
 
-  /// A client cannot be pinged, but it has to read what was sent to it.
+  /// A client cannot be pinged, but it must read its responses.
   func checkSilence(
     _ keepalive: inout Keepalive,
     now: UInt64,

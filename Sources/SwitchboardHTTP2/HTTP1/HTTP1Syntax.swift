@@ -6,13 +6,13 @@ enum HTTP1Syntax {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// Whether this is the word, which is in lower case, with any capitals.
+  /// Whether `bytes` equal `word`, which is in lower case, ignoring case.
   static func isWord(_ bytes: some Collection<UInt8>, _ word: StaticString) -> Bool {
     guard bytes.count == word.utf8CodeUnitCount else { return false }
     return bytes.lazy.map(lowercased).elementsEqual(Bytes(start: word.utf8Start, count: bytes.count))
   }
 
-  /// Whether a list with commas has the word.
+  /// Whether a comma-separated list contains `word`.
   static func list(_ bytes: Bytes, contains word: StaticString) -> Bool {
     bytes.split(separator: UInt8(ascii: ",")).contains { isWord(trimmed($0), word) }
   }

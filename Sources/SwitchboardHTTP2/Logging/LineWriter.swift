@@ -48,7 +48,7 @@ package final class LineWriter: @unchecked Sendable {
 
   package var droppedCount: Int { withLock { dropped } }
 
-  /// Whether no line waits or is being written.
+  /// Whether there are no lines left to write.
   package var isIdle: Bool { withLock { waiting.isEmpty && !isWriting } }
 
   /// Adds a line, without its end, or drops it.

@@ -1,9 +1,9 @@
 import CLibuv
 
-/// Wakes a loop at a time, to the microsecond: libuv's timers count milliseconds, which calls at tens of thousands each
-/// second cannot wait for.
+/// Wakes a loop at a given time with a precision of microseconds. libuv's timers count milliseconds, which is too
+/// coarse for tens of thousands of calls per second.
 ///
-/// It does not keep the loop from ending, which closes it then.
+/// It does not keep the loop alive; the loop closes it when it ends.
 final class AlarmDescriptor {
   private let loop: Loop
   private let descriptor: Int32
@@ -15,7 +15,7 @@ final class AlarmDescriptor {
     descriptor = switchboard_alarm_open()
     guard descriptor >= 0 else { return nil }
     let descriptor = descriptor
-    // Otherwise the descriptor stays readable. The loop looks at its timers by itself.
+    // Resets the descriptor, which would otherwise stay readable. The loop checks its timers itself.
     let quiet: (PollHandle.Events) -> Void = { _ in switchboard_alarm_set(descriptor, 0) }
     guard let poll = try? PollHandle(descriptor, on: loop, quiet) else {
       switchboard_alarm_close(descriptor)
@@ -26,13 +26,13 @@ final class AlarmDescriptor {
     loop.openHandles -= 1
   }
 
-  /// Sets it, in place of what it was set to, to go off after some nanoseconds.
+  /// Sets the alarm to go off after some nanoseconds, replacing an earlier setting.
   func set(after nanoseconds: UInt64) {
-    // Zero would switch it off.
+    // Zero would disable the alarm.
     switchboard_alarm_set(descriptor, max(1, nanoseconds))
   }
 
-  /// Call it once, when it is no longer needed.
+  /// Closes the descriptor. Call it once.
   func close() {
     loop.openHandles += 1
     poll.close()

@@ -64,7 +64,8 @@ final class ConnectAttempt: @unchecked Sendable {
     fail(result)
   }
 
-  /// Not with `uv_pipe_connect`, which takes no abstract names. The system connects unix sockets at once, or not at all.
+  /// Does not use `uv_pipe_connect`, which does not support abstract names. A unix socket connects at once or not at
+  /// all.
   private func connectUnix(_ address: SocketAddress) {
     let descriptor = switchboard_stream_socket(AF_UNIX)
     guard descriptor >= 0 else { return fail(-errno) }
@@ -79,7 +80,7 @@ final class ConnectAttempt: @unchecked Sendable {
       return fail(UV_ENOMEM.rawValue)
     }
     self.socket = socket
-    // Not within `init`, as with errors.
+    // Deferred, because the completion must not run within `init`.
     loop.execute { self.finish(0) }
   }
 

@@ -8,7 +8,7 @@ import CLibuv
 
 /// The system calls of a listener.
 enum ListeningSocket {
-  /// With `sharesPort`, several sockets may listen on the address, and the system spreads connections over them.
+  /// With `sharesPort`, several sockets may listen on the address, and the system distributes connections over them.
   static func open(_ address: SocketAddress, sharesPort: Bool = false) throws(SocketError) -> Int32 {
     let family = address.withSockaddr { sockaddr, _ in Int32(sockaddr.pointee.sa_family) }
     let descriptor = switchboard_stream_socket(family)
@@ -36,7 +36,8 @@ enum ListeningSocket {
     if family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
   }
 
-  /// Returns `false` if the system cannot. Others than Linux have the option, but do not spread connections.
+  /// Returns `false` if the system does not support it. Systems other than Linux have the option, but do not distribute
+  /// connections.
   static func sharePort(_ descriptor: Int32) -> Bool {
     #if os(Linux)
       return set(descriptor, SOL_SOCKET, SO_REUSEPORT)

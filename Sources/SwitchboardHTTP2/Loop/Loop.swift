@@ -26,7 +26,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var dirty: [any Flushable] = []
   @exclusivity(unchecked) private var timers = TimerHeap()
   @exclusivity(unchecked) private var alarmTime: UInt64 = .max
-  /// What wakes the loop for precise timers; made for the first one.
+  /// Wakes the loop for precise timers. Created for the first one.
   @exclusivity(unchecked) private var preciseAlarm: AlarmDescriptor?
   @exclusivity(unchecked) private var isStopping = false
   @exclusivity(unchecked) private var clockOffset: UInt64 = 0
@@ -112,7 +112,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
     execute { self.isStopping = true }
   }
 
-  /// When the next event is likely to come.
+  /// When the next event is likely to occur.
   enum Expectation: Int {
     /// At any time.
     case none
@@ -152,7 +152,7 @@ extension Loop {
     }
     closeHandles()
     hasEnded = true
-    // What they refer to may refer to the loop.
+    // The timers' actions may refer to the loop.
     _ = timers.takeAll()
     nameClient = nil
     runLateWork()
@@ -241,16 +241,16 @@ extension Loop {
     uv_run(uv, mode)
   }
 
-  /// The time by the system's clock at which a timer may be due, if any timer is precise.
+  /// The time by the system's clock when the next timer may be due, if any timer is precise.
   private var preciseDeadline: UInt64? {
     guard timers.hasPrecise, let earliest = timers.earliest else { return nil }
     return earliest - min(earliest, clockOffset)
   }
 
-  /// How long the loop polls before a precise timer is due: to block and to be woken takes some 30 µs.
+  /// How long the loop polls before a precise timer is due, because blocking and being woken takes some 30 µs.
   static let preciseWait: UInt64 = 50_000
 
-  /// Returns `true` if a precise timer is due, or an event came up before.
+  /// Returns `true` if a precise timer is due or an event occurred before.
   private func pollUntilPreciseDeadline() -> Bool {
     guard let deadline = preciseDeadline, deadline <= uv_hrtime() + Self.preciseWait else { return false }
     repeat {
@@ -259,7 +259,7 @@ extension Loop {
     return true
   }
 
-  /// Returns `true` if an event came up soon.
+  /// Returns `true` if an event occurred soon.
   private func lookForEvents() -> Bool {
     let expected = expectation
     expectation = .none
@@ -289,7 +289,8 @@ extension Loop {
 // MARK: - Names
 
 extension Loop {
-  /// Looks names up as the system's configuration says. One for all that runs on the loop, made when it is first needed.
+  /// Looks up names according to the system's configuration. It is shared by everything on the loop, and created when
+  /// first needed.
   var names: NameClient {
     if let nameClient { return nameClient }
     let client = NameClient(on: self)
@@ -313,7 +314,7 @@ extension Loop {
   /// Never fires once the loop has ended.
   func schedule(_ timer: LoopTimer, after delay: Duration) {
     guard !hasEnded else { return }
-    // What is set may be too coarse for it.
+    // The current alarm may be too coarse.
     if timer.isPrecise, !timers.hasPrecise { alarmTime = .max }
     timers.schedule(timer, at: now.addingSaturated(delay.nanoseconds))
   }

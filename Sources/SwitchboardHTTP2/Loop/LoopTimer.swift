@@ -2,8 +2,8 @@
 final class LoopTimer {
   fileprivate(set) var deadline: UInt64 = 0
   fileprivate var position = -1
-  /// Whether it goes off to the microsecond, where the system can, and not up to a millisecond late. The loop then polls
-  /// for the last `Loop.preciseWait`, which takes that much of the processor's time.
+  /// Whether the timer has a precision of microseconds, if the system supports it, instead of being up to a millisecond
+  /// late. The loop then polls during the last `Loop.preciseWait`, which uses that much processor time.
   let isPrecise: Bool
   let action: () -> Void
 

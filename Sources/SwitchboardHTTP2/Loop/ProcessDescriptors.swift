@@ -54,7 +54,7 @@ enum ProcessDescriptors {
   /// would write to a client or to libuv.
   private static func fillStandardStreams() {
     for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
-      // The lowest free number is this one. Child processes should inherit it.
+      // `open` returns the lowest free number, which is the missing stream's. Child processes should inherit it.
       _ = open("/dev/null", O_RDWR)
     }
   }

@@ -11,7 +11,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   enum Kind: Hashable {
     case ip(isV6: Bool)
     case unix(path: String)
-    /// A name without a file, which only Linux has.
+    /// A name in the abstract namespace, which only Linux has.
     case unixAbstract(name: String)
   }
 
@@ -30,7 +30,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Linux has abstract names behind a zero, where a path would begin. They end with the address.
+  /// In an abstract name, a zero byte is in place of the path's first byte. The name ends with the address.
   private static func unixKind(_ name: ArraySlice<UInt8>) -> Kind {
     let path = name.prefix { $0 != 0 }
     #if os(Linux)
@@ -118,7 +118,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// The bytes of an internet address, 4 or 16.
   package var ipBytes: [UInt8]? {
     guard case .ip(let isV6) = kind else { return nil }
-    // Behind the family and the port and, for IPv6, the flow label.
+    // After the family, the port and, for IPv6, the flow label.
     let place = isV6 ? 8..<24 : 4..<8
     return bytes.count >= place.upperBound ? Array(bytes[place]) : nil
   }
@@ -153,7 +153,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// In the usual form.
+  /// The address in the usual form.
   var endpoint: String {
     switch kind {
     case .ip(isV6: false): "\(host):\(port ?? 0)"

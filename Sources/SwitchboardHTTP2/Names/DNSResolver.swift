@@ -35,7 +35,7 @@ struct DNSResolver: Resolver {
     }
     let address = Self.address(parts)
     let isProxied = (try? ProxyRoute(to: [address], proxy, environment))?.hasProxy ?? false
-    // A proxy looks names up itself.
+    // A proxy resolves names itself.
     if address.isIP || isProxied {
       updates.report(ResolverResult(endpoints: [Endpoint([address])]))
       return FinishedResolution()
@@ -53,7 +53,7 @@ struct DNSResolver: Resolver {
   }
 }
 
-/// A lookup of a name's addresses and, if that is wanted, of its service config.
+/// A lookup of a name's addresses and, if enabled, of its service config.
 private final class DNSLookup: ScheduledAction {
   private let name: HostAndPort
   private let completion: (PolledResolution.Answer) -> Void
@@ -79,7 +79,7 @@ private final class DNSLookup: ScheduledAction {
     guard withConfig else { return }
     queries.append(
       names.texts(of: "_grpc_config.\(name.host)") { [weak self] result in
-        // A name without such a record has no config, and one whose record cannot be had must not fail for that.
+        // A name without such a record has no config. A failed lookup of the record must not make the name unusable.
         let texts = (try? result.get()) ?? []
         self?.config = Result { () throws(GRPCStatus) in
           try ServiceConfigChoice.choose(texts, hostname: ProcessHost.name, roll: Double.random(in: 0..<100))

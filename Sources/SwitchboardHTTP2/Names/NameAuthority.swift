@@ -6,7 +6,7 @@ enum NameAuthority {
   static let maxServers = 8
   private static let defaultPort: UInt16 = 53
 
-  /// The servers, whose number is limited; an error names an invalid authority.
+  /// Parses the servers, whose number is limited. Throws an error that contains the authority if it is invalid.
   static func servers(_ authority: String) throws(GRPCStatus) -> [SocketAddress] {
     var servers: [SocketAddress] = []
     for part in authority.split(separator: ",", omittingEmptySubsequences: false) {
@@ -17,7 +17,7 @@ enum NameAuthority {
   }
 
   private static func server(_ text: Substring) -> SocketAddress? {
-    // c-ares takes no scopes of addresses (`fe80::1%eth0`).
+    // c-ares does not support scopes of addresses (`fe80::1%eth0`).
     guard !text.contains("%"), let parts = HostAndPort(text, defaultPort: defaultPort), parts.port > 0
     else { return nil }
     return SocketAddress.numeric(parts.host, port: Int(parts.port))

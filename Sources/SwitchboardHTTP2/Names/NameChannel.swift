@@ -7,13 +7,13 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// A channel of c-ares on a loop: it is open while lookups are under way, and closes with the last.
+/// A c-ares channel on a loop. It is open while lookups are in progress, and closes with the last one.
 ///
-/// c-ares calls the functions of a query while it works on others, so nothing that a query causes happens within them:
-/// it is done later, on the loop. For the same reason c-ares is never called from its own callbacks.
+/// c-ares calls a query's callback while it works on other queries. So a callback only records the result, which is
+/// processed later on the loop, and c-ares is never called from its own callbacks.
 final class NameChannel {
   struct Settings {
-    /// Empty for those of the configuration.
+    /// The servers to ask; empty for those of the configuration.
     var servers: [SocketAddress]
     var timeout: Duration
     /// The path of `resolv.conf`.
@@ -25,15 +25,15 @@ final class NameChannel {
   private var channel: ares_channel?
   private let functions = UnsafeMutablePointer<ares_socket_functions>.allocate(capacity: 1)
   private var sockets: [Int32: NameSocket] = [:]
-  /// How many more addresses c-ares may look up the route of, for the order of RFC 6724, before the loop does something
-  /// else: it takes a socket for each.
+  /// For how many more addresses c-ares may look up the route in this turn, to sort them as in RFC 6724. It opens a
+  /// socket for each.
   private var routesLeft = NameChannel.routesPerTurn
   private static let routesPerTurn = 256
   private var ticker: LoopTimer?
   private var tick = Duration.zero
-  /// The servers, for messages.
+  /// The servers, for error messages.
   private(set) var described = ""
-  /// The lookups that somebody waits for. With the last, the channel closes, and c-ares drops those that it still has.
+  /// The number of lookups that callers wait for. The channel closes with the last one, and c-ares drops any others.
   var lookups = 0 {
     didSet { if lookups == 0 { close() } }
   }
@@ -52,7 +52,7 @@ final class NameChannel {
     var pace = Pace(settings.timeout, servers: max(1, servers.count))
     var channel = try make(settings, pace)
     if servers.isEmpty {
-      // Their number is known only now, and the time for each depends on it.
+      // The timeout of each server depends on their number, which is known only now.
       servers = Self.servers(of: channel)
       if servers.count > 1 {
         ares_destroy(channel)
@@ -125,7 +125,7 @@ final class NameChannel {
 // MARK: - Lookups
 
 extension NameChannel {
-  /// Lets the caller ask c-ares, and drives c-ares from then on.
+  /// Passes the c-ares channel to `body` for a query, and starts the timer that drives c-ares.
   func ask(_ body: (ares_channel) -> Void) {
     guard let channel else { return }
     routesLeft = Self.routesPerTurn
@@ -133,7 +133,7 @@ extension NameChannel {
     if ticker == nil { startTicking() }
   }
 
-  /// c-ares could say when its next query times out, but takes as long for it as there are queries.
+  /// c-ares can report when its next query times out, but needs time in proportion to the number of queries.
   private func startTicking() {
     let ticker = LoopTimer { [unowned self] in
       guard let channel, let ticker = self.ticker else { return }
@@ -165,10 +165,10 @@ extension NameChannel {
     -> Int32
   {
     guard let channel = of(data) else { return ARES_SOCKET_BAD }
-    // It names the transport only if it wants to know a route.
+    // c-ares passes a transport only for sockets that look up a route.
     if transport != 0 {
       guard channel.routesLeft > 0 else {
-        // The address is then taken for one that cannot be reached, and comes after those that can.
+        // c-ares then treats the address as unreachable and sorts it after reachable ones.
         errno = EAFNOSUPPORT
         return ARES_SOCKET_BAD
       }
@@ -188,14 +188,14 @@ extension NameChannel {
     of(data)?.sockets.removeValue(forKey: descriptor)?.close() ?? -1
   }
 
-  /// c-ares waits for a socket, or no longer does and is about to close it.
+  /// Called when c-ares starts waiting for a socket, or stops because it is about to close it.
   private func watch(_ descriptor: Int32, readable: Bool, writable: Bool) {
     guard let socket = sockets[descriptor] else { return }
     var events = PollHandle.Events()
     if readable { events.insert(.readable) }
     if writable { events.insert(.writable) }
     if socket.poll == nil, !events.isEmpty {
-      // If the loop cannot watch it, the server does not answer in time.
+      // If the loop cannot watch the socket, the query times out.
       socket.poll = try? PollHandle(descriptor, on: loop) { [unowned self, unowned socket] events in
         process(socket, events)
       }
@@ -217,8 +217,8 @@ extension NameChannel {
   }
 }
 
-/// How long c-ares waits for the servers. It asks each in turn, and waits twice as long in each round: for all of them
-/// together, less than a lookup may take, so that addresses of one family are still used without the other.
+/// The timeouts of c-ares. It asks each server in turn, and doubles the timeout in each round. The total is less than a
+/// lookup may take, so that the addresses of one family are still used if the other's query times out.
 private struct Pace {
   let rounds: Int
   let first: Duration
@@ -229,6 +229,6 @@ private struct Pace {
     first = max(timeout * 0.8 / shares, .milliseconds(10))
   }
 
-  /// How often to look for what has timed out.
+  /// How often to check for timeouts.
   var tick: Duration { min(first / 4, .milliseconds(250)) }
 }

@@ -10,13 +10,14 @@ import SwitchboardCall
 struct NameAnswer: Sendable, Equatable {
   /// IPv6 and IPv4, in the order of RFC 6724: the best reachable first.
   var addresses: [SocketAddress]
-  /// How long the answer holds, by the record that ends first; `nil` if it is not from a name server.
+  /// How long the answer is valid: the shortest TTL of its records. `nil` if it is not from a name server.
   var timeToLive: Duration?
 }
 
-/// Looks names up for one loop, without blocking it: with c-ares, which asks the name servers itself.
+/// Looks up names for one loop without blocking it. It uses c-ares, which queries the name servers itself.
 ///
-/// The configuration of the system is read when a lookup starts while no other is under way, or when it has changed.
+/// The system's configuration is read when a lookup starts, if no other is in progress or the configuration has
+/// changed.
 ///
 /// ```swift
 /// let names = try NameClient(authority: "127.0.0.1:5353", on: loop)
@@ -24,8 +25,8 @@ struct NameAnswer: Sendable, Equatable {
 /// query.cancel()
 /// ```
 final class NameClient {
-  /// The most lookups that are under way: the system drops what does not fit into the buffer of a socket, which c-ares
-  /// has one of for each server. The others wait.
+  /// The most lookups in progress; others wait. c-ares has one socket for each server, and the system drops answers
+  /// that do not fit in its buffer.
   static let maxLookups = 64
   static let defaultTimeout = Duration.seconds(10)
   static let systemConfiguration = "/etc/resolv.conf"
@@ -37,7 +38,7 @@ final class NameClient {
   private var running = 0
   private var waiting = Queue<NameQuery>()
 
-  /// Asks the servers that the system's configuration names.
+  /// Queries the servers of the system's configuration.
   init(
     on loop: Loop,
     timeout: Duration = NameClient.defaultTimeout,
@@ -47,8 +48,8 @@ final class NameClient {
     settings = NameChannel.Settings(servers: [], timeout: timeout, configuration: configuration)
   }
 
-  /// Asks the servers of an authority instead: addresses in numbers, each with or without a port, separated by commas.
-  /// Everything else is as the system's configuration says, such as the domains that short names are searched in.
+  /// Queries the servers of an authority instead: numeric addresses with optional ports, separated by commas.
+  /// Everything else follows the system's configuration, such as the search domains of short names.
   init(authority: String, on loop: Loop, timeout: Duration = NameClient.defaultTimeout) throws(GRPCStatus) {
     self.loop = loop
     let servers = try NameAuthority.servers(authority)
@@ -91,7 +92,7 @@ final class NameClient {
     return query
   }
 
-  /// Called when a query has ended that was asked of a channel.
+  /// Called when a query that used a channel has ended.
   func queryEnded() {
     running -= 1
     startWaiting()
@@ -99,7 +100,7 @@ final class NameClient {
 
   private func startWaiting() {
     while running < Self.maxLookups, let query = waiting.popFirst() {
-      // It may have ended while it waited.
+      // The query may have ended while it waited.
       guard query.isWaiting else { continue }
       do throws(NameFailure) {
         query.start(on: try currentChannel())
@@ -119,8 +120,8 @@ final class NameClient {
     return channel
   }
 
-  /// Whether c-ares can be asked about the name: it ends C strings at a zero, domain names have at most 253 bytes, and
-  /// what is like a number may be one to c-ares.
+  /// Whether the name can be passed to c-ares: no zero byte, which would end the C string, at most 253 bytes, and
+  /// nothing that c-ares may take for a number.
   private static func isName(_ name: String) -> Bool {
     let bytes = name.utf8
     let length = bytes.last == UInt8(ascii: ".") ? bytes.count - 1 : bytes.count
@@ -129,7 +130,7 @@ final class NameClient {
   }
 }
 
-/// What tells a changed file from an unchanged one.
+/// The attributes that show whether a file has changed.
 private struct FileStamp: Equatable {
   private let seconds: Int
   private let nanoseconds: Int

@@ -1,21 +1,21 @@
 /// Checks and limits a message of a name server before c-ares reads it.
 ///
-/// c-ares does not limit how long a name becomes, only how often it refers to another place. In a message of 64 KiB,
-/// thousands of records could each have a name of megabytes, which takes c-ares minutes and gigabytes. Names that keep
-/// to RFC 1035 cost at most 255 bytes each. It also walks over all addresses that it has for each that it adds.
+/// c-ares limits how many compression pointers a name follows, but not how long it becomes. In a message of 64 KiB,
+/// thousands of records could each have a name of megabytes, which costs c-ares minutes and gigabytes. Names that
+/// conform to RFC 1035 have at most 255 bytes. c-ares also walks over all earlier addresses for each one that it adds.
 enum NameMessage {
   private static let headerSize = 12
-  /// Behind a name: type, class, lifetime and length.
+  /// The size of the fields after a name: type, class, TTL and length.
   private static let recordSize = 10
   private static let alias = 5
   private static let maxNameLength = 255
-  /// The most answers of a message that c-ares reads.
+  /// The most answers of a message that are passed to c-ares.
   static let maxAnswers = 2048
-  /// c-ares follows no more.
+  /// The most compression pointers in a name, as in c-ares.
   private static let maxReferences = 50
 
-  /// Whether the message is whole and its names keep to the limits, as far as c-ares reads it: the question and the
-  /// answers. Of a message that says that it was cut off, c-ares reads no answers.
+  /// Whether the parts of the message that c-ares reads, the question and the answers, are complete and their names
+  /// within the limits. If the message is marked as truncated, c-ares does not read its answers.
   static func isSound(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= headerSize, number(bytes, 4) == 1 else { return false }
     guard let question = end(ofName: headerSize, bytes), question + 4 <= bytes.count else { return false }
@@ -34,7 +34,7 @@ enum NameMessage {
     return true
   }
 
-  /// Hides the answers above the limit from c-ares, which looks no further behind the answers.
+  /// Hides the answers above the limit from c-ares, which ignores everything after the answers.
   static func limitAnswers(of bytes: inout [UInt8]) {
     guard number(bytes, 6) > maxAnswers else { return }
     bytes[6] = UInt8(maxAnswers >> 8)
@@ -45,7 +45,7 @@ enum NameMessage {
     Int(bytes[place]) << 8 | Int(bytes[place + 1])
   }
 
-  /// The place behind a name; `nil` if it is not a name, or too long.
+  /// The position after a name; `nil` if the name is invalid or too long.
   private static func end(ofName start: Int, _ bytes: [UInt8]) -> Int? {
     var place = start
     var end: Int?

@@ -1,7 +1,7 @@
 import CAres
 import SwitchboardCall
 
-/// A lookup, on its loop. It ends once: with its completion, or when it is cancelled.
+/// A lookup on its loop. It ends once: with its completion or by cancellation.
 final class NameQuery: LoopTask, @unchecked Sendable {
   // Sendable because it is used only on the loop.
   enum Question {
@@ -20,12 +20,12 @@ final class NameQuery: LoopTask, @unchecked Sendable {
   /// `nil` once it has ended.
   private var question: Question?
   private var answer: Answer?
-  /// Whose lookup it is, until it ends.
+  /// The client that owns the lookup, until it ends.
   private var client: NameClient?
-  /// The channel that is asked, from then on.
+  /// The channel of the query, once it has started.
   private var channel: NameChannel?
   private var deadline: LoopTimer?
-  /// c-ares was just asked. What it answers at once comes from no name server.
+  /// Whether the query is being started. An immediate answer does not come from a name server.
   private var isStarting = false
 
   init(_ name: String, _ question: Question, on loop: Loop) {
@@ -34,7 +34,7 @@ final class NameQuery: LoopTask, @unchecked Sendable {
     self.loop = loop
   }
 
-  /// Whether the lookup has been neither asked nor ended.
+  /// Whether the lookup has neither started nor ended.
   var isWaiting: Bool { client != nil && channel == nil && answer == nil }
 
   func wait(in client: NameClient, for timeout: Duration) {
@@ -53,7 +53,7 @@ final class NameQuery: LoopTask, @unchecked Sendable {
     isStarting = false
   }
 
-  /// The completion is not called any more.
+  /// Cancels the lookup. The completion is not called.
   func cancel() {
     question = nil
     leave()
@@ -66,7 +66,7 @@ final class NameQuery: LoopTask, @unchecked Sendable {
     return .failure(GRPCStatus(code: .unavailable, message: message, origin: .library))
   }
 
-  /// Ends the lookup later: not within the call that started it, nor within c-ares, which is still at work on it.
+  /// Ends the lookup later, because the caller may be starting it, or c-ares may still be working on it.
   private func post(_ answer: Answer) {
     self.answer = answer
     loop.run(.task(self))
@@ -105,7 +105,7 @@ final class NameQuery: LoopTask, @unchecked Sendable {
 // MARK: - Numbers
 
 extension NameQuery {
-  /// c-ares 1.18 asks name servers for the addresses of IPv4 addresses.
+  /// Whether the host is a numeric address. c-ares 1.18 would query name servers for IPv4 addresses.
   var isNumeric: Bool { number != nil }
 
   private var number: SocketAddress? {
@@ -125,7 +125,8 @@ extension NameQuery {
   private static let text: Int32 = 16
 
   private func ask(_ channel: NameChannel) {
-    // The callback takes this reference; it is called once, even if the channel is closed before there is an answer.
+    // The callback releases this reference. It is called exactly once, even if the channel closes before an answer
+    // arrives.
     let retained = Unmanaged.passRetained(self).toOpaque()
     switch question {
     case .addresses:
@@ -147,7 +148,7 @@ extension NameQuery {
 
   private func take(_ status: Int32, _ list: UnsafeMutablePointer<ares_addrinfo>?) {
     defer { ares_freeaddrinfo(list) }
-    // After its end, nothing waits for its result.
+    // After the lookup has ended, its result is not needed.
     guard question != nil else { return }
     guard status == ARES_SUCCESS, let list else { return post(failed(status)) }
     let port = if case .addresses(let port, _) = question { port } else { 0 }
@@ -168,7 +169,7 @@ extension NameQuery {
       alias = current.pointee.next
     }
     guard !addresses.isEmpty else { return post(failed(ARES_ENODATA)) }
-    // Lifetimes are 31 bits; RFC 2181 has one with a sign mean none.
+    // TTLs have 31 bits. RFC 2181 treats a negative one as zero.
     let timeToLive: Duration? = isStarting ? nil : .seconds(max(0, lifetime))
     post(.addresses(NameAnswer(addresses: addresses, timeToLive: timeToLive)))
   }

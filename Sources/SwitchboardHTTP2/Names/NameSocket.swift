@@ -6,19 +6,19 @@ import CAres
   import Darwin
 #endif
 
-/// A socket of c-ares to a name server. It lets through whole messages only, which `NameMessage` has found sound.
+/// A socket from c-ares to a name server. It passes on only complete messages that `NameMessage` has validated.
 final class NameSocket {
   let descriptor: Int32
   private let isStream: Bool
-  /// Closed before the descriptor.
+  /// Watches the descriptor. It must be closed before the descriptor is.
   var poll: PollHandle?
-  /// How many more datagrams are read before the loop does something else: a server may send them without end.
+  /// How many more datagrams are read in this turn of the loop, because a server may send any number of them.
   private var datagramsLeft = NameSocket.datagramsPerTurn
   private static let datagramsPerTurn = 32
-  /// What arrives on a stream: the length of a message, and the message.
+  /// The parts of a message on a stream: its length and its content.
   private var length = Piece(2)
   private var message = Piece(0)
-  /// How much of both c-ares has read; `nil` until they are there.
+  /// How much of both c-ares has read; `nil` until they are complete.
   private var read: Int?
 
   private struct Piece {
@@ -54,7 +54,7 @@ final class NameSocket {
 // MARK: - Reading
 
 extension NameSocket {
-  /// Datagrams that make no sense are dropped: they may not be from the server, whose answer then still comes.
+  /// Invalid datagrams are dropped: they may be forged, and the server's answer may still arrive.
   private func readDatagram(
     into buffer: UnsafeMutableRawPointer?,
     _ count: Int,
@@ -78,7 +78,7 @@ extension NameSocket {
       guard result > 0 else { return result }
       read = 0
     }
-    // c-ares reads the length by itself, and then all of the message.
+    // c-ares reads the length separately, and then the whole message.
     let start = read ?? 0
     let size = length.bytes.count
     let bytes = start < size ? length.bytes[start...] : message.bytes[(start - size)...]
@@ -95,7 +95,8 @@ extension NameSocket {
     return piece.count
   }
 
-  /// Reads until a message is there. Returns a positive number then, and else what c-ares expects of the system.
+  /// Reads until a message is complete. Returns a positive number then, and otherwise the result that c-ares expects of
+  /// a system call.
   private func receiveMessage() -> Int {
     if !length.isWhole {
       let result = receive(&length)
@@ -105,7 +106,7 @@ extension NameSocket {
     let result = receive(&message)
     guard result > 0 else { return result }
     guard NameMessage.isSound(message.bytes) else {
-      // For c-ares, the server has broken the connection.
+      // c-ares treats this as a broken connection.
       errno = EPROTO
       return -1
     }
@@ -126,7 +127,7 @@ extension NameSocket {
   }
 }
 
-// MARK: - What c-ares calls
+// MARK: - Callbacks of c-ares
 
 extension NameSocket {
   static let functions = ares_socket_functions(

@@ -6,7 +6,7 @@
 
 /// The machine that the process runs on.
 enum ProcessHost {
-  /// Its name, as the system has it; empty if that is too long.
+  /// The system's host name; empty if it is too long.
   static var name: String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }

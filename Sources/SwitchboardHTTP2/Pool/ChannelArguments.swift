@@ -1,8 +1,7 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// The options that identify a channel of a pool: those of a client, and its `additionalChannelArgs` where it chooses
-/// no option.
+/// The options that identify a channel of a pool: the client's options, completed by its `additionalChannelArgs`.
 struct ChannelArguments: Hashable, Sendable {
   let channel: ChosenOptions<ChannelOptions>
   let pool: ChosenOptions<PoolOptions>
@@ -32,7 +31,7 @@ extension ChannelOptions {
   init(_ arguments: ChannelArguments) throws(GRPCStatus) {
     self = arguments.channel.options
     let pool = arguments.pool.options
-    // A connection's window below a stream's would limit the stream.
+    // A connection window smaller than a stream's would limit the stream.
     connectionWindow = max(connectionWindow, streamLookahead)
     if pool.hostNameOverride?.isEmpty == true {
       throw .invalidOption("hostNameOverride is empty: without a name, any certificate would be accepted")

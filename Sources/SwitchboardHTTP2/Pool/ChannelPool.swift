@@ -34,7 +34,7 @@ public final class ChannelPool: Sendable {
   let observer: (any CallObserver)?
   private let state = Locked(State())
 
-  /// The pool of clients that are given none; created for the first of them.
+  /// The pool of clients without a pool of their own; created for the first of them.
   static let ofProcess = Result<ChannelPool, GRPCStatus> { () throws(GRPCStatus) in try ChannelPool() }
 
   /// Closes unused channels after `idleTimeout`, or up to half of it later. Connections run on the loops of `group`, or
@@ -152,7 +152,7 @@ public final class ChannelPool: Sendable {
     }
   }
 
-  /// Closes a channel, unless it was used since. Transports that still refer to it ask for a new one.
+  /// Closes a channel, unless it has been used since. Transports that still refer to it request a new one.
   private func close(_ signature: Signature, uses: Int) -> Bool {
     let channel: PooledChannel? = state.withLock { state in
       guard let channel = state.channels[signature], channel.end(after: uses) else { return nil }

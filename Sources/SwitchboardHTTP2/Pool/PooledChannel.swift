@@ -26,7 +26,8 @@ final class PooledChannel: Sendable {
     return nil
   }
 
-  /// The number of calls made, and whether none was made since there were `before` and none is in flight.
+  /// The number of calls made so far, and whether the channel is unused: none since the count was `before`, and none in
+  /// flight.
   func unusedSince(_ before: Int) async -> (isUnused: Bool, uses: Int) {
     await withCheckedContinuation { continuation in
       channel.eventLoop.execute { [self] in
@@ -36,7 +37,7 @@ final class PooledChannel: Sendable {
     }
   }
 
-  /// Refuses further calls, unless one was made since there were `count`.
+  /// Refuses further calls, unless the number of calls is no longer `count`.
   func end(after count: Int) -> Bool {
     uses.compareExchange(expected: count, desired: -1, ordering: .acquiringAndReleasing).exchanged
   }

@@ -41,7 +41,7 @@ final class PooledTransport: ByteTransport {
     }
   }
 
-  /// Does nothing: the pool closes channels that nobody uses.
+  /// Does nothing: the pool closes unused channels.
   func retire() {}
 
   func shutDown(grace: Duration) async {}

@@ -1,18 +1,18 @@
 import SwitchboardCall
 
-/// A whole answer to an HTTP/1.1 request.
+/// A complete response to an HTTP/1.1 request.
 package struct HTTPAnswer: Sendable {
   package let status: Int
-  /// With names in lower case, and without those that concern only the connection and the body's length.
+  /// The headers, with names in lower case, and without those that concern only the connection or the body's length.
   package let headers: [(String, String)]
-  /// Cut at the limit.
+  /// The body, truncated at the limit.
   package let body: [UInt8]
 
   /// The first value of a header, whose name is in lower case.
   package func header(_ name: String) -> String? { headers.first { $0.0 == name }?.1 }
 }
 
-/// Reads one answer to one request, from bytes as they arrive. It keeps so much of the head and of the body, and no more.
+/// Parses one response incrementally. It keeps a limited amount of the head and of the body.
 package struct HTTPAnswerParser {
   package enum Progress {
     case more
@@ -22,7 +22,7 @@ package struct HTTPAnswerParser {
 
   static let headLimit = 16 * 1024
   static let bodyLimit = 64 * 1024
-  /// How many informational answers may come before the answer.
+  /// How many informational responses may precede the response.
   private static let informationLimit = 100
 
   private var parser = HTTP1ResponseParser(headLimit: headLimit)
@@ -36,7 +36,7 @@ package struct HTTPAnswerParser {
   /// Whether anything has arrived.
   var hasBegun: Bool { head != nil || parser.isInsideHead }
 
-  /// Takes bytes that have arrived.
+  /// Processes bytes that have arrived.
   package mutating func take(_ bytes: some Collection<UInt8>) -> Progress {
     guard !isWhole else { return answer }
     var progress = Progress.more
@@ -53,7 +53,7 @@ package struct HTTPAnswerParser {
   /// The connection has ended.
   package mutating func end() -> Progress { isWhole || parser.endsWithConnection ? answer : .invalid }
 
-  /// `nil`: the answer goes on.
+  /// `nil` if the response is not complete yet.
   private mutating func take(_ event: HTTP1ResponseParser.Event) -> Progress? {
     switch event {
     case .incomplete: return .more

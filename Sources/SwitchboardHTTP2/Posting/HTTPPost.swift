@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-/// One POST request over HTTP/1.1, on a connection of its own: what a collector of telemetry needs, a few times a minute.
+/// One POST request over HTTP/1.1, on a separate connection. Telemetry uses it a few times per minute to export to a
+/// collector.
 package final class HTTPPost: @unchecked Sendable {
   // Sendable because everything that changes is used on the loop only.
   package typealias Headers = [(String, String)]
@@ -23,8 +24,8 @@ package final class HTTPPost: @unchecked Sendable {
   private var hasSent = false
   private var isCancelled = false
 
-  /// Headers that HTTP does not allow are left out. `isCompressed` has the body compressed by gzip, if that makes it smaller.
-  /// `tls` is `nil` for plaintext.
+  /// Invalid headers are left out. With `isCompressed`, the body is compressed by gzip if that makes it smaller. `tls`
+  /// is `nil` for plaintext.
   package init(
     to host: String,
     port: Int,
@@ -66,7 +67,7 @@ package final class HTTPPost: @unchecked Sendable {
       && value.withUTF8 { FieldSyntax.isValue(UnsafeBufferPointer(rebasing: $0[...])) }
   }
 
-  /// Sends the request and returns the answer, whatever its status. Called once.
+  /// Sends the request and returns the response, whatever its status. Call it once.
   package func send() async throws(GRPCStatus) -> HTTPAnswer {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -10,13 +10,13 @@ import SwitchboardCall
 struct HTTPConnect: ProxyDialogue {
   private enum State {
     case status
-    /// Behind a status line: whether it is the last.
+    /// After a status line. `isLast` is false for an informational one.
     case head(isLast: Bool)
   }
 
-  /// The limit of all that the proxy may say before the tunnel.
+  /// The size limit of everything that the proxy sends before the tunnel.
   static let answerLimit = 16 * 1024
-  /// The limit of what is repeated of its reason.
+  /// How much of the proxy's reason is repeated in errors.
   private static let reasonLimit = 200
   private static let version = Array("HTTP/1.".utf8)
 
@@ -58,7 +58,7 @@ struct HTTPConnect: ProxyDialogue {
     return true
   }
 
-  /// Whether what has arrived of a status line can become one: another protocol need not have lines.
+  /// Whether the incomplete line can become a status line. Another protocol may never end a line.
   private var startsWell: Bool {
     guard case .status = state else { return true }
     let start = line.prefix(Self.version.count)
@@ -86,7 +86,7 @@ struct HTTPConnect: ProxyDialogue {
       parts[1].count == 3, let code = HTTP1Syntax.number(parts[1]), code >= 100
     else { return .failed(.nonsense) }
     switch code {
-    // RFC 9110: every status of success to a CONNECT opens the tunnel, whatever the fields say about a body.
+    // RFC 9110: any successful response to CONNECT opens the tunnel, whatever its fields say about a body.
     case 200...299: state = .head(isLast: true)
     case 100...199 where code != 101: state = .head(isLast: false)
     default: return .failed(.refused(Self.shown(code, parts.count > 2 ? parts[2] : [])))

@@ -1,36 +1,36 @@
 import SwitchboardCall
 
-/// This side of a conversation with a proxy, up to the tunnel: bytes in, bytes out, and no socket.
+/// The client's side of the negotiation with a proxy, up to the tunnel. It transforms bytes and performs no I/O.
 protocol ProxyDialogue {
-  /// What is sent before anything has arrived.
+  /// The bytes to send first.
   var opening: [UInt8] { get }
 
-  /// Continues with bytes that arrived, and removes those that it read, which are all unless something has to happen
-  /// first. Not called again once it has returned `open` or `failed`.
+  /// Processes received bytes and removes those that it read: all of them, unless the result must be handled first. Not
+  /// called again after it has returned `open` or `failed`.
   mutating func receive(_ bytes: inout ArraySlice<UInt8>) -> ProxyStep
 }
 
 enum ProxyStep: Equatable {
-  /// More has to arrive.
+  /// More bytes are needed.
   case wait
-  /// This has to be sent, before any bytes that are left are read.
+  /// These bytes must be sent before the remaining bytes are read.
   case send([UInt8])
-  /// The proxy has connected. Bytes that are left are the first from the other end of the tunnel.
+  /// The tunnel is open. Remaining bytes are the first from the server.
   case open
   case failed(ProxyFailure)
 }
 
 /// Why there is no tunnel.
 enum ProxyFailure: Error, Equatable {
-  /// The proxy refuses: its status, for people.
+  /// The proxy refused; the value is its status, for messages.
   case refused(String)
-  /// The proxy says something that its protocol does not have.
+  /// The proxy's answer does not conform to the protocol.
   case nonsense
-  /// The answer has more bytes than are read.
+  /// The answer exceeds the size limit.
   case tooLong(limit: Int)
   /// The connection to the proxy ended before the tunnel was open.
   case ended(SocketError?)
-  /// There is no answer within the time that an attempt to connect has.
+  /// The proxy did not answer within the time limit of the attempt.
   case silent
 
   func status(of proxy: ProxyServer) -> GRPCStatus {

@@ -6,7 +6,7 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// What the environment says about proxies, as Go's `httpproxy` and with it grpc-go reads it.
+/// The proxy settings in the environment, interpreted as in Go's `httpproxy`, which grpc-go uses.
 struct ProxyEnvironment: Sendable {
   /// The URL of the proxy; empty for none.
   let proxy: String
@@ -18,7 +18,8 @@ struct ProxyEnvironment: Sendable {
     self.exceptions = ProxyExceptions(proxy.isEmpty ? "" : exceptions)
   }
 
-  /// That of the process, now. A variable in capitals takes precedence, and an empty one counts as not set.
+  /// The current environment of the process. A variable in capitals takes precedence, and an empty one counts as not
+  /// set.
   static var ofProcess: ProxyEnvironment {
     ProxyEnvironment(
       proxy: first("HTTPS_PROXY", "https_proxy"),
@@ -32,7 +33,7 @@ struct ProxyEnvironment: Sendable {
 
   /// The proxy for a destination; `nil` for none.
   ///
-  /// Throws `INVALID_ARGUMENT` if there should be one, but the variable names none that can be used.
+  /// Throws `INVALID_ARGUMENT` if the destination needs a proxy, but the variable names an unusable one.
   func proxy(for destination: ProxyDestination) throws(GRPCStatus) -> ProxyServer? {
     guard !proxy.isEmpty, !exceptions.contain(destination) else { return nil }
     let server: ProxyServer?

@@ -1,5 +1,5 @@
-/// The destinations that need no proxy: a list with commas of names, of suffixes of names, of addresses and of CIDR
-/// blocks. A name, or an address, may have a port. A star stands for all.
+/// The destinations that need no proxy: a comma-separated list of names, suffixes of names, addresses and CIDR blocks.
+/// A name or an address may have a port. A star matches everything.
 ///
 /// | Entry | Matches |
 /// |---|---|
@@ -90,7 +90,7 @@ struct ProxyExceptions: Sendable {
 
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-  /// An IPv4 address for one that IPv6 has a place for.
+  /// The IPv4 address for an IPv4-mapped IPv6 address.
   private static func unmapped(_ bytes: [UInt8]) -> [UInt8] {
     bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
   }

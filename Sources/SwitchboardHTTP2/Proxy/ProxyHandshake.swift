@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Asks a proxy for a tunnel, on a socket that is connected to it, before a connection takes the socket over.
+/// Requests a tunnel on a socket that is connected to a proxy, before a connection takes over the socket.
 final class ProxyHandshake: SocketDelegate {
   /// The socket, and bytes that have already arrived through the tunnel.
   typealias Completion = (Result<(socket: Socket, unread: [UInt8]), GRPCStatus>) -> Void
@@ -9,10 +9,10 @@ final class ProxyHandshake: SocketDelegate {
   private let proxy: ProxyServer
   private var dialogue: any ProxyDialogue
   private var completion: Completion?
-  /// What waits for the socket to accept it.
+  /// The bytes that the socket has not accepted yet.
   private var unsent: [UInt8] = []
 
-  /// Owns the socket until `completion`, which gets the open socket, or the reason why it is closed.
+  /// Owns the socket until `completion`, which receives the open socket or the reason of the failure.
   init(_ socket: Socket, _ tunnel: ProxyRoute.Tunnel, completion: @escaping Completion) {
     self.socket = socket
     proxy = tunnel.proxy
@@ -42,7 +42,7 @@ final class ProxyHandshake: SocketDelegate {
       switch dialogue.receive(&rest) {
       case .wait: return
       case .send(let bytes): send(bytes)
-      // A proxy that answers what it was not asked yet would miss the question.
+      // The proxy answered before the request was sent completely.
       case .open where !unsent.isEmpty: fail(.nonsense)
       case .open: finish(.success((socket, Array(rest))))
       case .failed(let failure): fail(failure)

@@ -1,7 +1,7 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// How connections get to a target: a list of ways, of which each is tried if the one before fails.
+/// How to connect to a target: a list of legs, each of which is tried if the previous one fails.
 struct ProxyRoute: Sendable, Equatable {
   /// Where to connect a socket.
   enum Place: Sendable, Equatable {
@@ -9,7 +9,7 @@ struct ProxyRoute: Sendable, Equatable {
     case addresses([SocketAddress])
   }
 
-  /// A place to connect to and, if a proxy is there, what to ask it for.
+  /// A place to connect to and, if it is a proxy, the tunnel to request.
   struct Leg: Sendable, Equatable {
     let place: Place
     let tunnel: Tunnel?
@@ -24,7 +24,7 @@ struct ProxyRoute: Sendable, Equatable {
 
   /// Throws `INVALID_ARGUMENT` if an address cannot be reached through the proxy that applies to it.
   ///
-  /// Addresses that need no proxy come first, and are tried in parallel. A name that a proxy connects to is not looked up
+  /// Addresses that need no proxy come first and are tried in parallel. A name that a proxy connects to is not resolved
   /// here.
   init(
     to addresses: [EndpointAddress],

@@ -31,7 +31,7 @@ struct ProxyServer: Sendable, Equatable {
     self.credentials = credentials
   }
 
-  /// How messages name it.
+  /// The proxy in messages.
   var shown: String { "the proxy \(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// Where to connect.
@@ -39,7 +39,7 @@ struct ProxyServer: Sendable, Equatable {
     SocketAddress.numeric(host, port: port).map { .addresses([$0]) } ?? .name(host: host, port: port)
   }
 
-  /// What is said to it, from the first byte.
+  /// The negotiation with the proxy for a tunnel to `destination`.
   func dialogue(to destination: ProxyDestination) -> any ProxyDialogue {
     switch language {
     case .http: HTTPConnect(to: destination, credentials)
@@ -48,15 +48,15 @@ struct ProxyServer: Sendable, Equatable {
   }
 }
 
-/// What a proxy is asked to connect to.
+/// The destination of a tunnel.
 struct ProxyDestination: Sendable, Equatable {
-  /// A name, or an address in numbers.
+  /// A name or a numeric address.
   let host: String
   let port: Int
   /// The 4 or 16 bytes of an address.
   let ipBytes: [UInt8]?
 
-  /// `nil` for a unix socket, which is no proxy's business.
+  /// `nil` for a unix socket, which is never reached through a proxy.
   init?(_ address: EndpointAddress) throws(GRPCStatus) {
     if case .name(let host, let port) = address {
       try self.init(name: host, port: Int(port))
@@ -74,7 +74,7 @@ struct ProxyDestination: Sendable, Equatable {
     ipBytes = address.ipBytes
   }
 
-  /// Throws `INVALID_ARGUMENT` if the name cannot be sent to a proxy: it must neither end its line nor be longer than
+  /// Throws `INVALID_ARGUMENT` if the name cannot be sent to a proxy: it must not contain line breaks or be longer than
   /// SOCKS allows.
   init(name: String, port: Int) throws(GRPCStatus) {
     guard name.utf8.count <= 255, name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
@@ -87,6 +87,6 @@ struct ProxyDestination: Sendable, Equatable {
     ipBytes = nil
   }
 
-  /// As HTTP writes it.
+  /// The destination in HTTP's form.
   var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// Asks a SOCKS 5 proxy for a tunnel (RFC 1928), with a user and a password if there are any (RFC 1929). Names are
-/// resolved by the proxy.
+/// Requests a tunnel from a SOCKS 5 proxy (RFC 1928), with a user and a password if given (RFC 1929). The proxy
+/// resolves names.
 ///
 /// ```
 ///   method ──none──────────────────> answer ──0──> open
@@ -32,7 +32,7 @@ struct SOCKS5: ProxyDialogue {
   private let destination: ProxyDestination
   private let credentials: ProxyCredentials?
   private var state = State.method
-  /// What has arrived of the current answer. No answer is longer than 262 bytes.
+  /// The received part of the current answer. No answer is longer than 262 bytes.
   private var arrived: [UInt8] = []
 
   init(to destination: ProxyDestination, _ credentials: ProxyCredentials?) {
@@ -61,7 +61,7 @@ struct SOCKS5: ProxyDialogue {
       arrived = []
       return goOn(result)
     }
-    // What follows a refusal is of no interest, and some proxies send nothing.
+    // The bytes after a refusal do not matter, and some proxies send none.
     if arrived[1] != 0 { return .failed(.refused(Self.shown(arrived[1]))) }
     guard arrived.count > 4 else { return nil }
     guard let length = answerLength else { return .failed(.nonsense) }
@@ -96,7 +96,7 @@ struct SOCKS5: ProxyDialogue {
   }
 
   private static func counted(_ text: String) -> [UInt8] {
-    // Longer texts have been rejected with the options and with the target.
+    // Longer texts were already rejected in the options and the target.
     [UInt8(clamping: text.utf8.count)] + text.utf8.prefix(255)
   }
 

@@ -3,9 +3,9 @@ import SwitchboardCall
 /// A method that the server has, with the handler of one of its message formats.
 package final class RPCMethod: Sendable {
   let handler: MethodHandler
-  /// Whether calls of it may have any number of requests.
+  /// Whether its calls have a stream of requests.
   package let streamsRequests: Bool
-  /// Names that the handler's own format is called by. Most calls that name one name these.
+  /// The names of the handler's own format. Most calls that name a format use one of these.
   private let ownNames: [ContentSubtype]
   private let others: [(subtype: ContentSubtype, method: RPCMethod)]
 
@@ -26,8 +26,8 @@ package final class RPCMethod: Sendable {
 
   package var descriptor: MethodDescriptor { handler.method }
 
-  /// The method with the handler that takes and gives messages in a format: its own, its service's, or one of the
-  /// server's options. `nil` if there is none.
+  /// The method with the handler for a message format: the method's own, its service's, or one of the server's options.
+  /// `nil` if there is none.
   package func inFormat(_ subtype: ContentSubtype) -> RPCMethod? {
     if ownNames.contains(subtype) { return self }
     if let other = others.first(where: { $0.subtype == subtype }) { return other.method }

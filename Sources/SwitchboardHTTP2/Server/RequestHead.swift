@@ -26,7 +26,7 @@ struct RequestHead: ~Copyable {
   private var contentType: [UInt8] = []
   /// The path with its query, if it is not that of a method.
   private var target: [UInt8] = []
-  /// What web pages may do, if they may call at all.
+  /// The rules for web pages, if they may call at all.
   let crossOrigin: CrossOrigin?
   /// Over HTTP/1.1 there are no gRPC calls.
   private let isHTTP1: Bool
@@ -36,7 +36,7 @@ struct RequestHead: ~Copyable {
   private var otherFailure: GRPCStatus?
   /// The page that answers, if it is not a call.
   var page: HTTPPage?
-  /// What another protocol refuses the request with.
+  /// The rejection by another protocol.
   var refusal: Rejection?
   /// The HTTP method, unless it is POST.
   private var otherMethod: String?
@@ -76,7 +76,7 @@ struct RequestHead: ~Copyable {
 
   mutating func take(_ found: RPCMethod?, for path: Bytes) {
     guard let found else {
-      // It may be another protocol's, and is as large as a header may be.
+      // The path may belong to another protocol, and counts as a header.
       listSize += path.count
       target = Array(path.prefix(listSizeLimit))
       return
@@ -124,13 +124,14 @@ struct RequestHead: ~Copyable {
   /// Whether the content type is gRPC's, so that no other protocol is asked.
   @inline(__always) var isForGRPC: Bool { isGRPC }
 
-  /// Whether the request is not passed to any protocol, because of where its page comes from or what it asks.
+  /// Whether CORS decides the request, so that no protocol receives it: its origin is not allowed, or it is a preflight
+  /// request.
   var isForCrossOrigin: Bool {
     guard let crossOrigin else { return false }
     return isOptions && CrossOrigin.isPreflight(metadata) || !crossOrigin.allows(metadata)
   }
 
-  /// The head as other protocols see it.
+  /// The head in the form for other protocols.
   func wireRequest(hasNoBody: Bool) -> WireRequest {
     WireRequest(
       httpMethod: httpMethod,
@@ -148,14 +149,14 @@ struct RequestHead: ~Copyable {
   /// Whether the answer has headers only.
   var isHead: Bool { !isPost && otherMethod == "HEAD" }
 
-  /// Takes what another protocol has made of the request.
+  /// Stores the call that another protocol has made from the request.
   mutating func take(_ call: consuming WireCall) {
     isOtherCall = true
     otherFailure = call.failure
     method = call.method
     contentSubtype = call.subtype
     guard let settings = call.settings.take() else { return }
-    // A protocol without a header of its own for it has gRPC's.
+    // A protocol without its own header for the timeout uses gRPC's.
     if let own = settings.timeout {
       timeout = own
       hasBadTimeout = false
@@ -247,7 +248,7 @@ struct RequestHead: ~Copyable {
 
   private var otherRejection: Rejection? {
     if let otherFailure { return .status(otherFailure) }
-    // What has settings of its own is answered with statuses of HTTP, which has one for the client's mistakes.
+    // A protocol with its own settings answers with HTTP statuses, and HTTP has one for mistakes of the client.
     guard !hasBadTimeout else { return .status(origin == nil ? .badTimeout : .badTimeoutOfHTTP) }
     guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard encoding != nil else { return .status(.unknownEncoding) }

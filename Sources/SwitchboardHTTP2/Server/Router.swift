@@ -6,7 +6,7 @@ final class Router: Sendable {
   private let paths: [[UInt8]]
   private let mask: Int
 
-  /// A method of a later provider replaces one with the same path of an earlier provider, which a warning says.
+  /// A method of a later provider replaces one with the same path of an earlier provider, and a warning is logged.
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
     let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
     let methods = providers.flatMap { provider in

@@ -65,7 +65,7 @@ public final class Server: Sendable {
   private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
     var listeners: [Listener] = []
     if core.options.reusePort, address.port != nil {
-      // The first chooses the port if the address has none.
+      // The first listener determines the port if the address has none.
       for loop in core.group.loops {
         listeners.append(try listener(listeners.first?.address ?? address, on: loop, sharesPort: true))
       }
@@ -73,7 +73,7 @@ public final class Server: Sendable {
       listeners.append(try listener(address, on: core.group.nextLoop(), sharesPort: false))
     }
     for listener in listeners {
-      // A server that stops in the meantime closes those that it has.
+      // A server that has stopped in the meantime closes its listeners.
       guard core.add(listener) else { throw .serverStopped }
     }
     for (index, listener) in listeners.enumerated() where !listener.start() {

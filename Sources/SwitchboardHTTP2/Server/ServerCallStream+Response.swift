@@ -187,7 +187,7 @@ extension ServerCallStream {
   /// Ends the call from this side. This is the only way to do so. Without a status, the call succeeds.
   func end(_ message: MessageBuffer?, _ status: GRPCStatus?) {
     guard phase == .handling || phase == .receiving else { return }
-    // Locked once, because a call in a stream of small ones notices.
+    // Locked once, because in small calls the cost of the lock matters.
     let (failure, metadata, trailers, load, pipe, compression) = shared.withLock {
       (
         $0.takeUnsendable(beforeHeaders: !headersSent), $0.headers, $0.trailers, $0.load, $0.responses,
@@ -205,7 +205,7 @@ extension ServerCallStream {
     if headersSent {
       endOpenResponse(message, pipe)
     } else if let wire, submitAnswer(message, metadata, for: wire) {
-      // It is whole.
+      // The response is complete.
     } else if let message {
       if submitResponse(metadata) { body.setOnly(message) }
     } else if status?.isOk ?? true || metadata != nil || wire != nil {

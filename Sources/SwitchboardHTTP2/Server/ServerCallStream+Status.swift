@@ -8,9 +8,9 @@ extension ServerCallStream {
 
   /// Writes the status, its details and the trailing metadata, within `limit` bytes including what was written before.
   ///
-  /// A client that receives more than it accepts learns nothing, not even the code. What does not fit goes without the
-  /// report of the load. If that is not enough, the metadata of a failure is left out, then its details, and its message is
-  /// truncated. From a success nothing else can be left out, so the call fails instead.
+  /// A client that receives more than it accepts learns nothing, not even the code. If not everything fits, the load
+  /// report is left out first, then the metadata of a failure, then its details, and finally its message is truncated.
+  /// In a success, only the load report can be left out; if that is not enough, the call fails.
   func writeStatus(into headers: HeaderWriter, limit: Int) {
     let start = headers.mark
     writeWhole(status ?? .ok, into: headers)
@@ -58,7 +58,7 @@ extension HeaderWriter {
   /// Adds a status, its details and the trailing metadata, as gRPC sends them.
   func add(_ status: GRPCStatus, _ trailers: HPACKHeaders?) {
     addCode(of: status)
-    // A message belongs to an error; Connect's conformance suite refuses one with a success.
+    // Only errors have a message. Connect's conformance suite rejects a success with one.
     if !status.isOk, let message = status.message { addMessage(message, limit: .max) }
     if let details = status.packedDetails { add("grpc-status-details-bin", Base64.encode(details)) }
     if let trailers { add(trailers) }

@@ -22,7 +22,7 @@ extension ServerCallStream {
     self.tracer = tracer
     guard tracer.wantsMessages else { return }
     body.keepSizes()
-    // Some may be here already: the one request, or the first of a stream, of which the sizes are not kept.
+    // Requests may have arrived already: the only one, or the first of a stream, whose sizes are not stored.
     let earlier = inbound.totals
     for _ in 0..<earlier.messages {
       let size = flow == nil ? inbound.single.byteCount : earlier.bytes / earlier.messages - 5

@@ -1,9 +1,9 @@
 import SwitchboardCall
 
-// MARK: - Calls of other protocols than gRPC: requests
+// MARK: - Calls in protocols other than gRPC: requests
 
 extension ServerCallStream {
-  /// Asks the protocols what the request is.
+  /// Lets the protocols decide what the request is.
   func settleProtocol() {
     guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin else { return }
     let request = head.wireRequest(hasNoBody: state.hasRemoteEnded)
@@ -52,7 +52,7 @@ extension ServerCallStream {
   }
 
   private func convertEnd(_ wire: WireState) {
-    // What follows is frames already.
+    // The following bytes are already frames.
     inbound.converter = nil
     do throws(GRPCStatus) {
       let frames = try wire.exchange.framesAtEnd()
@@ -62,8 +62,8 @@ extension ServerCallStream {
     }
   }
 
-  /// Called once the whole body has arrived, before the end of the requests is told; and again, if some of it had to wait
-  /// to be converted.
+  /// Called when the whole body has arrived, before the end of the requests is reported, and again if a part of the
+  /// body had to wait for its conversion.
   func requestDidEnd(for wire: WireState) {
     guard !wire.requestEnded else { return }
     if case .converted = wire.form, !inbound.isEmpty, wantsMessages { return }
@@ -79,7 +79,7 @@ extension ServerCallStream {
 
   private func takeCollected(_ wire: WireState) {
     let encoding = head.encoding ?? .none
-    // What is in the read buffer is decoded there.
+    // Bytes in the read buffer are decoded in place.
     if let lent = wire.lent, encoding == .none, flow == nil {
       inbound.single = .lent(lent)
       return countReceived(lent.count)
@@ -91,7 +91,7 @@ extension ServerCallStream {
     )
   }
 
-  /// Starts a call of another protocol, whose message may have to be made from the body.
+  /// Starts a call of another protocol. Its message may have to be converted from the body.
   func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
     guard let conversion = wire?.conversion else {
       begin()
@@ -107,8 +107,8 @@ extension ServerCallStream {
     run { message.withBytes { handler.start(self, message: $0) } }
   }
 
-  /// Makes the message of a large body on another thread, and then starts the call. Returns `false` if there is nothing to
-  /// make, or little.
+  /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
+  /// conversion or the body is small.
   func convertElsewhere(_ request: SingleMessage) -> Bool {
     guard let conversion = wire?.conversion, request.byteCount >= Compressor.smallByteCount else {
       return false
@@ -119,7 +119,7 @@ extension ServerCallStream {
     case .lent(let bytes): body = MessageBuffer(bytes)
     case .kept(let message): body = message
     }
-    // The request is whole, so the client is not slow; but its deadline holds.
+    // The request is complete, so the client is not slow. Its deadline still applies.
     stopLimitingRequest()
     startDeadline()
     elsewhere { () throws(GRPCStatus) in
@@ -160,7 +160,7 @@ extension ServerCallStream {
     )
   }
 
-  /// Writes the head of a response that is sent as it is made.
+  /// Writes the head of a response that is sent piece by piece.
   func writeHead(_ metadata: HPACKHeaders?, for wire: WireState) {
     let headers = connection.session.headers
     if let first = body.pipe?.first { wire.exchange.willSend(first) }
@@ -232,7 +232,7 @@ extension ServerCallStream {
     }
   }
 
-  /// The response must not look whole, so it gets no end.
+  /// Does not end the response, because it must not look complete.
   private func breakOff(_ wire: WireState, after count: Int) -> BodyRead {
     wire.isBroken = true
     connection.streamIsReady(self)

@@ -309,7 +309,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if phase == .refusing, let rejection = head.rejection {
       refuse(rejection, isLate: true)
     } else if head.page != nil {
-      reject("408", "the request did not come in time", allowed: nil)
+      reject("408", "the request did not arrive in time", allowed: nil)
     } else {
       end(nil, .requestTooSlow)
     }

@@ -2,13 +2,13 @@ import SwitchboardCall
 
 /// A connection of a server, to one of its clients.
 final class ServerConnection: ConnectionParts, Connection {
-  // Unchecked exclusivity: confined to the loop.
-  /// What all connections of the server share. The options are read there: a copy would take half a kilobyte.
+  // Unchecked exclusivity: confined to the loop. The state that all connections of the server share. The options are
+  // read from it, because a copy would take half a kilobyte.
   let core: ServerCore
   let router: Router
-  /// Whether there is an observer. Each call asks, and to read the observer itself would copy it.
+  /// Whether there is an observer. Each call checks this, and reading the observer itself would copy it.
   let isObserved: Bool
-  /// What web pages may do; `nil` if the options do not say.
+  /// The rules for web pages; `nil` without web options.
   let crossOrigin: CrossOrigin?
   /// The connection's number among the server's listeners and connections.
   let number: Int
@@ -60,7 +60,8 @@ final class ServerConnection: ConnectionParts, Connection {
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true):
-      // Other ports have sent their settings, by which the client knows; this one waits for the client's first bytes.
+      // A port for gRPC alone has already sent its settings, which show the client that it does not use TLS. A port
+      // that waits for the client's first bytes answers now.
       if awaitsGreeting { answer(Self.badRequest) }
       return .clientSpeaksTLS
     case (.http1, true): return core.allowsHTTP1 ? nil : .peerSpeaksHTTP1
@@ -79,7 +80,7 @@ final class ServerConnection: ConnectionParts, Connection {
     socket.write(output)
   }
 
-  /// What a TLS client gets instead of a handshake, so that it can tell that this server does not use TLS.
+  /// The answer to a TLS client, which shows that this server does not use TLS.
   private static let badRequest = Array(
     "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n".utf8
   )
@@ -151,7 +152,7 @@ final class ServerConnection: ConnectionParts, Connection {
   /// `didClose` does everything. Only a client's calls may move to another connection, which it has to choose before.
   func willClose(_ reason: GRPCStatus) {}
 
-  /// A server knows nothing that would explain the end better.
+  /// A server has no better explanation.
   func explanation(of reason: GRPCStatus) -> GRPCStatus { reason }
 
   func didClose(_ reason: GRPCStatus) {

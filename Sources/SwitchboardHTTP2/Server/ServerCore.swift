@@ -1,10 +1,9 @@
 import SwitchboardCall
 import Synchronization
 
-/// What all connections of a server share.
+/// The shared state of all connections of a server.
 final class ServerCore: @unchecked Sendable {
-  // Sendable holds because a connection is only ever used on its own loop; the table that holds them all
-  // is locked.
+  // Sendable because each connection is used only on its own loop, and the table of connections has a lock.
   let options: ServerOptions
   let router: Router
   let crossOrigin: CrossOrigin?
@@ -21,7 +20,7 @@ final class ServerCore: @unchecked Sendable {
   private struct State: @unchecked Sendable {
     var connections: [ObjectIdentifier: ServerConnection] = [:]
     var listeners: [(number: Int, listener: Listener)] = []
-    /// The calls of connections that are gone, by their loops: those of a loop change on it alone.
+    /// The calls of closed connections, by loop. Each entry changes only on its loop.
     var pastCalls: [ObjectIdentifier: CallTotals] = [:]
     var lastNumber = 0
     var isDraining = false
@@ -64,7 +63,7 @@ final class ServerCore: @unchecked Sendable {
 
   var tlsContext: TLSContext? { tls.withLock { $0 } }
 
-  /// Reads again what the certificates in use were read from.
+  /// Reloads the certificates from their sources.
   func reloadTLS() throws(GRPCStatus) {
     guard let source = tlsContext?.serverOptions else { throw .serverWithoutTLS }
     try replaceTLS(source)
@@ -104,12 +103,12 @@ final class ServerCore: @unchecked Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Each to be used on its own loop only.
+  /// The open connections. Use each one only on its own loop.
   var connections: [ServerConnection] { state.withLock { Array($0.connections.values) } }
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
-  /// Keeps a listener until the server stops. `false` where it has stopped before.
+  /// Registers a listener. Returns `false` if the server has already stopped.
   func add(_ listener: Listener) -> Bool {
     let number = nextNumber()
     return state.withLock { state in
@@ -118,12 +117,12 @@ final class ServerCore: @unchecked Sendable {
     }
   }
 
-  /// Forgets a listener that could not be started.
+  /// Removes a listener that could not be started.
   func remove(_ listener: Listener) {
     state.withLock { $0.listeners.removeAll { $0.listener === listener } }
   }
 
-  /// For a listener or a connection; never the same twice.
+  /// A unique number for a listener or a connection.
   func nextNumber() -> Int {
     state.withLock { state in
       state.lastNumber += 1
@@ -139,7 +138,7 @@ final class ServerCore: @unchecked Sendable {
     }
   }
 
-  /// The calls of connections that are gone. On the loop.
+  /// The calls of closed connections. Call on the loop.
   func pastCalls(of loop: Loop) -> CallTotals {
     state.withLock { $0.pastCalls[ObjectIdentifier(loop)] ?? CallTotals() }
   }
@@ -165,7 +164,7 @@ final class ServerCore: @unchecked Sendable {
 
   private func onLoop(of connection: ServerConnection, _ body: @escaping @Sendable (ServerConnection) -> Void)
   {
-    // The connection goes back to its own loop, the only place where it is used.
+    // The connection is passed to its own loop, the only place where it is used.
     nonisolated(unsafe) let connection = connection
     connection.loop.execute { body(connection) }
   }

@@ -7,7 +7,7 @@ enum FieldSyntax {
     !name.isEmpty && nghttp2_check_header_name(name.baseAddress, name.count) != 0
   }
 
-  /// Whether these are characters of a token, as methods and names of fields are in HTTP/1.1, and at least one.
+  /// Whether the bytes are a token, such as a method or a field name in HTTP/1.1. A token is not empty.
   static func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     nghttp2_check_method(bytes.baseAddress, bytes.count) != 0
   }

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// What a connection and its streams ask of the protocol that the peer speaks: `Session` is HTTP/2, `HTTP1Session` is
-/// HTTP/1.1. Use `ConnectionParts.withWire` to call the one that is in use.
+/// The protocol of a connection, for the connection and its streams: `Session` is HTTP/2, `HTTP1Session` is HTTP/1.1.
+/// Use `ConnectionParts.withWire` to call the one in use.
 protocol WireSession: AnyObject {
   // MARK: Bytes
 

@@ -1,5 +1,5 @@
-/// Bytes of a stream that wait for their reader, in the form in which they arrived: they take no more memory than their
-/// size, however small the messages are.
+/// Bytes of a stream that wait for their reader, as they arrived. They take no more memory than their size, however
+/// small the messages are.
 struct HeldBytes {
   private var bytes: [UInt8] = []
   private var head = 0

@@ -6,8 +6,8 @@ import SwitchboardCall
 ///   bytes ──the reader has room──> deframer ──> waiting ──decompressed──> the pipe, or the single message
 ///     └──it has none──> held bytes ──room──^
 /// ```
-/// Bytes for which the reader has no room stay as they arrived. Messages would take more memory: the smallest ones,
-/// twenty times as much. The same is true of bytes that must be converted first, in other protocols than gRPC.
+/// Bytes for which the reader has no room stay as they arrived, because messages would take more memory: the smallest
+/// ones, twenty times as much. The same applies to bytes that must be converted first, in protocols other than gRPC.
 struct InboundMessages {
   var single = SingleMessage.none
   /// The number and size of all messages that have arrived.
@@ -17,12 +17,12 @@ struct InboundMessages {
   fileprivate(set) var deframer: Deframer
   /// The bytes that arrived after all waiting messages.
   fileprivate(set) var held = HeldBytes()
-  /// Makes gRPC's frames of the bytes that arrive, if they are something else.
+  /// Converts received bytes to gRPC's frames, in other protocols.
   var converter: (any WireExchange)?
-  /// Frames that were made and have no room: what one step makes, at most.
+  /// Converted frames without room: at most the output of one step.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
-  /// Whether a message is being decompressed, or made of a body, on another thread.
+  /// Whether a message is being decompressed or converted on another thread.
   fileprivate(set) var isElsewhere = false
   /// Whether waiting messages are being delivered.
   fileprivate(set) var isTaking = false
@@ -163,8 +163,8 @@ extension MessageTaker {
 
   /// The same for bytes that are gRPC's frames.
   ///
-  /// A reader that waits is woken once they are all there: waking it costs as much as ten small messages, and it would
-  /// have read the first before the second is there, and wait again.
+  /// A waiting reader is woken when all messages have been delivered. Waking costs as much as ten small messages, and
+  /// the reader would otherwise read the first message before the second is delivered, and wait again.
   private func split(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
     var rest = bytes
     var isFlushed = true
@@ -207,8 +207,8 @@ extension MessageTaker {
     if !inbound.isEmpty { takeWaiting() }
   }
 
-  /// Delivers what waits, as far as there is room, and reports when nothing waits any more. This may be called again
-  /// while it runs, by a reader that reads a message at once and by messages that are held again.
+  /// Delivers waiting messages as far as there is room, and reports when none are left. It may be called recursively,
+  /// by a reader that reads a message immediately and by messages that are held again.
   private func takeWaiting() {
     guard !inbound.isTaking else { return }
     inbound.isTaking = true
@@ -298,13 +298,13 @@ extension MessageTaker {
     takeWaiting()
   }
 
-  /// Works on a message on another thread. Later messages wait for it; what it gives is dropped if the call is over.
+  /// Processes a message on another thread. Later messages wait for it. The result is dropped if the call is over.
   func elsewhere(
     _ work: @escaping @Sendable () throws(GRPCStatus) -> MessageBuffer,
     then finish: @escaping @Sendable (Self, Result<MessageBuffer, GRPCStatus>) -> Void
   ) {
     inbound.isElsewhere = true
-    // The loop must not end before it has the result.
+    // The loop must not end before it receives the result.
     loop.openHandles += 1
     let loop = loop
     // With low priority, because most calls wait for other work.

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Implements CORS: what pages of other origins may do. One for all calls of a server.
+/// Implements CORS, the rules for pages of other origins. Shared by all calls of a server.
 final class CrossOrigin: Sendable {
   let options: WebOptions
   private let exposedHeaders: String
@@ -45,7 +45,8 @@ final class CrossOrigin: Sendable {
     headers.add("access-control-max-age", maxAge.utf8)
   }
 
-  /// The method that the page wants to use, if it is one that HTTP itself has: which of them a path takes, its calls say.
+  /// The method that the page wants to use, if it is a standard one, or else POST. Whether the path supports it is
+  /// decided when the request itself arrives.
   private static func allowedMethod(of request: HPACKHeaders) -> String {
     let wanted = request.first(name: "access-control-request-method") ?? ""
     return ["GET", "HEAD", "PUT", "PATCH", "DELETE"].contains(wanted) ? wanted : "POST"

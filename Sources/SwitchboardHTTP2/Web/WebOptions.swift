@@ -1,4 +1,4 @@
-/// The options for calls of HTTP clients: of pages in browsers, and of others.
+/// The options for calls from HTTP clients: pages in browsers, and others.
 ///
 /// A server with these options accepts calls by gRPC-Web and by Connect in addition to gRPC, over HTTP/2 and HTTP/1.1 on
 /// the same port, and answers the CORS preflight requests of browsers.
@@ -26,12 +26,11 @@ public struct WebOptions: Sendable {
   public var idleTimeout = Duration.seconds(75)
 
   typealias DetailJSON = @Sendable (_ type: String, _ value: [UInt8]) -> String?
-  /// Turns a detail of an error, given by the name of its type and its bytes, into JSON that Connect sends with the
-  /// detail as `debug`, for people. It returns `nil` for a type that it does not know. `nil`: details are only sent in
-  /// Base64.
+  /// Converts an error detail, given by the name of its type and its bytes, to JSON, which Connect sends along as
+  /// `debug`. Returns `nil` for an unknown type. If the option is `nil`, details are sent only in Base64.
   public var detailJSON: (@Sendable (_ type: String, _ value: [UInt8]) -> String?)?
 
-  /// Allows calls from pages of these origins: by default from none, but from clients that are no browsers.
+  /// Allows calls from pages of these origins; by default from none. Clients other than browsers may always call.
   public init(origins: Origins = .only([])) {
     self.origins = origins
   }

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// The difference between one call's bytes and gRPC's, on the client. An object for each attempt of a call, used on its
-/// connection's loop only. gRPC's own calls have none.
+/// Converts between gRPC and the wire format of another protocol, for one attempt of a call on the client. Used only on
+/// its connection's loop. gRPC's own calls have none.
 protocol ClientExchange: AnyObject {
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -10,49 +10,50 @@ protocol ClientExchange: AnyObject {
   /// Writes the headers of the request, after the pseudo headers; `timeout` is the time that is left.
   func writeHeaders(_ request: CallRequest, timeout: GRPCTimeout?, into headers: HeaderWriter)
 
-  /// What the request's body is.
+  /// The form of the request's body.
   var requestBody: ClientRequestBody { get }
 
   // MARK: The response
 
-  /// Takes a header of the response. Returns `false` if it is the protocol's own, and no metadata.
+  /// Processes a header of the response. Returns `false` if it belongs to the protocol and is not metadata.
   func takeHeader(_ name: Bytes, _ value: Bytes) -> Bool
 
-  /// Called after the last header. Returns a failure if the response cannot be the protocol's.
+  /// Called after the last header. Returns a failure if the response does not conform to the protocol.
   func headersDidEnd(httpStatus: Int) -> GRPCStatus?
 
-  /// How the body becomes messages.
+  /// The form of the response's body.
   var responseBody: ClientResponseBody { get }
 
-  /// What messages are compressed with; `nil` if this side does not know it.
+  /// The compression of messages; `nil` if it is unknown to this side.
   var encoding: MessageCompression? { get }
 
-  /// How the call ended. `body` is what `responseBody` says: the error, or the last frame; `nil` if there was none.
+  /// The status of the call. `body` is the error or the last frame, depending on `responseBody`; `nil` if there was
+  /// none.
   func end(_ body: [UInt8]?) -> GRPCStatus
 
-  /// The metadata of headers and trailers, after `end`.
+  /// The metadata in the trailers and in the headers, after `end`.
   var trailers: HPACKHeaders { get }
   var metadata: HPACKHeaders { get }
 
-  /// Whether the metadata is told at once. Otherwise it may turn out to be that of the trailers.
+  /// Whether the metadata is reported immediately. Otherwise it may turn out to be the trailers.
   var hasMetadata: Bool { get }
 }
 
-/// What a call sends as its request's body.
+/// The form of a request's body.
 enum ClientRequestBody {
   /// Messages in gRPC's frames.
   case frames
-  /// The one message as it is.
+  /// The only message, without a prefix.
   case message
-  /// Nothing: the path has the message.
+  /// No body: the path contains the message.
   case none
 }
 
-/// What a call receives as its response's body.
+/// The form of a response's body.
 enum ClientResponseBody {
-  /// gRPC's frames, and a last one with this flag, which has the status.
+  /// gRPC's frames, followed by one with this flag that contains the status.
   case frames(endFlag: UInt8)
-  /// The one message as it is.
+  /// The only message, without a prefix.
   case message
   /// The status.
   case error
@@ -71,11 +72,11 @@ extension CallProtocol {
   }
 }
 
-/// A response's body that is one piece, while it arrives.
+/// The state of a call in another protocol, including a response body that is collected as a whole.
 final class ClientWire {
   let exchange: any ClientExchange
   private(set) var collected: [UInt8] = []
-  /// Whether the body was given to its reader.
+  /// Whether the body was delivered to its reader.
   var isDelivered = false
 
   private var drainTimer: LoopTimer?
@@ -87,7 +88,7 @@ final class ClientWire {
 
   func collect(_ bytes: UnsafeRawBufferPointer) { collected += bytes }
 
-  /// Waits for the end of a body whose last frame has come. `giveUp` is called if it does not come soon.
+  /// Waits for the end of a body after its last frame. Calls `giveUp` if it does not arrive soon.
   func startDraining(on loop: Loop, giveUp: @escaping () -> Void) {
     let timer = LoopTimer { [weak self] in
       self?.drainTimer = nil

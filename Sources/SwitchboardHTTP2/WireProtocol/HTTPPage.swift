@@ -10,23 +10,23 @@ import SwitchboardCall
 /// )
 /// ```
 /// The path is compared as it was sent, up to the query: nothing is decoded. A `GET` page answers `HEAD` too, without
-/// its body. The request is read whole before the handler runs, within the server's `requestTimeout`, and a body larger
-/// than `bodyLimit` is refused with 413. A request with an HTTP method that neither a page nor another protocol has at
-/// the path is refused with 405. A page is not a call: interceptors do not see it.
+/// its body. The whole request is read before the handler runs, within the server's `requestTimeout`; a body larger
+/// than `bodyLimit` is rejected with 413. An HTTP method that neither a page nor another protocol supports at the path
+/// is rejected with 405. A page is not a call: interceptors do not see it.
 public struct HTTPPage: Sendable {
   /// A whole request.
   public struct Request: Sendable {
-    /// Such as `GET`.
+    /// The HTTP method, such as `GET`.
     public var method: String
-    /// As it was sent, without the query.
+    /// The path as it was sent, without the query.
     public var path: String
-    /// What follows the question mark, as it was sent.
+    /// The query: the text after the question mark, as it was sent.
     public var query: String?
-    /// All headers but those of the connection.
+    /// The headers, without those of the connection.
     public var headers: HPACKHeaders
     /// The body, empty without one.
     public var body: [UInt8]
-    /// Who sent it.
+    /// The client.
     public var peer: PeerIdentity
   }
 
@@ -65,8 +65,8 @@ public struct HTTPPage: Sendable {
   package var ignoresBody = false
   let handler: Handler
 
-  /// A page for requests with this HTTP method and path, such as `GET` and `/metrics`. `handler` makes the response. It
-  /// runs on the loop of the connection, or on the server's `handlerExecutor`.
+  /// Creates a page for requests with this HTTP method and path, such as `GET` and `/metrics`. `handler` makes the
+  /// response. It runs on the loop of the connection, or on the server's `handlerExecutor`.
   public init(
     _ method: String,
     _ path: String,
@@ -99,7 +99,7 @@ struct HTTPPages: Sendable {
   }
 }
 
-/// Answers requests for pages. A path may be a page's with one HTTP method and another protocol's with another.
+/// Answers requests for pages. With another HTTP method, the same path may belong to another protocol.
 struct PageProtocol: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     let method = request.httpMethod
@@ -107,7 +107,7 @@ struct PageProtocol: WireProtocol {
   }
 }
 
-/// Refuses requests for the path of a page with an HTTP method that neither the page nor another protocol has. It is asked
+/// Rejects requests for the path of a page whose HTTP method neither a page nor another protocol supports. It is tried
 /// after those.
 struct OtherMethodOfPage: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {

@@ -1,28 +1,28 @@
 import SwitchboardCall
 
-/// The difference between one call's bytes and gRPC's. An object for each call, used on its connection's loop only.
+/// Converts between gRPC and the wire format of another protocol, for one call. Used only on its connection's loop.
 ///
 /// The request: `requestForm` says how the body becomes messages.
 ///
-/// The response takes one of two ways. If `answer` returns a body, the response is sent at once when the call ends:
-/// its headers may depend on the status. If not, it is sent as it is made: `writeHead`, each message by `encode`, and
-/// what `end` returns. An exchange that always answers at once has `waitsForEnd`.
+/// The response is sent in one of two ways. If `answer` returns a body, the whole response is sent when the call ends,
+/// so its headers may depend on the status. Otherwise it is sent piece by piece: `writeHead`, each message by `encode`,
+/// and the result of `end`. An exchange that always sends the whole response has `waitsForEnd`.
 package protocol WireExchange: AnyObject {
   // MARK: The request
 
   /// How the request's body becomes messages. Read once, after the head.
   var requestForm: WireRequestForm { get }
 
-  /// What turns the whole body of a request in the form `.message` into the message; `nil` if it is one as it is. Read
+  /// Converts the whole body of a request in the form `.message` to the message; `nil` if the body is the message. Read
   /// once.
   var requestConversion: (any WireConversion)? { get }
 
-  /// Turns the beginning of a piece of a body in the form `.converted` into gRPC's frames: a byte 0, four bytes of
-  /// length, the message. Frames may be split anywhere. It removes what it used from `piece`: some of it, and no more than
-  /// makes a few frames or kilobytes, because what it makes may have to wait for its reader.
+  /// Converts the beginning of a piece of a body in the form `.converted` to gRPC's frames: a byte 0, four bytes of
+  /// length, the message. Frames may be split anywhere. Removes the converted bytes from `piece`: at least some, but
+  /// only enough for a few frames or kilobytes, because the result may have to wait for its reader.
   func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8]
 
-  /// The frames that the end of such a body completes.
+  /// The frames that are completed by the end of such a body.
   func framesAtEnd() throws(GRPCStatus) -> [UInt8]
 
   // MARK: The response
@@ -30,52 +30,53 @@ package protocol WireExchange: AnyObject {
   /// Whether nothing is sent before the call has ended.
   var waitsForEnd: Bool { get }
 
-  /// Answers a call of which nothing was sent yet: writes `:status` and the headers, among them the metadata, and returns
-  /// the body; `nil` sends the response as it is made. Headers that were written are ignored then.
+  /// Answers a call for which nothing was sent yet: writes `:status` and the headers, including the metadata, and
+  /// returns the body. `nil` sends the response piece by piece; headers that were written are then ignored.
   func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody?
 
-  /// Shows the first message of a response that is sent as it is made, if there is one before the headers: they may
-  /// depend on it. `encode` gets it, too.
+  /// Receives the first message of a response that is sent piece by piece, if there is one before the headers, which
+  /// may depend on it. `encode` receives it too.
   func willSend(_ first: MessageBuffer)
 
-  /// Writes `:status` and the headers of a response that is sent as it is made.
+  /// Writes `:status` and the headers of a response that is sent piece by piece.
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter)
 
   /// Whether messages are sent with gRPC's prefix of five bytes.
   var sendsFrames: Bool { get }
 
-  /// Turns a response message into what is sent for it, before it is compressed and framed.
+  /// Encodes a response message, before it is compressed and framed.
   func encode(_ message: MessageBuffer) -> MessageBuffer
 
-  /// Whether everything that is sent is in Base64.
+  /// Whether the response body is in Base64.
   var isBase64: Bool { get }
 
-  /// The last bytes of a response that is sent as it is made; `nil` breaks it off, so that it cannot be taken for whole.
+  /// The last bytes of a response that is sent piece by piece. `nil` aborts the response, so that it does not look
+  /// complete.
   func end(_ ending: WireEnding) -> [UInt8]?
 }
 
-/// Turns the whole body of a request into its message: on the call's loop if the body is small, and on another thread if
-/// it is large, so that the loop's other calls need not wait.
+/// Converts the whole body of a request to its message: on the call's loop if the body is small, and on another thread
+/// if it is large, so that the loop's other calls need not wait.
 package protocol WireConversion: Sendable {
-  /// The message of a body, whose bytes are decompressed already. An error ends the call with this status.
+  /// Converts a body, which is already decompressed. An error ends the call with this status.
   func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer
 }
 
-/// How a request's body becomes messages.
+/// The form of a request's body.
 package enum WireRequestForm {
-  /// It is gRPC's frames.
+  /// gRPC's frames.
   case frames
-  /// It is one message, compressed as the settings say; no body is an empty message.
+  /// One message, compressed as the settings say. An empty body is an empty message.
   case message
-  /// The head has the message, which may be compressed as the settings say. A body is ignored.
+  /// The head contains the message, which may be compressed as the settings say. The body is ignored.
   case given(MessageBuffer)
-  /// The exchange makes frames from each piece.
+  /// Pieces that the exchange converts to frames.
   case converted
 }
 
-/// The body of a response that is sent at once.
+/// The body of a response that is sent as a whole.
 package enum WireBody {
-  /// No body: only the headers.
+  /// Headers only.
   case none
   /// The message's bytes, without a prefix.
   case message(MessageBuffer)
@@ -83,16 +84,17 @@ package enum WireBody {
 
 /// How a call ended.
 package struct WireEnding {
-  /// The one response, if the call succeeded with one and nothing was sent before.
+  /// The response, if the call succeeded with one and nothing was sent before.
   package let message: MessageBuffer?
   package let status: GRPCStatus
-  /// The metadata that the handler wants sent with the headers, if they were not sent.
+  /// The handler's initial metadata, if the headers were not sent yet.
   package let metadata: HPACKHeaders?
   package let trailers: HPACKHeaders?
-  /// What the handler wants the response compressed with, if the client takes it.
+  /// The compression that the handler asked for, if the client accepts it.
   package let compression: MessageCompression
 
-  /// Compresses a body as the handler wants it, if that makes it smaller. `true` if the caller has to say so.
+  /// Compresses a body as the handler asked, if that makes it smaller. Returns `true` if the caller must announce the
+  /// compression.
   package func compress(_ body: inout MessageBuffer) -> Bool {
     guard compression != .none, body.mayCompress else { return false }
     body = Compressor.compress(body, compression)

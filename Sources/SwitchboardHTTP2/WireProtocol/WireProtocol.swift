@@ -1,9 +1,9 @@
 import SwitchboardCall
 
-/// A protocol in which a server answers requests, besides gRPC itself: gRPC-Web, Connect, REST, plain pages.
+/// A protocol other than gRPC in which a server answers requests: gRPC-Web, Connect, REST, plain pages.
 ///
-/// A server has one of each, asks them in order for every request that is not gRPC, and the first that knows a request
-/// decides. gRPC's own calls never come here, and cost nothing more because of it.
+/// A server has one instance of each and tries them in order for every request that is not gRPC; the first that
+/// recognises the request decides. gRPC's own calls do not pass through here, so they cost nothing more.
 ///
 /// ```
 ///   request's head ──> accept ──┬─ .call(WireCall) ──> interceptors and the handler, as with gRPC
@@ -11,36 +11,36 @@ import SwitchboardCall
 ///                               ├─ .refuse ──────────> an HTTP status without a body
 ///                               └─ nil ──────────────> the next protocol
 /// ```
-/// What a call's bytes look like is the business of its `WireExchange`, which `accept` makes for it. Limits, deadlines,
-/// cancellation, interceptors and observers are the same as gRPC's, because they are beneath this interface.
+/// The wire format of a call is determined by its `WireExchange`, which `accept` makes. Limits, deadlines,
+/// cancellation, interceptors and observers are the same as for gRPC, because they are beneath this interface.
 ///
-/// Another module adds one with `ServerOptions.wireProtocols`.
+/// Other modules add protocols with `ServerOptions.wireProtocols`.
 package protocol WireProtocol: Sendable {
-  /// Decides about a request whose header section is complete; its body comes later. On the connection's loop.
+  /// Decides about a request whose header section is complete; the body comes later. Called on the connection's loop.
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision?
 }
 
-/// What becomes of a request. Like the call in it, it is moved from where it is made to the stream, and never copied.
+/// The decision about a request. Like the call in it, it is moved to the stream and never copied.
 package enum WireDecision: ~Copyable {
   /// A call of a method.
   case call(WireCall)
   /// A plain HTTP answer.
   case page(HTTPPage)
-  /// An HTTP status, with the HTTP methods that are allowed if another one is the reason, and words for people.
+  /// An HTTP status and a message, with the allowed HTTP methods if the method is the reason.
   case refuse(status: StaticString, message: StaticString, allowed: StaticString? = nil)
 }
 
 /// A request as a call of a method.
 package struct WireCall: ~Copyable {
-  /// Whom it calls, in the format `subtype`; `nil` fails the call with `failure`.
+  /// The method in the format `subtype`; `nil` fails the call with `failure`.
   package var method: RPCMethod?
-  /// The format of the messages that the exchange gives and takes.
+  /// The format of the messages on the exchange's gRPC side.
   package var subtype: ContentSubtype
-  /// How the bytes become messages, and messages bytes.
+  /// Converts bytes to messages, and messages to bytes.
   package var exchange: any WireExchange
-  /// What the headers say in other words than gRPC's; `nil` if they are gRPC's own (`grpc-timeout`, `grpc-encoding`).
+  /// The settings from the protocol's own headers; `nil` if it uses gRPC's (`grpc-timeout`, `grpc-encoding`).
   package var settings: WireSettings?
-  /// The call fails with this before a handler sees it. The exchange says so in the protocol's form.
+  /// If set, the call fails with this status before its handler runs. The exchange writes it in the protocol's form.
   package var failure: GRPCStatus?
 
   package init(
@@ -58,15 +58,15 @@ package struct WireCall: ~Copyable {
   }
 }
 
-/// What the headers of a request say that a transport needs.
+/// The settings in the headers of a request that a transport needs.
 package struct WireSettings: ~Copyable {
-  /// How long the client waits; `nil` leaves it to `grpc-timeout`.
+  /// The client's timeout; `nil` uses `grpc-timeout`.
   package var timeout: GRPCTimeout?
-  /// How the request's messages are compressed; `nil` if the server knows no such compression, which fails the call.
+  /// The compression of the request's messages; `nil` for an unknown one, which fails the call.
   package var encoding: MessageCompression? = MessageCompression.none
-  /// What responses may be compressed with.
+  /// The compressions that the client accepts.
   package var accepted = AcceptedCompressions()
-  /// What interceptors and the handler see: the headers without the protocol's own.
+  /// The metadata for interceptors and the handler: the headers without the protocol's own.
   package var metadata = HPACKHeaders()
 
   package init() {}

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// The head of a request that is not gRPC's.
 package struct WireRequest: ~Copyable {
-  /// Such as `GET`, as it was sent.
+  /// The HTTP method as it was sent, such as `GET`.
   package let httpMethod: String
   /// The path and the query, as they were sent: nothing is decoded. It begins with a slash, or is `*`.
   package let target: [UInt8]
@@ -10,7 +10,7 @@ package struct WireRequest: ~Copyable {
   package let contentType: [UInt8]
   /// All other headers, without pseudo headers and gRPC's own.
   package let headers: HPACKHeaders
-  /// Whether it came over HTTP/1.1, where a response may only follow the whole request.
+  /// Whether it arrived over HTTP/1.1, where a response must follow the whole request.
   package let isHTTP1: Bool
   /// Whether the request ends with its head.
   package let hasNoBody: Bool
@@ -20,7 +20,7 @@ package struct WireRequest: ~Copyable {
   /// The target up to the query.
   package var path: ArraySlice<UInt8> { target.prefix { $0 != UInt8(ascii: "?") } }
 
-  /// What follows the first question mark; `nil` without one.
+  /// The query: everything after the first question mark; `nil` without one.
   package var query: ArraySlice<UInt8>? {
     target.firstIndex(of: UInt8(ascii: "?")).map { target[($0 + 1)...] }
   }
@@ -37,12 +37,12 @@ package struct WireRequest: ~Copyable {
   }
 }
 
-/// What a server has: the methods of its services, and its pages.
+/// The methods of a server's services, and its pages.
 package struct RPCMethods: Sendable {
   let router: Router
   let pages: HTTPPages
 
-  /// All of them, in no order.
+  /// All methods, in no particular order.
   package var all: [RPCMethod] { router.methods }
 
   /// Finds a method by its path, such as `/echo.Echo/Get`.
@@ -50,7 +50,7 @@ package struct RPCMethods: Sendable {
     Array(path).withUnsafeBufferPointer { router.method(for: $0) }
   }
 
-  /// Whether a page has this path, with whatever HTTP method.
+  /// Whether a page has this path, with any HTTP method.
   package func hasPage(at path: some Collection<UInt8>) -> Bool {
     !pages.at(path).isEmpty
   }

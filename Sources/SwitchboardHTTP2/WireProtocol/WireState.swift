@@ -1,19 +1,19 @@
 import SwitchboardCall
 
-/// What a stream keeps for a call that is not gRPC's. Unchecked exclusivity: it is used on the stream's loop only.
+/// The state of a stream for a call in another protocol. Unchecked exclusivity: confined to the stream's loop.
 final class WireState {
   let exchange: any WireExchange
   let form: WireRequestForm
-  /// What makes the message of the body; `nil` if the body is the message, or when that is done.
+  /// Converts the body to the message; `nil` if the body is the message, or after the conversion.
   @exclusivity(unchecked) var conversion: (any WireConversion)?
-  /// The request's body, as far as it has arrived, in the form `.message`.
+  /// The received part of a request's body in the form `.message`.
   @exclusivity(unchecked) private(set) var collected: [UInt8] = []
   /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
   @exclusivity(unchecked) private(set) var lent: UnsafeRawBufferPointer?
   @exclusivity(unchecked) var requestEnded = false
   /// Whether the whole response was submitted, so that nothing follows its body.
   @exclusivity(unchecked) var isAnswered = false
-  /// The response cannot be ended properly.
+  /// Whether the response cannot be ended properly.
   @exclusivity(unchecked) var isBroken = false
   /// The bytes to send first.
   @exclusivity(unchecked) private var staged: [UInt8] = []
@@ -28,8 +28,8 @@ final class WireState {
 
   // MARK: The request's body
 
-  /// What the client is told of a request that fails. HTTP has a status for a body that cannot be decompressed, which is
-  /// the client's fault; gRPC has only `INTERNAL`.
+  /// The status that the client receives for a failed request. HTTP has one for a body that cannot be decompressed,
+  /// which is the client's fault; gRPC has only `INTERNAL`.
   func failure(_ status: GRPCStatus, _ fault: PeerAbuse?) -> GRPCStatus {
     switch form {
     case .message, .given:
@@ -52,7 +52,7 @@ final class WireState {
     }
   }
 
-  /// Copies what is in the read buffer, which will be used for something else.
+  /// Copies the body out of the read buffer, which will be reused.
   func keep() {
     guard let bytes = lent else { return }
     lent = nil

@@ -70,7 +70,7 @@ package struct LoadCondition: Sendable, Equatable {
       guard name.hasPrefix("p"), let percent = Figure.number(name.dropFirst()), percent > 0, percent <= 100
       else {
         throw PayloadError(
-          "'\(name)' is no figure: there are p50 (and any other percentile), mean, min, max, rate, errors and calls"
+          "'\(name)' is not a figure: use p50 (or any other percentile), mean, min, max, rate, errors or calls"
         )
       }
       return (.percentile(percent), try time(bound))

@@ -204,10 +204,10 @@ extension DocumentReader {
     if (0xd800..<0xdc00).contains(first), rest(startsWith: "\\u", at: min(position, bytes.count)) {
       position += 2
       let second = try fourDigits()
-      guard (0xdc00..<0xe000).contains(second) else { throw failure("half of a surrogate pair") }
+      guard (0xdc00..<0xe000).contains(second) else { throw failure("an unpaired surrogate") }
       value = 0x10000 + (UInt32(first) - 0xd800) << 10 + UInt32(second) - 0xdc00
     }
-    guard let scalar = Unicode.Scalar(value) else { throw failure("half of a surrogate pair") }
+    guard let scalar = Unicode.Scalar(value) else { throw failure("an unpaired surrogate") }
     return scalar
   }
 

@@ -25,7 +25,7 @@ package indirect enum DocumentValue: Hashable, Sendable {
   var kind: String {
     switch self {
     case .null: "null"
-    case .bool: "a truth value"
+    case .bool: "a Boolean"
     case .number: "a number"
     case .string: "text"
     case .list: "a list"

@@ -49,11 +49,11 @@ struct MockRule: Sendable {
     if let answer = rule["answer"] { documents.append(answer) }
     if let stream = rule["stream"] {
       guard case .list(let values) = stream else {
-        throw RuleError("stream is \(stream.kind), and not a list")
+        throw RuleError("stream is \(stream.kind), not a list")
       }
       guard documents.isEmpty else { throw RuleError("a rule has either an answer or a stream") }
       guard method.type.streamsResponses else {
-        throw RuleError("\(method.path) has one response, and no stream")
+        throw RuleError("\(method.path) has one response, not a stream")
       }
       documents = values
     }
@@ -82,7 +82,7 @@ struct MockRule: Sendable {
     default: found = nil
     }
     guard let found, found != .ok else {
-      throw RuleError("\(code.json) is no status that a call can fail with, such as NOT_FOUND")
+      throw RuleError("\(code.json) is not a status with which a call can fail, such as NOT_FOUND")
     }
     return GRPCStatus(code: found, message: message)
   }
@@ -94,7 +94,7 @@ struct MockRule: Sendable {
       switch member.value {
       case .string(let text), .number(let text): headers.add(name: member.name.lowercased(), value: text)
       case .bool(let value): headers.add(name: member.name.lowercased(), value: "\(value)")
-      default: throw RuleError("\(name): '\(member.name)' is \(member.value.kind), and not text")
+      default: throw RuleError("\(name): '\(member.name)' is \(member.value.kind), not text")
       }
     }
     return headers
@@ -117,7 +117,7 @@ struct DocumentMembers {
 
   init(_ document: DocumentValue, _ name: String) throws(RuleError) {
     guard case .map(let members) = document else {
-      throw RuleError("\(name) is \(document.kind), and not a map")
+      throw RuleError("\(name) is \(document.kind), not a map")
     }
     all = members
     values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
@@ -129,19 +129,21 @@ struct DocumentMembers {
   /// Rejects unknown members, because a misspelt name would have no effect.
   func check(_ known: Set<String>) throws(RuleError) {
     guard let other = all.first(where: { !known.contains($0.name) }) else { return }
-    throw RuleError("\(name) has no '\(other.name)': there are \(known.sorted().joined(separator: ", "))")
+    throw RuleError(
+      "\(name) has no '\(other.name)'; its members are \(known.sorted().joined(separator: ", "))"
+    )
   }
 
   func text(_ member: String) throws(RuleError) -> String? {
     guard let value = self[member] else { return nil }
-    guard case .string(let text) = value else { throw RuleError("\(member) is \(value.kind), and not text") }
+    guard case .string(let text) = value else { throw RuleError("\(member) is \(value.kind), not text") }
     return text
   }
 
   func count(_ member: String) throws(RuleError) -> Int? {
     guard let value = self[member] else { return nil }
     guard case .number(let digits) = value, let count = Int(digits), count > 0 else {
-      throw RuleError("\(member) is not a whole number from 1 on")
+      throw RuleError("\(member) is not a whole number above zero")
     }
     return count
   }

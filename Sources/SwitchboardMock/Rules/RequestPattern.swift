@@ -17,7 +17,7 @@ struct RequestPattern: Sendable {
   /// Throws if the type has no such fields, or the values are not valid for them.
   init(_ document: DocumentValue, _ type: MessageTable, _ options: JSONDecodingOptions) throws(RuleError) {
     guard case .map(let members) = document else {
-      throw RuleError("match is \(document.kind), and not a map of fields of \(type.fullName)")
+      throw RuleError("match is \(document.kind), not a map of fields of \(type.fullName)")
     }
     let message: DynamicMessage
     do throws(DecodeError) {

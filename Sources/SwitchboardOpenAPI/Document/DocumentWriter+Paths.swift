@@ -195,7 +195,7 @@ extension DocumentWriter {
       return ["description": "Success.", "content": ["application/json": media]]
     }
     return [
-      "description": "A message on each line, or in each event.",
+      "description": "One message per line or event.",
       "content": ["application/x-ndjson": media, "text/event-stream": media],
     ]
   }
@@ -214,7 +214,7 @@ extension DocumentWriter {
   /// The schema of errors. It does not depend on the files.
   static var error: JSONTree {
     [
-      "type": "object", "description": "An error: a code of gRPC, and what happened.",
+      "type": "object", "description": "An error: a gRPC status code and a message.",
       "properties": [
         "code": ["type": "integer", "format": "int32"], "message": ["type": "string"],
         "details": [

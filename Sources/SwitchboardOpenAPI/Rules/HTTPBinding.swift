@@ -21,7 +21,7 @@ package struct HTTPBinding: Hashable, Sendable {
 
   package init(_ rule: HTTPRule) throws(HTTPRuleError) {
     guard !rule.method.isEmpty, rule.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw HTTPRuleError("\(rule.selector): \"\(rule.method)\" is not a method of HTTP")
+      throw HTTPRuleError("\(rule.selector): \"\(rule.method)\" is not an HTTP method")
     }
     do throws(HTTPRuleError) {
       template = try PathTemplate(rule.path)

@@ -36,7 +36,7 @@ package struct PathTemplate: Hashable, Sendable {
     if parser.take(":") {
       verb = try parser.literal("a verb")
     }
-    guard parser.rest.isEmpty else { throw parser.fail("has something after its end") }
+    guard parser.rest.isEmpty else { throw parser.fail("has text after its end") }
     for (index, segment) in segments.enumerated() where segment == .rest {
       guard index == segments.count - 1 else { throw parser.fail("has segments after **") }
     }

@@ -1,6 +1,6 @@
-// Reads the values of extensions that a program was built with, which are not in the table of the message.
+// Reads the values of generated extensions, which are not in the table of the message.
 extension BinaryDecoder {
-  /// The extension of a message that has a number, if there is one in the registry.
+  /// The extension of a message with a number, if the registry has one.
   func extensionField(_ number: Int32, of table: TableData) -> (any AnyMessageExtension)? {
     table.isExtensible ? extensions?.field(of: table, number: number) : nil
   }
@@ -18,7 +18,7 @@ extension BinaryDecoder {
   }
 }
 
-// A value with an unexpected wire type is not taken.
+// A value with an unexpected wire type is left as unknown.
 extension BinaryDecoder: FieldDecoder {
   mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
     if let new = try scalar(type) { value = new }

@@ -1,5 +1,5 @@
 extension BinaryDecoder {
-  /// Reads entries of a map: one, and those that follow with the same tag.
+  /// Reads consecutive entries of a map.
   mutating func map(
     _ entry: TableEntry,
     of table: TableData,
@@ -17,7 +17,7 @@ extension BinaryDecoder {
     }
   }
 
-  // The common keys are compiled for each type of values, the others once for all.
+  // The common key types are specialized for each value type; the others share one implementation.
 
   @inline(__always)
   private mutating func map<K: MapKeySlot>(
@@ -131,7 +131,7 @@ private struct NoEntries<Key, Value>: Sequence, IteratorProtocol {
 }
 
 extension FieldType {
-  /// The Swift type of the keys of a map, for code that is compiled once for all.
+  /// The Swift type of the keys of a map, for the shared implementation.
   var rareMapKey: any MapKeySlot.Type {
     @inline(never) get {
       switch self {

@@ -34,7 +34,7 @@ extension BinaryDecoder {
       reader.cursor = payload
       try content(of: message.message(entry, of: table))
     } else if let field = extensionField(typeID, of: table) {
-      // As if it were the length-delimited field of the extension.
+      // Reads the content like a length-delimited field of the extension.
       reader.cursor = payload
       restore(Tag(number: typeID, .lengthDelimited))
       try value(of: field, into: message)

@@ -55,7 +55,8 @@ extension BinaryDecoder {
     }
   }
 
-  /// Reads a string in a oneof, which is selected last: a member that is said to be set has a value, also after an error.
+  /// Reads a string in a oneof. The member is selected last, because a selected member must have a value, even after an
+  /// error.
   @inline(never)
   private mutating func memberString(_ entry: TableEntry, into message: ObjectSlots) throws(DecodeError) {
     let value = try string(checksUTF8: entry.checksUTF8)
@@ -84,7 +85,7 @@ extension BinaryDecoder {
 
   // MARK: Repeated
 
-  /// Reads elements of a repeated field: one, those that follow with the same tag, or packed ones.
+  /// Reads elements of a repeated field: packed ones, or consecutive ones with the same tag.
   mutating func elements(
     _ entry: TableEntry,
     of table: TableData,
@@ -145,7 +146,7 @@ extension BinaryDecoder {
     }
   }
 
-  /// Reads the elements of a generated enum, whose values are in the array.
+  /// Reads elements of a generated enum, which the array contains as enum values.
   private mutating func enums<E: Enum>(
     _ entry: TableEntry,
     as type: E.Type,
@@ -155,8 +156,8 @@ extension BinaryDecoder {
     try enums(entry, isPacked: isPacked, into: message) { E(rawValue: Int($0)) }
   }
 
-  /// Reads elements of an enum. `value` returns what the array has for a number, or nil for a number that a closed enum
-  /// does not define.
+  /// Reads elements of an enum. `value` returns the array's element for a number, or nil for a number that a closed
+  /// enum does not define.
   private mutating func enums<Value>(
     _ entry: TableEntry,
     isPacked: Bool,

@@ -11,8 +11,8 @@ struct BinaryDecoder {
   private(set) var tag = Tag(number: 1, .varint)
   var fieldStart: UnsafeRawPointer
 
-  /// Whether the value of the current extension was read; if not, it is unknown. Below, what is unknown of a value that
-  /// was read: numbers that a closed enum does not define, as fields.
+  /// Whether the value of the current extension was read; otherwise the field is unknown. Below it, the unknown part of
+  /// a value that was read: numbers that a closed enum does not define, encoded as fields.
   var isTaken = true
   var displaced: [UInt8] = []
 
@@ -72,7 +72,8 @@ struct BinaryDecoder {
     return false
   }
 
-  /// Reads the value of a field whose wire type is not that of its entry: one that may be packed or not, or unknown.
+  /// Reads the value of a field whose wire type differs from its entry's. The field may be packed or not, or it is
+  /// unknown.
   @inline(never)
   private mutating func otherForm(
     of entry: TableEntry,
@@ -132,7 +133,7 @@ struct BinaryDecoder {
   /// Makes `tag` the current one again after a nested message was read.
   mutating func restore(_ tag: Tag) { self.tag = tag }
 
-  /// Reads a length and makes its end the end of what is read. Returns the end to restore.
+  /// Reads a length and limits the reader to its end. Returns the previous end, to be restored.
   mutating func enter() throws(DecodeError) -> UnsafeRawPointer {
     let length = try reader.length()
     let end = reader.end
@@ -142,7 +143,7 @@ struct BinaryDecoder {
 
   // MARK: Unknown fields
 
-  /// Reads a field that the table does not have: an extension, or one that is unknown.
+  /// Reads a field that is not in the table: an extension or an unknown field.
   @inline(never)
   private mutating func unlisted(in message: ObjectSlots, _ table: TableData) throws(DecodeError) {
     guard let field = extensionField(tag.number, of: table) else {
@@ -162,18 +163,18 @@ struct BinaryDecoder {
     keep(from: fieldStart, in: message)
   }
 
-  /// Keeps the bytes from `start` to the cursor.
+  /// Adds the bytes from `start` to the cursor to the unknown fields.
   func keep(from start: UnsafeRawPointer, in message: ObjectSlots) {
     keep(UnsafeRawBufferPointer(start: start, count: reader.cursor - start), in: message)
   }
 
-  /// Keeps encoded fields.
+  /// Adds encoded fields to the unknown fields.
   func keep(_ bytes: some Sequence<UInt8>, in message: ObjectSlots) {
     if !discardsUnknownFields { message.unknown.pointee[or: []] += bytes }
   }
 
-  /// A number that a closed enum does not define, as a field of its own. libprotobuf keeps all bits of packed numbers,
-  /// and the low ones of others.
+  /// Encodes a number that a closed enum does not define as a separate field. libprotobuf keeps all bits of packed
+  /// numbers, and only the low bits of others.
   func field(_ fieldNumber: Int32, of bits: UInt64, isPacked: Bool) -> [UInt8] {
     let number = isPacked ? bits : UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: bits)))
     return [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
@@ -221,7 +222,8 @@ struct BinaryDecoder {
   @inline(__always)
   mutating func repeats(_ tag: Tag) -> Bool { reader.skipsTag(tag) }
 
-  /// How many length-delimited fields with a tag follow one another, up to a limit. The first of these tags was read.
+  /// The number of consecutive length-delimited fields with a tag, up to a limit. The first of these tags was already
+  /// read.
   func run(of tag: Tag) -> Int {
     var ahead = reader
     var count = 1

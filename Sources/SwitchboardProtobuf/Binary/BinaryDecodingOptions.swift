@@ -1,4 +1,4 @@
-/// How binary input is read.
+/// Options for reading binary input.
 public struct BinaryDecodingOptions: Hashable, Sendable {
   /// How many levels of messages and groups may be nested in the outermost message.
   public var messageDepthLimit = 100

@@ -17,7 +17,7 @@ extension BinaryEncoder {
     }
   }
 
-  // The common keys are compiled for each type of values, the others once for all.
+  // The common key types are specialized for each value type; the others share one implementation.
 
   @inline(__always)
   private mutating func map<K: MapKeySlot>(

@@ -201,7 +201,7 @@ extension BinaryEncoder {
     return cursor
   }
 
-  /// Writes the elements of a generated enum, whose values are in the array.
+  /// Writes elements of a generated enum, which the array contains as enum values.
   private mutating func enums<E: Enum>(
     _ entry: TableEntry,
     of message: ObjectSlots,
@@ -215,7 +215,7 @@ extension BinaryEncoder {
     return cursor
   }
 
-  /// Writes numbers as varints. `bits` returns what is written for an element.
+  /// Writes numbers as varints. `bits` returns the bits of an element.
   @inline(__always)
   private mutating func numbers<Element>(
     _ entry: TableEntry,
@@ -257,7 +257,7 @@ extension BinaryEncoder {
   }
 }
 
-// What extensions are written by, and what the fields of a table share with them.
+// Writes extensions, and the parts of fields that are written in the same way.
 extension BinaryEncoder: FieldVisitor {
   mutating func explicit<S: ScalarType>(
     _ value: S.Value?,
@@ -348,7 +348,7 @@ extension BinaryEncoder: FieldVisitor {
     cursor = next
   }
 
-  /// Keeps what `body` throws until the end.
+  /// Stores an error of `body` until the end.
   private mutating func attempt(_ body: (inout BinaryEncoder) throws(EncodeError) -> Void) {
     do throws(EncodeError) { try body(&self) } catch { fail(error) }
   }

@@ -1,30 +1,30 @@
 /// Writes messages in binary, from the last byte to the first.
 ///
-/// That way the length of a nested message is known when it is written before it, and no pass over the message has to
-/// count first. When memory is full, the encoder goes on in more of it; `BinaryEncoder+Values.swift` writes the fields.
+/// That way, the length of a nested message is known by the time it must be written, and no extra pass counts it. When
+/// the memory is full, the encoder continues in another piece. `BinaryEncoder+Values.swift` writes the fields.
 ///
-/// Functions that write take the ``ReverseCursor`` and return it. Each makes sure first that there is room.
+/// Functions that write take the ``ReverseCursor`` and return it. Each reserves room first.
 struct BinaryEncoder {
   // The memory that the cursor is in. Always `start <= cursor <= end`; below `low` is less than a margin.
   private var start: UnsafeMutableRawPointer
   private var low: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
-  /// What follows the bytes from the cursor to the end.
+  /// The finished pieces that follow the bytes from the cursor to the end.
   private var following = OutputPieces()
-  /// What went wrong first. The rest is then written in vain, so that the many functions that write need not throw.
+  /// The first error. The rest is then written in vain, so that the many functions that write need not throw.
   private var failure: EncodeError?
   let isDeterministic: Bool
   /// Stored, because the check takes a call.
   private let knowsSmallStrings: Bool
-  /// Where the values of extensions are written, which are visited.
+  /// The cursor for the values of extensions, which are written by visiting them.
   var cursor: ReverseCursor
 
-  /// What a message may take: the limit of the format.
+  /// The largest size of a message, which is the limit of the format.
   private static let limit = Int(Int32.max)
   /// Values of at least this size are not copied: the output refers to the message's own memory.
   private static let lendingSize = 4096
 
-  /// Starts with memory of the caller, which outlives the encoder and has room for a margin.
+  /// Starts in the caller's memory, which must outlive the encoder and have room for a margin.
   init(_ memory: UnsafeMutableRawBufferPointer, options: BinaryEncodingOptions) {
     start = memory.baseAddress.unsafelyUnwrapped
     low = start + ReverseCursor.margin
@@ -34,7 +34,7 @@ struct BinaryEncoder {
     knowsSmallStrings = SmallString.isKnown
   }
 
-  /// Writes a message; throws if a message may not be so large. The result has the memory of the encoder.
+  /// Writes a message. Throws if it is too large. The result takes over the encoder's memory.
   mutating func message(_ message: ObjectSlots) throws(EncodeError) -> SerializedBytes {
     let cursor = fields(of: message, cursor)
     if count(cursor) > BinaryEncoder.limit { fail(EncodeError(.tooLarge)) }
@@ -77,7 +77,7 @@ struct BinaryEncoder {
       following = OutputPieces()
       end = cursor.address
     }
-    // The second piece is one that allocators have ready; what follows is as large as what was written so far.
+    // The second piece has a size that allocators have ready. Each further piece is as large as the output so far.
     let capacity = max(more + 2 * ReverseCursor.margin, count < 2048 ? 960 : min(count, 1 << 16))
     let piece = UnsafeRawBufferPointer(start: cursor.address, count: end - cursor.address)
     let memory = following.prepend(piece, capacity: capacity)
@@ -113,7 +113,7 @@ struct BinaryEncoder {
 
   @inline(never)
   private mutating func lend(_ bytes: UnsafeRawBufferPointer, _ cursor: ReverseCursor) -> ReverseCursor {
-    // What is too large is found at the end; the pieces are small.
+    // The size is checked at the end, because pieces are small.
     _ = following.prepend(UnsafeRawBufferPointer(start: cursor.address, count: end - cursor.address))
     _ = following.prepend(bytes)
     end = cursor.address
@@ -158,7 +158,7 @@ struct BinaryEncoder {
       }
       cursor = raw(text, cursor)
     } else {
-      // A string of another kind, as those that other languages lend: made contiguous first.
+      // A string of another kind, such as one bridged from another language, is made contiguous first.
       let bytes = Array(UnsafeRawPointer(slot).assumingMemoryBound(to: String.self).pointee.utf8)
       count = bytes.count
       cursor = bytes.withUnsafeBytes { bytes in copy(bytes, cursor) }

@@ -1,13 +1,14 @@
-/// A Swift type that keys or values of maps have in a slot, with how each type of field that has it is read and written.
+/// A Swift type of the keys or values of maps in a slot. It reads and writes every field type that is stored as this
+/// Swift type.
 ///
-/// Dictionaries are generic over these few types rather than over the types of fields, so that the common ones can be
-/// compiled for each: code that is generic at run time looks up metadata for every entry. Numbers that are not keys are
-/// kept as their bits, because a dictionary does not look at its values.
+/// Dictionaries are generic over these few types instead of all field types, so that the common combinations can be
+/// specialized: unspecialized code looks up metadata for every entry. Numbers that are not keys are stored as their
+/// bits, because a dictionary never inspects its values.
 protocol MapSlot {
-  /// The value of an entry that has none.
+  /// The value of an entry without a value.
   static func initial(_ entry: TableEntry, of table: TableData) -> Self
 
-  /// Reads a value of a type, whose tag was read. A message is merged into what the entry has so far.
+  /// Reads a value after its tag. A message is merged into the entry's current value.
   static func read(
     _ type: FieldType,
     into value: inout Self,
@@ -34,7 +35,7 @@ extension MapSlot {
 
 /// A ``MapSlot`` that may be a key.
 protocol MapKeySlot: MapSlot, Hashable {
-  /// The key of an entry that has none.
+  /// The key of an entry without a key.
   static var emptyKey: Self { get }
 
   /// The order in which deterministic output sorts the entries.
@@ -51,11 +52,11 @@ extension MapKeySlot where Self: Comparable {
 
 // MARK: Numbers
 
-/// A number by its bits.
+/// A number that is stored as its bits.
 protocol NumberSlot: MapKeySlot, BitwiseCopyable {
   /// The value with these low bits.
   init(low bits: UInt64)
-  /// The bits, as a varint of the widest type has them: signed numbers are extended by their sign.
+  /// The bits extended to 64; signed numbers are sign-extended.
   var extended: UInt64 { get }
 }
 

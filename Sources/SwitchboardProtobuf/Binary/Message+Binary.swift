@@ -85,8 +85,8 @@ extension Message {
     }
   }
 
-  /// Calls `body` with the message in binary, in memory that is valid only during this call: for callers that copy the
-  /// bytes to a place that they make when they know the size.
+  /// Calls `body` with the message in binary, in memory that is valid only during this call. It is for callers that
+  /// need the size before they allocate the destination.
   @inlinable
   public func withSerializedBytes<Output>(
     partial: Bool = false,

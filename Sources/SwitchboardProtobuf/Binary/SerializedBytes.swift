@@ -1,7 +1,7 @@
 /// A message in binary, lent for one call. It may be in several pieces, so that none is copied twice.
 public struct SerializedBytes: ~Copyable {
-  // The first piece, and those that follow it. This value frees what of them is not the message's own or the caller's;
-  // both stay as they are while this value is lent.
+  // The first piece, and the following ones. This value frees those that belong neither to the message nor to the
+  // caller, which both remain unchanged while this value exists.
   private let start: UnsafeMutableRawPointer
   private let count: Int
   private let following: OutputPieces
@@ -29,7 +29,7 @@ public struct SerializedBytes: ~Copyable {
   /// The message as an array.
   var array: [UInt8] {
     var bytes: [UInt8] = []
-    // Not `Array(unsafeUninitializedCapacity:)`, which looks up the type of its buffer at run time.
+    // `Array(unsafeUninitializedCapacity:)` would look up the type of its buffer at run time.
     bytes.append(addingCapacity: byteCount) { span in
       span.withUnsafeMutableBufferPointer { buffer, count in
         if let memory = buffer.baseAddress { copy(to: UnsafeMutableRawPointer(memory)) }

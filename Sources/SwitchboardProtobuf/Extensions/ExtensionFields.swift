@@ -35,8 +35,8 @@ public struct ExtensionFields: Sendable {
     entries.append(StorageExtension(number: number, fullName: fullName, value: value))
   }
 
-  /// Calls `body` with the value of an extension to change it in place. Nothing else references the value during the
-  /// call, so that it can grow without being copied.
+  /// Calls `body` to change the value of an extension in place. Nothing else references the value during the call, so
+  /// it can grow without being copied.
   mutating func update<Extended, Codec, E: Error>(
     _ field: MessageExtension<Extended, Codec>,
     _ body: (inout Codec.Value?) throws(E) -> Void
@@ -76,8 +76,8 @@ public struct ExtensionFields: Sendable {
     for index in first..<end { try body(entries[reversed ? first + end - 1 - index : index]) }
   }
 
-  /// Calls `body` with each extension, the last first; all must be single messages, because a MessageSet holds nothing
-  /// else.
+  /// Calls `body` with each extension, the last first. All must be single messages, the only kind that a MessageSet
+  /// contains.
   func forEachMessage(
     _ body: (Int32, MessageStorage) throws(EncodeError) -> Void
   ) throws(EncodeError) {

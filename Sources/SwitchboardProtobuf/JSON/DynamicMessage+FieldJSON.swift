@@ -1,7 +1,7 @@
-// Single fields in JSON: what a body of HTTP holds of a message, and what a query does.
+// Single fields in JSON, for HTTP bodies and queries that contain only parts of a message.
 extension DynamicMessage {
-  /// Reads a JSON value into one field, as if it were the member of that name. The elements of a repeated field and the
-  /// entries of a map are added to those that there are.
+  /// Reads a JSON value into one field, as if it were the member of that name. Elements of repeated fields and entries
+  /// of maps are added to the existing ones.
   package mutating func mergeField(
     _ field: TableField,
     jsonUTF8Bytes bytes: [UInt8],

@@ -1,4 +1,4 @@
-/// How JSON input is read.
+/// Options for reading JSON.
 public struct JSONDecodingOptions: Sendable {
   /// How many levels of objects and arrays may be nested in the outermost message.
   public var messageDepthLimit = 100

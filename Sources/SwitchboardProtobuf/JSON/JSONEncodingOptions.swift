@@ -1,4 +1,4 @@
-/// How messages are written in JSON.
+/// Options for writing JSON.
 public struct JSONEncodingOptions: Sendable {
   /// Whether to write fields without presence that have their default value, and empty repeated fields and maps.
   public var alwaysPrintFieldsWithNoPresence = false

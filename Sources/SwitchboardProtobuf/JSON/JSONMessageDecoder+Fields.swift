@@ -14,7 +14,7 @@ extension JSONMessageDecoder: NamedFieldDecoder {
     let start = reader.position
     let hasValue = try read(&self)
     if isSet, hasValue {
-      throw reader.fail("another field of the same oneof is set already", at: start)
+      throw reader.fail("another field of the same oneof is already set", at: start)
     }
   }
 

@@ -5,7 +5,7 @@ struct JSONMessageDecoder {
   var reader: JSONReader
   let extensions: ExtensionRegistry?
   let types: TypeRegistry
-  /// The types of `Any`s further on, as far as they were looked up.
+  /// The types of later `Any`s that were already looked up.
   var typesAhead = JSONTypesAhead()
 
   init(_ bytes: [UInt8], extensions: ExtensionRegistry?, options: JSONDecodingOptions) throws(DecodeError) {

@@ -140,9 +140,9 @@ extension JSONReader {
     return value
   }
 
-  /// The failure of the name or number before here, which an enum does not have.
+  /// The error for the preceding name or number, which the enum does not define.
   func failEnum(_ name: String, at start: Int) -> DecodeError {
-    // As it is written, since it is a string or a number in one piece; a long one is cut.
+    // Quoted as written, and truncated if it is long.
     let token = bytes[start..<position].prefix(100)
     let shown = String(decoding: token, as: UTF8.self) + (position - start > token.count ? "…" : "")
     return fail("\(name) has no value \(shown)", at: start)

@@ -1,6 +1,7 @@
 /// JSON text under construction.
 public struct JSONWriter {
-  // Raw pointers, because appending to an array asks each time whether others hold it. Always `cursor <= end`.
+  // Raw pointers, because appending to an array checks each time whether it is uniquely referenced. Always `cursor <=
+  // end`.
   private var cursor: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
   private let memory: Memory
@@ -8,7 +9,7 @@ public struct JSONWriter {
   /// Stored, because the check takes a call.
   private let knowsSmallStrings: Bool
 
-  /// What the pointers point into.
+  /// The memory of the pointers.
   private final class Memory {
     var start: UnsafeMutableRawPointer
     init(capacity: Int) { start = .allocate(byteCount: capacity, alignment: 16) }
@@ -46,7 +47,7 @@ public struct JSONWriter {
 
   // MARK: Memory
 
-  /// Makes sure that `count` more bytes fit.
+  /// Reserves room for `count` more bytes.
   @inline(__always)
   private mutating func reserve(_ count: Int) {
     if end - cursor < count { grow(count) }
@@ -63,7 +64,7 @@ public struct JSONWriter {
     (cursor, end) = (larger + count, larger + capacity)
   }
 
-  /// Stores what was reserved.
+  /// Stores a value in reserved room.
   @inline(__always)
   private mutating func store<Value: BitwiseCopyable>(_ value: Value) {
     cursor.storeBytes(of: value, as: Value.self)
@@ -111,7 +112,7 @@ public struct JSONWriter {
     if isQuoted { store(UInt8(ascii: "\"")) }
     if isNegative { store(UInt8(ascii: "-")) }
     cursor += JSONWriter.digits(of: magnitude)
-    // From the last to the first, two at a time.
+    // Writes digits from the last to the first, two at a time.
     var (next, rest) = (cursor, magnitude)
     while rest >= 10 {
       let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
@@ -170,7 +171,7 @@ public struct JSONWriter {
     byte(UInt8(ascii: "\""))
   }
 
-  /// Appends a string, of which only what needs escapes changes.
+  /// Appends a string, escaped where necessary.
   private mutating func unescaped(_ text: String) {
     let words = unsafeBitCast(text, to: SmallString.Words.self)
     if knowsSmallStrings, let count = SmallString.count(of: words), !JSONWriter.needsEscapes(words, count) {
@@ -215,7 +216,7 @@ public struct JSONWriter {
       if text.count - index >= 8 {
         let word = start.loadUnaligned(fromByteOffset: index, as: UInt64.self)
         if !JSONWriter.needsEscape(word) {
-          // All of the rest fits: there is room for what was not copied yet.
+          // There is room for the eight bytes, because the room for the rest is reserved.
           store(word)
           index += 8
           continue

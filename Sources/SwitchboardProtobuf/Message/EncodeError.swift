@@ -15,7 +15,7 @@ public struct EncodeError: Error, Hashable, Sendable {
   /// What was wrong.
   public var reason: Reason
 
-  /// The names of the fields that lead to a missing one, outermost first; else empty.
+  /// The names of the fields that lead to a missing one, outermost first; empty for other errors.
   public var path: [String]
 
   /// An error without a path.

@@ -1,7 +1,7 @@
-/// A format that the value of a field can be read from.
+/// A format from which the value of a field can be read.
 ///
-/// Exactly one method is called for a field, with what it has: values merge by protobuf's rules. A scalar is replaced, a
-/// message is merged, repeated fields and maps grow.
+/// Exactly one method is called for a field, with its current value. New values are merged by protobuf's rules: a
+/// scalar is replaced, a message is merged, and repeated fields and maps grow.
 public protocol FieldDecoder {
   /// A field without presence.
   mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError)

@@ -1,4 +1,4 @@
-/// A format that the value of a field or an extension can be written in.
+/// A format in which the value of a field or an extension can be written.
 public protocol FieldVisitor {
   /// A field with presence, or the set member of a oneof.
   mutating func explicit<S: ScalarType>(

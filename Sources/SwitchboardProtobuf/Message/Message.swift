@@ -41,7 +41,7 @@ extension Message {
   }
 }
 
-// Once for all messages: they are equal, and hash, as their fields do.
+// Shared by all messages: equality and hashing go by the fields.
 extension Message {
   public static func == (left: Self, right: Self) -> Bool { left._storage == right._storage }
 

@@ -1,7 +1,7 @@
 /// The form of names in generated code: one literal, parsed when a name is first needed. A table of literals would slow
 /// down every build and enlarge every program.
 enum CompactNames {
-  /// The numbers, each with the parts that follow it. What is between the number and the first colon is left out.
+  /// The numbers, each with its parts. The text between a number and the first colon is left out.
   static func entries(of compact: StaticString) -> [(number: Int32, parts: [String])] {
     compact.description.utf8.split(separator: UInt8(ascii: " ")).compactMap { entry in
       let parts = entry.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

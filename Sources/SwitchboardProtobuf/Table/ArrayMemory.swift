@@ -1,7 +1,7 @@
-/// The memory of an array, as an array of any type has it: a reference to an object that begins with the header of every
-/// object, the count and the capacity, before the elements.
+/// The memory of an array, which is the same for all element types: a reference to an object with the object header,
+/// the count and the capacity, followed by the elements.
 ///
-/// It counts no references: its reader must hold the array.
+/// It does not retain the object: its user must hold the array.
 struct ArrayMemory {
   let object: UnsafeMutableRawPointer
 
@@ -24,7 +24,7 @@ struct ArrayMemory {
     (object + 32).assumingMemoryBound(to: type)
   }
 
-  /// Makes the array empty, whose elements the caller has destroyed, and which nothing else refers to.
+  /// Makes the array empty. The caller has destroyed its elements, and nothing else may refer to the array.
   @inline(__always)
   func forgetElements() { object.storeBytes(of: 0, toByteOffset: 16, as: Int.self) }
 

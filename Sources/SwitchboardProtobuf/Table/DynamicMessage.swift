@@ -5,8 +5,8 @@
 ///     let text = try order.jsonString()
 ///
 /// It is a value like a generated message: copies share storage until one is changed. It reads and writes the same
-/// bytes, JSON and text as the message that the generator makes of the same descriptor. Extensions that the table knows
-/// are fields, whose names are their full names in brackets.
+/// bytes, JSON and text as the message that is generated from the same descriptor. Extensions in the table are fields;
+/// their names are their full names in brackets.
 public struct DynamicMessage: Hashable, Sendable {
   var storage: MessageStorage
 
@@ -46,7 +46,7 @@ public struct DynamicMessage: Hashable, Sendable {
     return table.index(ofName: name).map { storage.isSet(table.entries[$0]) } ?? false
   }
 
-  /// Sets the field with a name. Throws if there is no such field or the value is not one that it may have.
+  /// Sets the field with a name. Throws if there is no such field or the value does not fit its type.
   public mutating func set(_ name: String, to value: DynamicValue) throws(DynamicFieldError) {
     let index = try index(of: name)
     if let given = storage.set(index, to: value) { throw mismatch(storage.table.entries[index], given, name) }
@@ -57,7 +57,7 @@ public struct DynamicMessage: Hashable, Sendable {
     storage.clear(storage.table.entries[try index(of: name)])
   }
 
-  /// Changes the message in a field, in place; if there is none, a new one.
+  /// Changes the message in a field in place. If the field is not set, changes a new message.
   public mutating func modify(
     _ name: String,
     _ change: (inout DynamicMessage) throws(DynamicFieldError) -> Void
@@ -108,7 +108,7 @@ public struct DynamicFieldError: Error, Hashable, Sendable, CustomStringConverti
   public enum Reason: Hashable, Sendable {
     /// The type has no such field.
     case unknownField
-    /// The value is not one that the field may have. Both kinds are cases of ``DynamicValue``, with the type of a
+    /// The value does not fit the field. Both kinds are named after the cases of ``DynamicValue``, with the type of a
     /// message.
     case mismatchedValue(expected: String, given: String)
   }

@@ -29,7 +29,7 @@ public enum DynamicValue: Hashable, Sendable {
 }
 
 extension DynamicValue {
-  /// The value of a field that is not set, unless the field says otherwise; nil for messages.
+  /// The default value of a field that does not declare another; nil for messages.
   init?(defaultOf field: TableSchema.Field) {
     switch field.type {
     case .int32, .sint32, .sfixed32: self = .int32(0)
@@ -46,7 +46,7 @@ extension DynamicValue {
     }
   }
 
-  /// The value of a scalar or enum. Nil for a type that fields do not have.
+  /// The value of a scalar or enum. Nil for a Swift type that no field has.
   init?<Value>(scalar value: Value, of type: FieldType) {
     switch value {
     case let value as Int32: self = type == .enumeration ? .enumeration(value) : .int32(value)
@@ -64,7 +64,7 @@ extension DynamicValue {
     }
   }
 
-  /// The value as what a slot holds, or nil if it is of another type.
+  /// The value as the Swift type of a slot, or nil if it is of another type.
   func stored<Value>(as type: Value.Type) -> Value? {
     switch self {
     case .int32(let value), .enumeration(let value): value as? Value

@@ -3,7 +3,7 @@ public final class EnumTable: Sendable {
   /// The full name of the enum in its `.proto` file.
   public let fullName: String
 
-  /// Whether a number without a name is a value. If not, a field that receives one leaves it to the unknown fields.
+  /// Whether a number without a name is valid. Otherwise, a field that receives one puts it into the unknown fields.
   public let isOpen: Bool
 
   /// The value of a field that is not set.

@@ -64,7 +64,7 @@ extension FieldType {
     }
   }
 
-  /// The bytes that a value takes in an object.
+  /// The size of a value in an object, in bytes.
   var width: Int {
     switch self {
     case .bool: 1
@@ -74,8 +74,8 @@ extension FieldType {
     }
   }
 
-  /// What reads and writes the values in all formats; for messages, which have no scalar type, that of bytes. The enum
-  /// of a table is ``TableEnum``.
+  /// The type that reads and writes the values in all formats; for messages, which have no scalar type, that of
+  /// `bytes`. For enums, it is ``TableEnum``.
   func scalar(checksUTF8: Bool) -> any ScalarType.Type {
     switch self {
     case .int32: ProtoInt32.self
@@ -97,7 +97,7 @@ extension FieldType {
     }
   }
 
-  /// What reads and writes the keys of a map.
+  /// The type that reads and writes the keys of a map.
   func mapKey(checksUTF8: Bool) -> any MapKeyType.Type {
     switch self {
     case .int32: ProtoInt32.self

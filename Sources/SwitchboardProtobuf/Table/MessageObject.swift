@@ -29,7 +29,7 @@ final class MessageObject: @unchecked Sendable {
     return object
   }
 
-  /// Where things are in every object, in bytes from its address.
+  /// The offsets that are the same in all objects, in bytes from the address.
   @usableFromInline
   enum Offsets {
     static let table = 16
@@ -49,7 +49,7 @@ final class MessageObject: @unchecked Sendable {
   @inline(__always)
   var table: TableData { slots.table }
 
-  /// A slot as a value of `type`, which must be what the table says of the offset.
+  /// A slot as a value of `type`, which must be the table's type for the offset.
   @inlinable @inline(__always)
   func slot<Value>(_ offset: Int, as type: Value.Type) -> UnsafeMutablePointer<Value> {
     (base + offset).assumingMemoryBound(to: type)
@@ -73,7 +73,7 @@ final class MessageObject: @unchecked Sendable {
   @inlinable @inline(__always)
   func member(_ oneof: Int) -> Int32 { slot(oneof + 16, as: Int32.self).pointee }
 
-  /// Destroys the value of a oneof, if there is one, and makes `number` its member; the value of that is zeroed.
+  /// Destroys the value of a oneof, if there is one, and selects the member `number`, whose value is zeroed.
   @usableFromInline
   func select(_ number: Int32, in oneof: Int) {
     slots.select(number, in: oneof)
@@ -88,7 +88,7 @@ final class MessageObject: @unchecked Sendable {
     let copy = MessageObject.make(table)
     let count = table.size - Offsets.unknown
     (copy.base + Offsets.unknown).copyMemory(from: base + Offsets.unknown, byteCount: count)
-    // The bits are there; what they refer to is retained by copying them from the originals.
+    // The bits are already copied. Initializing the slots from the originals retains the objects that they refer to.
     copy.initialize(from: self, at: Offsets.unknown, as: AnyObject?.self)
     for reference in table.references {
       switch reference.kind {
@@ -119,11 +119,11 @@ final class MessageObject: @unchecked Sendable {
       MemoryLayout<[String: Int]?>.size == 8, MemoryLayout<MessageObject?>.size == 8, ArrayMemory.isKnown
     else { return false }
     let long = unsafeBitCast(String(repeating: "a", count: 20), to: SmallString.Words.self)
-    // What a string is said to refer to must be the object that its text is in.
+    // The object of a long string must contain its text.
     if let object = SmallString.object(of: long) {
       guard SmallString.longText(of: long)?.baseAddress == object + 32 else { return false }
     }
-    // All bits zero is nil; the arrays and dictionaries are one reference that can be counted without their type.
+    // Zero bits mean nil. Arrays and dictionaries are a single reference that can be counted without their type.
     return unsafeBitCast((UInt64(0), UInt64(0)), to: String?.self) == nil
       && unsafeBitCast(UInt64(0), to: [String]?.self) == nil
       && unsafeBitCast(UInt64(0), to: [Int32: Bool]?.self) == nil

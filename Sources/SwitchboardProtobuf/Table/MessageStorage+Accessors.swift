@@ -1,5 +1,5 @@
-// What the accessors of generated messages call. An offset, a bit and the number of a member are those of the table's
-// layout; a value has the type that the table says. Each reads or writes one slot of the object.
+// The functions that the accessors of generated messages call. Offsets, bits and member numbers must be those of the
+// table's layout, and values must have the table's types. Each function reads or writes one slot of the object.
 //
 // They are compiled where they are used. `withExtendedLifetime` keeps the object alive for the access by address.
 extension MessageStorage {
@@ -156,14 +156,14 @@ extension MessageStorage {
   @inlinable
   public func member(_ oneof: Int) -> Int32 { withExtendedLifetime(object) { object.member(oneof) } }
 
-  /// Makes a member of a oneof the one that is set.
+  /// Selects a member of a oneof.
   @inlinable
   mutating func select(_ number: Int32, in oneof: Int) {
     makeUnique()
     if object.member(oneof) != number { object.select(number, in: oneof) }
   }
 
-  /// Makes no member of a oneof set.
+  /// Clears a oneof.
   public mutating func clear(oneof: Int) {
     makeUnique()
     object.select(0, in: oneof)

@@ -51,7 +51,8 @@ extension MessageStorage {
     }
   }
 
-  /// Reads a value by its type. The cases are compiled for each decoder and type, unlike a type that is looked up.
+  /// Reads a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each decoder
+  /// and type.
   private mutating func decodeScalar<Decoder: NamedFieldDecoder>(
     _ entry: TableEntry,
     from decoder: inout Decoder
@@ -92,7 +93,7 @@ extension MessageStorage {
     }
   }
 
-  /// Reads an enum, which a slot has as a number.
+  /// Reads an enum, which a slot stores as a number.
   private mutating func decodeEnum<S: ScalarType, Decoder: NamedFieldDecoder>(
     _ entry: TableEntry,
     as scalar: S.Type,
@@ -110,7 +111,7 @@ extension MessageStorage {
     }
   }
 
-  /// Reads a member of a oneof, whose value replaces the old one. Returns whether there was one.
+  /// Reads a member of a oneof, which replaces the old value. Returns whether there was a value.
   private mutating func decodeMember<Decoder: NamedFieldDecoder>(
     _ entry: TableEntry,
     of table: TableData,
@@ -219,7 +220,7 @@ extension MessageStorage {
     as scalar: S.Type,
     from decoder: inout Decoder
   ) throws(DecodeError) where S.Value == TableEnum.Value {
-    // Only what is new: the values that are there need no enum.
+    // Only the new values: the existing ones need no enum.
     var new: [TableEnum.Value] = []
     try decoder.repeated(&new, as: scalar)
     var values = take(entry, as: [Int32].self) ?? []

@@ -15,7 +15,7 @@ extension MessageStorage {
   }
 }
 
-/// A message in a field. Its type may be a generated one, which the table does not know.
+/// A message in a field. Its generated type may not be known to the table.
 struct ShownMessage: CustomReflectable, CustomStringConvertible {
   let storage: MessageStorage
 
@@ -24,7 +24,7 @@ struct ShownMessage: CustomReflectable, CustomStringConvertible {
 }
 
 extension DynamicValue {
-  /// The value without its case; for an enum, the name of the number.
+  /// The value without its case. For an enum, the name of the number.
   fileprivate func shown(_ names: EnumTable?) -> Any {
     switch self {
     case .int32(let value): value

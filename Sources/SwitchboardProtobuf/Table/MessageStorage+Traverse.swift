@@ -23,7 +23,7 @@ extension MessageStorage {
     with visitor: inout Visitor
   ) throws(EncodeError) {
     let isSet = isSet(entry)
-    // What an option may have written although it is empty; an extension never is.
+    // An option may make a visitor write empty fields, but not extensions or members of oneofs.
     guard isSet || !entry.isExtension && entry.shape != .oneof else { return }
     switch entry.shape {
     case .map: try visitMap(entry, of: table, with: &visitor)
@@ -45,7 +45,8 @@ extension MessageStorage {
     }
   }
 
-  /// Passes a value on by its type. The cases are compiled for each visitor and type, unlike a type that is looked up.
+  /// Passes on a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each
+  /// visitor and type.
   private func visitScalar<Visitor: MessageVisitor>(
     _ entry: TableEntry,
     _ isSet: Bool,
@@ -216,8 +217,7 @@ extension MessageStorage {
 
   // MARK: MessageSet
 
-  /// The extensions of a MessageSet, which all are messages. Those of a message that was described at run time are
-  /// fields.
+  /// The extensions of a MessageSet, which are all messages. In a dynamic message, extensions are fields.
   var messageSetItems: ExtensionFields {
     let table = table
     if table.isExtensible { return extensionFields }

@@ -6,8 +6,8 @@ extension MessageStorage {
   }
 }
 
-/// Calls `body` with a value that holds generated messages, such as an optional or an array, as one that holds their
-/// storages, in place.
+/// Calls `body` with a value that contains generated messages, such as an optional or an array, reinterpreted in place
+/// as one of their storages.
 func withStorages<Value, Storages, Failure: Error>(
   in value: inout Value,
   as type: Storages.Type,

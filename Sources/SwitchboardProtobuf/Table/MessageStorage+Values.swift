@@ -45,7 +45,7 @@ extension MessageStorage {
 
   // MARK: Setting
 
-  /// Sets a field. Changes nothing, and returns the kind of value that was given, if the field cannot have it.
+  /// Sets a field. If the value does not fit the field, changes nothing and returns the kind of the value.
   mutating func set(_ index: Int, to value: DynamicValue) -> String? {
     let table = table
     let entry = table.entries[index]
@@ -138,8 +138,8 @@ extension MessageStorage {
 }
 
 extension TableData {
-  /// The scalar type whose Swift type is what an array or a dictionary of a field holds, and the slot of one that was
-  /// described at run time: its enums are numbers.
+  /// The scalar type whose Swift type is that of the elements of a field's array or dictionary, and of a slot in a
+  /// dynamic message, where enums are numbers.
   func stored(_ entry: TableEntry) -> any ScalarType.Type {
     guard entry.type == .enumeration else { return entry.type.scalar(checksUTF8: true) }
     return enumType(of: entry) ?? ProtoInt32.self
@@ -171,7 +171,7 @@ extension FieldType {
 }
 
 extension DynamicValue {
-  /// The case, and for a message its type.
+  /// The name of the case, and for a message its type.
   var kind: String {
     switch self {
     case .int32: "int32"

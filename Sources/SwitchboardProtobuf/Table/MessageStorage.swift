@@ -1,8 +1,8 @@
 /// The storage of a message: one reference to its object, which is copied before a change if anything else refers to it.
 ///
-/// A generated message is a struct with this as its only property. All that the formats do, they do to the storage,
-/// whose table says what the fields are. Arrays and dictionaries of generated messages are read as those of storages,
-/// whose memory is the same.
+/// A generated message is a struct with this as its only property. All formats work on the storage, whose table
+/// describes the fields. Arrays and dictionaries of generated messages are read as those of storages, which have the
+/// same memory.
 public struct MessageStorage: Sendable {
   @usableFromInline var object: MessageObject
 
@@ -14,7 +14,7 @@ public struct MessageStorage: Sendable {
   @inline(__always)
   var table: TableData { object.table }
 
-  /// Makes sure that nothing else refers to the object, so that it may be written.
+  /// Makes the object uniquely referenced, so that it may be written.
   @inlinable @inline(__always)
   mutating func makeUnique() {
     if !isKnownUniquelyReferenced(&object) { object = object.copy() }
@@ -34,10 +34,10 @@ public struct MessageStorage: Sendable {
     try withExtendedLifetime(object) { object throws(Failure) in try body(object.slots) }
   }
 
-  /// Whether there are fields that the table does not have.
+  /// Whether there are unknown fields.
   var hasUnknownFields: Bool { object.slot(MessageObject.Offsets.unknown, as: UInt.self).pointee != 0 }
 
-  /// The fields that the table does not have.
+  /// The unknown fields.
   var unknownFields: UnknownFields {
     get {
       var fields = UnknownFields()
@@ -139,20 +139,20 @@ extension MessageStorage {
     return object.slot(entry.offset, as: MessageStorage?.self).pointee
   }
 
-  /// The array or dictionary of a repeated field or a map. `Collection` must be what the table says.
+  /// The array or dictionary of a repeated field or a map. `Collection` must be the table's type.
   func many<Collection>(_ entry: TableEntry, as type: Collection.Type) -> Collection? {
     object.slot(entry.offset, as: Collection?.self).pointee
   }
 
-  /// Takes what the slot of a message, an array or a dictionary holds, for a change in place. The caller puts it back; if
-  /// it fails before, the field is not set.
+  /// Takes the message, array or dictionary out of its slot, for a change in place. The caller puts it back; if it
+  /// fails before, the field is unset.
   mutating func take<Value>(_ entry: TableEntry, as type: Value.Type) -> Value? {
     makeUnique()
     if entry.shape == .oneof, !isSet(entry) { return nil }
     let slot = object.slot(entry.offset, as: Value?.self)
     let value = slot.move()
     slot.initialize(to: nil)
-    // A member that is said to be set has a value: nothing looks again.
+    // The member must be deselected, because a selected member must have a value.
     if entry.shape == .oneof { object.slot(entry.offset + 16, as: Int32.self).pointee = 0 }
     return value
   }

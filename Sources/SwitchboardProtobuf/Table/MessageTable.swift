@@ -1,7 +1,7 @@
-/// A message type that was described at run time: what a ``DynamicMessage`` is made of.
+/// A message type that was described at run time, for a ``DynamicMessage``.
 public struct MessageTable: Sendable {
   let data: TableData
-  /// Keeps the table and those that it refers to.
+  /// Keeps the table, and the tables that it refers to, alive.
   private let set: TableSet?
 
   init(_ data: TableData) {

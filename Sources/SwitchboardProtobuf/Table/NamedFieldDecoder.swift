@@ -1,9 +1,9 @@
-/// A format that has names for fields: JSON or text.
+/// A format that identifies fields by name: JSON or text.
 protocol NamedFieldDecoder: FieldDecoder {
   /// The extensions to recognise.
   var extensions: ExtensionRegistry? { get }
 
-  /// The enum of the next field, if that was described at run time: such enums have the same Swift type.
+  /// The enum of the next field, if it was described at run time. All such enums have the same Swift type.
   var fieldEnum: EnumTable? { get set }
 
   /// Reads a member of a oneof; `read` returns whether there was a value. `isSet` says whether the oneof has a value

@@ -1,15 +1,15 @@
 /// The memory of a ``MessageObject``, for code that goes through many slots.
 ///
-/// It counts no references: its user must hold the object, and hold it alone in order to change it. The objects of
-/// nested messages are then the caller's own, too, once ``message(_:of:)`` has returned them.
+/// It does not retain the object: its user must hold the object, and must hold the only reference to change it. The
+/// same then holds for objects of nested messages that ``message(_:of:)`` has returned.
 struct ObjectSlots {
   let base: UnsafeMutableRawPointer
 
-  /// The table, which the set that the object retains keeps alive.
+  /// The table. The object retains the set that keeps it alive.
   @inline(__always)
   var table: TableData { base.load(fromByteOffset: MessageObject.Offsets.table, as: TableData.self) }
 
-  /// A slot as a value of `type`, which must be what the table says of the offset.
+  /// A slot as a value of `type`, which must be the table's type for the offset.
   @inline(__always)
   func slot<Value>(_ offset: Int, as type: Value.Type) -> UnsafeMutablePointer<Value> {
     (base + offset).assumingMemoryBound(to: type)
@@ -24,12 +24,12 @@ struct ObjectSlots {
   @inline(__always)
   func hasReference(_ offset: Int) -> Bool { slot(offset, as: UInt.self).pointee != 0 }
 
-  /// The object, as a reference that is counted.
+  /// The object, as a counted reference.
   var storage: MessageStorage {
     MessageStorage(object: Unmanaged<MessageObject>.fromOpaque(base).takeUnretainedValue())
   }
 
-  /// The fields that the table does not have.
+  /// The unknown fields.
   @inline(__always)
   var unknown: UnsafeMutablePointer<[UInt8]?> { slot(MessageObject.Offsets.unknown, as: [UInt8]?.self) }
 
@@ -56,13 +56,13 @@ struct ObjectSlots {
   @inline(__always)
   func member(_ oneof: Int) -> Int32 { slot(oneof + 16, as: Int32.self).pointee }
 
-  /// Makes a member of a oneof the one that is set.
+  /// Selects a member of a oneof.
   @inline(__always)
   func select(_ entry: TableEntry) {
     if member(entry.offset) != entry.number { select(entry.number, in: entry.offset) }
   }
 
-  /// Destroys the value of a oneof, if there is one, and makes `number` its member; the value of that is zeroed.
+  /// Destroys the value of a oneof, if there is one, and selects the member `number`, whose value is zeroed.
   @inline(never)
   func select(_ number: Int32, in oneof: Int) {
     destroyMember(of: oneof)
@@ -96,7 +96,7 @@ struct ObjectSlots {
     slot(entry, as: Value.self).pointee = value
   }
 
-  /// The message of a field, for a change: made if there is none, copied if others hold it.
+  /// The message of a field, to be changed: created if there is none, and copied if it is shared.
   @inline(__always)
   func message(_ entry: TableEntry, of table: TableData) -> ObjectSlots {
     if entry.shape == .oneof { select(entry) }
@@ -155,15 +155,15 @@ struct ObjectSlots {
     let words = UnsafeMutableRawPointer(string).load(as: SmallString.Words.self)
     guard SmallString.isReference(words) else { return }
     if let object = SmallString.object(of: words) {
-      // Without the calls that find out that it is an object.
+      // Avoids the calls that determine that it is an object.
       Unmanaged<AnyObject>.fromOpaque(object).release()
     } else {
       string.deinitialize(count: 1)
     }
   }
 
-  /// Releases an array of strings. If nothing else refers to the array, its strings are destroyed here, because it would
-  /// do so with several calls for each, also for those that hold no reference.
+  /// Releases an array of strings. If nothing else refers to the array, its strings are destroyed here. The array
+  /// itself would make several calls for each string, even for those without a reference.
   private func destroyStrings(_ offset: Int) {
     guard hasReference(offset) else { return }
     if isKnownUniquelyReferenced(&slot(offset, as: MessageObject.self).pointee) {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What of an object refers to something else, and thus takes part in copying and destroying it.
+/// A slot that contains a reference, and so takes part in copying and destroying an object.
 struct TableReference: Sendable {
   enum Kind: UInt8 {
-    /// Any reference of one word: a message, an array, a dictionary.
+    /// A reference of one word: a message, an array or a dictionary.
     case word
     case string
     /// An array of strings.
@@ -21,7 +21,7 @@ struct TableLink: Sendable {
   let message: TableData?
   /// An enum.
   let enumeration: EnumTable?
-  /// Whether a field may have any number: that is so unless the enum is closed.
+  /// Whether a field accepts any number, which is so unless the enum is closed.
   let acceptsAll: Bool
 
   init(message: TableData? = nil, enumeration: EnumTable? = nil) {
@@ -31,7 +31,7 @@ struct TableLink: Sendable {
   }
 }
 
-/// The fields of a message and the layout of its objects: a pointer to what never changes after it was made.
+/// The fields of a message and the layout of its objects: a pointer to immutable memory.
 ///
 /// An object refers to its table by this pointer. The table of a generated message lives as long as the process. That of
 /// a message that was described at run time is owned by a ``TableSet``, which every such object retains. It is plain
@@ -39,7 +39,7 @@ struct TableLink: Sendable {
 public struct TableData: @unchecked Sendable {
   let address: UnsafePointer<Contents>
 
-  /// What is behind the pointer.
+  /// The memory behind the pointer.
   struct Contents: ~Copyable {
     /// The fields in the order of their numbers.
     let entries: TableEntries
@@ -53,8 +53,8 @@ public struct TableData: @unchecked Sendable {
     let isMessageSet: Bool
     /// Whether a field that is required is in this message or in one that it may hold.
     let needsInitialization: Bool
-    /// The messages and enums of the fields, once they were needed. A generated message names them by their types, and
-    /// types may refer to each other in circles.
+    /// The messages and enums of the fields, resolved when first needed. A generated message names them by their types,
+    /// and types may refer to each other cyclically.
     let links: Atomic<UnsafeMutablePointer<TableLink>?>
     /// The owner; nil for the table of a generated message.
     let set: Unmanaged<TableSet>?
@@ -83,7 +83,7 @@ public struct TableData: @unchecked Sendable {
     self.address = UnsafePointer(address)
   }
 
-  /// Frees the table of a message that was described at run time, which no object may refer to any more.
+  /// Frees the table of a dynamic message type. No object may refer to it any longer.
   func deallocate() {
     if let links = address.pointee.links.load(ordering: .acquiring) {
       links.deinitialize(count: entries.count)
@@ -168,7 +168,8 @@ public struct TableData: @unchecked Sendable {
     address.pointee.links.load(ordering: .acquiring) ?? link()
   }
 
-  /// Finds the messages and enums of the fields. Threads that do so at the same time find the same; one result stays.
+  /// Resolves the messages and enums of the fields. Threads that do so at the same time get equal results, one of which
+  /// is kept.
   @inline(never)
   private func link() -> UnsafeMutablePointer<TableLink> {
     let links = details.links()
@@ -185,7 +186,7 @@ public struct TableData: @unchecked Sendable {
     return stored
   }
 
-  /// Sets what the fields hold, one for each, of a message that was described at run time.
+  /// Sets the messages and enums of the fields, one link per field, of a dynamic message type.
   func setLinks(_ links: [TableLink]) {
     let made = UnsafeMutablePointer<TableLink>.allocate(capacity: max(links.count, 1))
     made.initialize(from: links, count: links.count)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What of a table is needed less often: names, and what the fields refer to.
+/// The rarely needed parts of a table: names, and the types of the fields.
 final class TableDetails: Sendable {
   let fullName: String
   let isMessageSet: Bool
@@ -13,7 +13,7 @@ final class TableDetails: Sendable {
   private let lazyNames = AtomicLazyReference<FieldNames>()
   private let lazyForm = AtomicLazyReference<Form>()
 
-  /// Where the fields come from.
+  /// The source of the fields.
   private enum Source: Sendable {
     /// Generated code, whose text is read again when the names are needed.
     case text(StaticString, links: @Sendable () -> [any DeclaredType.Type])
@@ -68,7 +68,7 @@ final class TableDetails: Sendable {
     init(_ value: WellKnownForm?) { self.value = value }
   }
 
-  /// What the fields hold.
+  /// Resolves the messages and enums of the fields.
   func links() -> [TableLink] {
     switch source {
     case .text(_, let links): links().map { $0._link.link }

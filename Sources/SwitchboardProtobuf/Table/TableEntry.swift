@@ -1,6 +1,6 @@
-/// One field of a table: a pointer into memory that never changes after it was made.
+/// One field of a table: a pointer into immutable memory.
 ///
-/// A pointer, because the formats pass a field from function to function, and its contents would be copied each time.
+/// It is a pointer, because the formats pass fields from function to function, and would copy the contents each time.
 struct TableEntry: @unchecked Sendable {
   let address: UnsafePointer<Contents>
 
@@ -11,17 +11,17 @@ struct TableEntry: @unchecked Sendable {
     case map
   }
 
-  /// How a field shows that it is set, if it is not the member of a oneof that is set.
+  /// How a field shows that it is set, outside of oneofs.
   enum Presence: UInt8 {
-    /// Its value differs from the default: there is no other sign.
+    /// The value differs from the default.
     case implicit
-    /// The slot holds an optional, which is not nil. Also what a member of a oneof has.
+    /// The slot contains an optional that is not nil. Members of oneofs have this value too.
     case optional
-    /// A bit of the object.
+    /// A bit of the object is set.
     case bit
   }
 
-  /// What is behind the pointer.
+  /// The memory behind the pointer.
   struct Contents {
     let key: Tag
     let slot: Int32
@@ -59,7 +59,7 @@ struct TableEntry: @unchecked Sendable {
   @inline(__always) var isExtension: Bool { address.pointee.isExtension }
   @inline(__always) var checksUTF8: Bool { address.pointee.checksUTF8 }
 
-  /// What follows in the table; after the last field, an entry that no tag fits.
+  /// The next entry of the table; after the last field, an entry that matches no tag.
   @inline(__always) var next: TableEntry { TableEntry(address: address + 1) }
 }
 
@@ -84,7 +84,7 @@ struct TableEntries: RandomAccessCollection {
 }
 
 extension TableEntry.Contents {
-  /// What follows the last field.
+  /// The entry after the last field.
   static var end: TableEntry.Contents {
     TableEntry.Contents(
       key: .none,

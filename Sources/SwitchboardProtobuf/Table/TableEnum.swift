@@ -1,4 +1,4 @@
-/// The values of the enums of tables in all formats. A value refers to its enum, whose names the formats write.
+/// The values of enums in tables, for all formats. A value refers to its enum, whose names the formats write.
 enum TableEnum: ScalarType {
   struct Value: Hashable, Sendable {
     let number: Int32
@@ -82,7 +82,7 @@ enum TableEnum: ScalarType {
   }
 }
 
-/// The same where JSON's `null` is a value: `google.protobuf.NullValue`.
+/// The same for `google.protobuf.NullValue`, where JSON's `null` is a value.
 enum TableNullValue: ScalarType {
   typealias Value = TableEnum.Value
 

@@ -1,6 +1,6 @@
 internal import SwitchboardSchema
 
-/// The slots of a message's fields (``SlotLayout``), with all that a table needs to know of them.
+/// The slots of a message's fields (``SlotLayout``), in the form that a table needs.
 struct TableLayout {
   private(set) var entries: [TableEntry.Contents] = []
   private(set) var references: [TableReference] = []

@@ -1,4 +1,4 @@
-/// What a table is made from: a message, as its descriptor says with all features resolved.
+/// The input for making a table: a message as in its descriptor, with all features resolved.
 package struct TableSchema {
   package var fullName: String
   package var fields: [Field] = []

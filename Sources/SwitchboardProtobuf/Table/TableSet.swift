@@ -35,8 +35,8 @@ package final class TableSet: @unchecked Sendable {
   /// The tables, which keep the set.
   package var messages: [MessageTable] { tables.map(MessageTable.init) }
 
-  /// Which messages have required fields, or may hold such messages: those found by going from the holder to what holds
-  /// it, once for each message.
+  /// Which messages have required fields or may contain such messages. Follows the references backwards, and visits
+  /// each message once.
   private static func messagesToInitialize(_ schemas: [TableSchema]) -> [Bool] {
     var holders: [[Int]] = Array(repeating: [], count: schemas.count)
     var needs = schemas.map { $0.fields.contains { $0.presence == .required } }

@@ -1,7 +1,7 @@
 /// The well-known types whose JSON form is not an object with the fields.
 ///
-/// A message that was described at run time has that form, too, if it is of such a type: the message that the runtime
-/// has for the type reads and writes it, and binary carries the fields from one to the other.
+/// A dynamic message of such a type has that form too: the runtime's own message of the type reads and writes the JSON,
+/// and the fields are transferred in binary.
 struct WellKnownForm {
   let type: any CustomJSON.Type
 
@@ -40,8 +40,8 @@ extension MessageStorage {
     try message.merge(from: &decoder)
   }
 
-  /// Makes the fields those of a message of the same type. Throws if the descriptor of this one gives it other fields,
-  /// which cannot hold the values.
+  /// Replaces the fields by those of a message of the same type. Throws if this message's descriptor declares other
+  /// fields, which cannot hold the values.
   mutating func replaceFields(with message: some Message) throws(DecodeError) {
     guard message._storage.table != table else {
       self = message._storage
@@ -74,8 +74,8 @@ extension MessageStorage {
     try typed(as: type).encode(to: &encoder)
   }
 
-  /// The fields as a message of the same type that the runtime has. A descriptor may say that a type of that name has
-  /// other fields.
+  /// Converts the fields to the runtime's own message of the type. Throws if this message's descriptor declares other
+  /// fields.
   func typed<M: Message>(as type: M.Type) throws(EncodeError) -> M {
     if table == M._table { return message(as: type) }
     let bytes = try serializedBytes(partial: true)
@@ -92,9 +92,9 @@ extension MessageStorage {
 }
 
 extension BinaryDecodingOptions {
-  /// For bytes that were just written from the same message. The depth was checked when that was made, but of other
-  /// fields, if a descriptor gives the type such: bytes may become messages. A level of JSON is up to three of messages,
-  /// as in a `Struct`, where an entry of a map and a `Value` are between one and the next.
+  /// The options for bytes that were just written from the same message. Its depth was checked when it was read, but if
+  /// a descriptor declares other fields, bytes may become messages. A level of JSON is up to three levels of messages:
+  /// in a `Struct`, a map entry and a `Value` are between two levels.
   static var rewritten: BinaryDecodingOptions {
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = 3 * options.messageDepthLimit + 8

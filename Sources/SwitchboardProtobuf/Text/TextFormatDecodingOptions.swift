@@ -1,4 +1,4 @@
-/// How a message in the text format is read.
+/// Options for reading the text format.
 public struct TextFormatDecodingOptions: Sendable {
   /// How many levels of messages may be nested in the outermost message.
   public var messageDepthLimit = 100

@@ -1,4 +1,4 @@
-/// How a message is written in the text format.
+/// Options for writing the text format.
 public struct TextFormatEncodingOptions: Sendable {
   /// Whether to write everything on one line.
   public var singleLine = false

@@ -119,7 +119,7 @@ extension MessageStorage {
     }
   }
 
-  /// Clears the fields that `tree` does not have. What a mask cannot name stays.
+  /// Clears the fields that `tree` does not contain. Fields that a mask cannot name stay.
   private mutating func keep(_ tree: FieldMaskTree) {
     let table = table
     var kept: [Int: FieldMaskTree] = [:]
@@ -139,7 +139,7 @@ extension MessageStorage {
 
   // MARK: Fields of another message
 
-  /// Sets a field to the value that it has in `source`, where it is set.
+  /// Copies a field that is set in `source`.
   private mutating func copy(_ entry: TableEntry, of source: MessageStorage) {
     switch entry.type {
     case _ where entry.shape == .repeated || entry.shape == .map:
@@ -154,7 +154,7 @@ extension MessageStorage {
     }
   }
 
-  /// Appends what a repeated field or a map has in `source`.
+  /// Appends the elements or entries of a field in `source`.
   private mutating func append(_ entry: TableEntry, of source: MessageStorage) {
     guard source.isSet(entry) else { return }
     if entry.shape == .map {

@@ -1,21 +1,21 @@
 /// The finished pieces of output that is written from its end to its start: a list from the first piece of the output to
 /// its last.
 ///
-/// A piece is in memory of this list, in memory that its creator owns, or in memory of the message, which outlives the
-/// output. Whoever makes a list calls ``deallocate()`` once.
+/// A piece is in memory of this list, of its creator, or of the message, which outlives the output. The creator of a
+/// list must call ``deallocate()`` once.
 struct OutputPieces {
   private struct Node {
     let following: UnsafeMutablePointer<Node>?
     let piece: UnsafeRawBufferPointer
   }
 
-  // Each node is at the start of its own allocation, before the memory that was asked for with it.
+  // Each node is at the start of its own allocation, before the requested memory.
   private var first: UnsafeMutablePointer<Node>?
 
   /// The size of all pieces.
   private(set) var byteCount = 0
 
-  /// Puts a piece before the others, and returns new memory for what precedes it.
+  /// Puts a piece before the others, and returns new memory for the output that precedes it.
   mutating func prepend(_ piece: UnsafeRawBufferPointer, capacity: Int = 0) -> UnsafeMutableRawBufferPointer {
     let header = MemoryLayout<Node>.stride
     let memory = UnsafeMutableRawPointer.allocate(byteCount: header + capacity, alignment: 16)

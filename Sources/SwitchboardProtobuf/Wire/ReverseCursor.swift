@@ -1,13 +1,13 @@
 /// A place in memory before which the next bytes are written: the primitives of the binary format, from the last byte to
 /// the first.
 ///
-/// It is passed to functions and returned from them, so that it stays in a register: in memory, each write would wait for
-/// the one before it. Nothing is checked here. Whoever writes has made sure that there is room for a ``margin`` before the
-/// cursor; bytes there that a write does not need are overwritten by the next.
+/// It is passed to functions and returned from them, so that it stays in a register: in memory, each write would wait
+/// for the one before it. Nothing is checked here. The caller must ensure that there is room for a ``margin`` before
+/// the cursor. A write may leave arbitrary bytes there, which the next one overwrites.
 struct ReverseCursor {
   /// More than the longest tag, the longest varint and a string of ``shortCount`` bytes together.
   static let margin = 96
-  /// What ``short(_:count:)`` copies at most.
+  /// The most bytes that ``short(_:count:)`` copies.
   static let shortCount = 64
 
   private(set) var address: UnsafeMutableRawPointer

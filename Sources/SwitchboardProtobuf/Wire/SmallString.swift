@@ -61,8 +61,8 @@ enum SmallString {
     words.high & smallBit == 0 ? nil : Int(truncatingIfNeeded: words.high &>> 56 & 0xF)
   }
 
-  /// Whether a string with these words, which may be zero, refers to memory that is counted: a short string, and a
-  /// literal, has the highest bit set.
+  /// Whether a string with these words, which may be zero, refers to reference-counted memory. Short strings and
+  /// literals do not, and have the highest bit set.
   @inline(__always)
   static func isReference(_ words: Words) -> Bool { Int64(bitPattern: words.high) > 0 }
 

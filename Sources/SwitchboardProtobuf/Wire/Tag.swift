@@ -12,7 +12,7 @@ public struct Tag: Hashable, Sendable {
 
   private init(unchecked bits: UInt32) { self.bits = bits }
 
-  /// What no tag is equal to.
+  /// A value that differs from every tag.
   static let none = Tag(unchecked: .max)
 
   /// The tag of a field, whose number must be valid in a schema.

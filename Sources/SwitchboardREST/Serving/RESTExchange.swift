@@ -90,7 +90,7 @@ final class RESTExchange: WireExchange {
     let content: ResponseContent
     do throws(GRPCStatus) {
       guard let message = ending.message else {
-        throw GRPCStatus(code: .internalError, message: "the method gave no response", origin: .library)
+        throw GRPCStatus(code: .internalError, message: "the method returned no response", origin: .library)
       }
       content = try ResponseContent(message.bytes, of: route, options: options)
     } catch {

@@ -165,7 +165,7 @@ extension DynamicMessage {
     let field = path.field
     if let oneof = field.oneof {
       for other in type.fields where other.oneof == oneof && other != field && has(other.name) {
-        throw DecodeError(.malformed("\(field.name): \(other.name), of the same oneof, is set already"))
+        throw DecodeError(.malformed("\(field.name): \(other.name), of the same oneof, is already set"))
       }
     }
     if !field.isRepeated {

@@ -76,7 +76,7 @@ struct JSONValues {
       place = isLast ? .between : .inside(scanner)
       return isLast
     case .afterEnd:
-      guard isSpace else { throw .invalid("the body has something after its end") }
+      guard isSpace else { throw .invalid("the body has data after its end") }
     }
     return false
   }

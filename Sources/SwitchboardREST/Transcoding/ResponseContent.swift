@@ -25,7 +25,7 @@ struct ResponseContent: Sendable {
         }
       }
     } catch {
-      throw GRPCStatus(code: .internalError, message: "the response has no form in JSON: \(error)")
+      throw GRPCStatus(code: .internalError, message: "the response cannot be written as JSON: \(error)")
     }
   }
 

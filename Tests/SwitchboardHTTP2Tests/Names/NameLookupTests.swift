@@ -63,7 +63,7 @@ import Testing
     }
     #expect(
       failures == [
-        "one.test was not found: the name service \(server.authority) has no such records of it",
+        "one.test was not found: the name service \(server.authority) has no such records for it",
         "nothing.test was not found: the name service \(server.authority) does not know it",
       ]
     )
@@ -88,7 +88,7 @@ import Testing
     )
     #expect(
       await lookups.failure(of: "text.test")
-        == "text.test was not found: \(service) has no such records of it"
+        == "text.test was not found: \(service) has no such records for it"
     )
     // It refuses to answer for other domains.
     #expect(
