@@ -4,17 +4,17 @@ import Switchboard
 /// Finds servers in a file with an address in each line, such as `127.0.0.1:50051`: `file:///etc/greeters`.
 struct FileResolver: Resolver {
   let schemes = ["file"]
-  /// The file says nothing about how calls are made, so that they need not wait for it.
+  /// The file contains no service config, so calls need not wait for it.
   let findsServiceConfigs = false
 
-  /// A path is no name that a server could have.
+  /// A path is not the name of a server.
   func serverName(of target: Target) throws(GRPCStatus) -> String { "localhost" }
 
   func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
     FileResolution(path: "/\(target.endpoint)", updates)
   }
 
-  /// What the file at `path` says.
+  /// Reads the endpoints from the file at `path`.
   static func read(_ path: String) -> ResolverResult {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
       return ResolverResult(failure: GRPCStatus(code: .unavailable, message: "\(path) cannot be read"))

@@ -12,7 +12,7 @@ struct RandomChoice: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> RandomBalancer { RandomBalancer(host) }
 }
 
-/// Connects to all servers, and has a picker of those that are ready.
+/// Connects to all servers, and makes a picker of those that are ready.
 final class RandomBalancer: LoadBalancer, SubchannelObserver {
   /// It has no settings.
   struct Config: Hashable, Sendable {}
@@ -75,7 +75,7 @@ final class RandomPicker: Picker {
   private let ready: [any Subchannel]
   private var generator = SystemRandomNumberGenerator()
 
-  /// One or more.
+  /// `ready` must not be empty.
   init(_ ready: [any Subchannel]) { self.ready = ready }
 
   func pick(_ call: any CallToPick) -> Pick {
