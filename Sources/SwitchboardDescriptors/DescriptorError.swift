@@ -1,9 +1,9 @@
-/// Why descriptors cannot be used: they contradict each other or themselves.
+/// The error for descriptors that contradict each other or themselves.
 public struct DescriptorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the `.proto` file at fault.
   public let file: String
 
-  /// What is wrong.
+  /// The description of the error, without the file.
   public let text: String
 
   init(file: String, _ text: String) {
@@ -11,6 +11,6 @@ public struct DescriptorError: Error, Hashable, Sendable, CustomStringConvertibl
     self.text = text
   }
 
-  /// The file and what is wrong with it: `shop.proto: shop.Order is declared twice`.
+  /// The file and the error: `shop.proto: shop.Order is declared twice`.
   public var description: String { "\(file): \(text)" }
 }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// What happens to a call, as its chain of interceptors sees it on either side.
+/// An event of a call in its chain of interceptors, on either side.
 enum CallEvent {
   case started(HPACKHeaders)
   case request

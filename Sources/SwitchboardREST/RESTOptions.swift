@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
-/// How a server answers REST.
+/// The options of a server for REST.
 public struct RESTOptions: Sendable {
   /// Rules in addition to the annotations. The rules for a method replace its annotation.
   public var rules: [HTTPRule] = []

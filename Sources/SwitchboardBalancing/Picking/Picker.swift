@@ -17,7 +17,7 @@ public protocol Picker: AnyObject {
   func pick(_ call: any CallToPick) -> Pick
 }
 
-/// What a picker chose.
+/// The choice of a picker.
 public enum Pick {
   /// The call goes to this subchannel. If the subchannel is no longer ready, the call waits for another picker.
   /// `tracker` is notified when the call ends.
@@ -47,7 +47,7 @@ public protocol CallTracker: AnyObject {
   func callEnded(_ outcome: CallOutcome)
 }
 
-/// How a call that a picker placed has ended.
+/// The outcome of a call that a picker placed.
 public struct CallOutcome: Sendable {
   /// The call's status. `nil` if the call was never sent on the subchannel, because it was not ready or another was
   /// preferred.

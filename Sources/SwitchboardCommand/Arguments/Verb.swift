@@ -28,7 +28,7 @@
 struct Verb: Sendable {
   typealias Body = @Sendable (Arguments) async throws -> ExitCode
 
-  /// What runs the verb.
+  /// The implementation of a verb.
   enum Action: Sendable {
     /// Runs with the parsed arguments.
     case parsed(Body)

@@ -1,6 +1,6 @@
 import Switchboard
 
-/// Where a server of the command listens.
+/// The address on which a server of the command listens.
 enum ListeningPlace {
   static func parse(_ text: String, _ flag: Flag) throws(Failure) -> (host: String, port: Int) {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),

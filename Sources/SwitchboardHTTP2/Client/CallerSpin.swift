@@ -2,10 +2,10 @@ import Synchronization
 
 /// Decides whether a caller outside the loop spins for its response before it suspends.
 ///
-/// A caller that spins occupies a thread of the global pool, which has few. So a caller may only spin if it makes one
-/// call after another while nobody else makes any, and now and then it suspends all the same: if others wait for its
-/// thread, they then make calls too, and nobody spins any more. There is one instance per process, as there is one
-/// pool.
+/// A caller that spins occupies a thread of the global pool, which has only a few. So a caller may spin only if it
+/// makes one call after another and no other caller makes any. From time to time it suspends all the same, so that
+/// others that wait for its thread can make calls; then no caller spins any more. There is one instance per process,
+/// because there is one pool.
 final class CallerSpin: Sendable {
   static let ofProcess = CallerSpin()
 

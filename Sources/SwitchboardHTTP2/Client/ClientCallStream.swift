@@ -161,7 +161,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func resetAndClose(_ status: GRPCStatus) {
-    // Without streams, the connection itself ends, and would tell the call why.
+    // In HTTP/1.1, a reset ends the connection, which would otherwise end the call with the connection's own status.
     let closesFirst = connection?.isHTTP1 == true
     if closesFirst { close(status) }
     reset()

@@ -43,7 +43,7 @@ final class ClientConnection: ConnectionParts, Connection {
     if keepalive != nil { socket.setUserTimeout(channel.options.keepaliveTimeout) }
   }
 
-  /// Decides the version of HTTP. Unlike a server, a client does not tell its calls who the peer is.
+  /// Determines the version of HTTP. Unlike a server, a client does not pass the peer's identity to its calls.
   func didBecomeSecure() {
     if let report = channel.options.onConnectionPhase, let security = tls?.security {
       report(.secured(cipherSuite: security.cipherSuite))
@@ -61,7 +61,7 @@ final class ClientConnection: ConnectionParts, Connection {
     isReady && !isRetired && !isClosed && session.streams.count < streamLimit
   }
 
-  /// Whether its address is among these. A name may stand for any.
+  /// Whether the connection's address is in the list. A name in the list matches any address.
   func isServing(_ addresses: [EndpointAddress]) -> Bool {
     guard let address else { return true }
     return addresses.contains { candidate in
@@ -122,7 +122,7 @@ final class ClientConnection: ConnectionParts, Connection {
   /// A client sends few frames besides requests, whose number the application determines.
   var unsentFrameLimit: Int { .max }
 
-  /// Never called, because a client does not await a greeting.
+  /// Never called, because a client does not wait for a greeting.
   func peerSpeaksHTTP1() -> (any WireSession)? { nil }
 
   // MARK: Requests to the session
@@ -198,7 +198,7 @@ final class ClientConnection: ConnectionParts, Connection {
     if isRetired { closeIfIdle() } else { subchannel.connectionHasRoom() }
   }
 
-  /// Opens no more calls, and closes when the last one has ended.
+  /// Accepts no more calls, and closes when the last one has ended.
   func retire(_ reason: GRPCStatus? = nil) {
     guard !isRetired else { return }
     isRetired = true

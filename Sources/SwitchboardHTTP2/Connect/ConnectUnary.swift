@@ -57,7 +57,7 @@ final class ConnectUnary: WireExchange {
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
   }
 
-  // MARK: Requirements for responses that are sent as they are made, which a unary call never uses
+  // MARK: Not used by unary calls, whose responses are sent as a whole
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {}
   var sendsFrames: Bool { false }

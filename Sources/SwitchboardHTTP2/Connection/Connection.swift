@@ -92,7 +92,7 @@ protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate
   /// Called if the peer's first bytes do not begin HTTP/2. Returns the session that processes them.
   func peerSpeaksHTTP1() -> (any WireSession)?
 
-  /// Decides what to do about a peer from which bytes last arrived at `lastRead`. `nil`: it is not watched any more.
+  /// Decides what to do about a peer from which bytes last arrived at `lastRead`. `nil` stops watching the peer.
   func checkSilence() -> Keepalive.Action?
 
   /// Reports that the peer broke a rule, to the log and to the observer.
@@ -277,7 +277,7 @@ extension Connection {
       drained = withWire { $0.drain(into: output, limit: Self.outputLimit) }
       write(output)
     }
-    // What was sent may have ended streams.
+    // Sending may have ended streams.
     processReady()
     guard !isClosed else { return }
     if drained == .failed { return close(.protocolBroken) }
@@ -327,7 +327,7 @@ extension Connection {
 // MARK: - Closing
 
 extension Connection {
-  /// If it closes gently, the peer can still read what was written last.
+  /// With `gently`, the peer can still read the last output.
   func close(_ reason: GRPCStatus, gently: Bool = false) {
     guard !isClosed else { return }
     isClosed = true

@@ -1,6 +1,6 @@
 import CLibuv
 
-/// Watches a descriptor that somebody else owns, on the loop. It must be closed before the descriptor is.
+/// Watches a descriptor that other code owns, on the loop. It must be closed before the descriptor is.
 final class PollHandle {
   struct Events: OptionSet {
     let rawValue: UInt32

@@ -188,7 +188,7 @@ final class ServerConnection: ConnectionParts, Connection {
     setNeedsFlush()
   }
 
-  /// A client accepts no calls, so it has none to announce the end of.
+  /// Does nothing: a client accepts no calls, so its GOAWAY changes nothing for the server.
   func sessionDidReceiveGoAway(_ goAway: GoAway) {}
 
   func sessionDidReceivePing(isAck: Bool, payload: UInt64) {

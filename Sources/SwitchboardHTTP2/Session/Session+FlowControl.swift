@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// How bytes that arrive are settled with the peer's windows.
+/// Accounts for received bytes, and decides when to open the peer's windows.
 struct InboundAccount {
   /// Unread bytes, which count against the windows of their streams.
   private var unread = 0

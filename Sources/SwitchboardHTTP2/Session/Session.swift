@@ -1,7 +1,7 @@
 import CNghttp2
 import SwitchboardCall
 
-/// What a session reports to its connection. The methods must not call `receive` or `drain`; see `SessionStream`.
+/// Receives the events of a session. The methods must not call `receive` or `drain`; see `SessionStream`.
 protocol SessionDelegate: AnyObject {
   /// Called when the peer opens a stream. `nil` refuses it.
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)?

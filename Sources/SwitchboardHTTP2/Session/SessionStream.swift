@@ -51,7 +51,7 @@ enum Trailers {
   case written
 }
 
-/// What a stream has to send now.
+/// The next piece of a stream's body.
 enum BodyRead {
   /// This many bytes were copied; more may follow.
   case copied(Int)

@@ -1,4 +1,4 @@
-/// What a session and a connection store in each stream. It is the base class of all streams.
+/// The base class of all streams, with the data that a session and a connection store in each.
 ///
 /// nghttp2 knows a stream only by the address of this object. `type` leads from the address to the methods of
 /// `SessionStream`.

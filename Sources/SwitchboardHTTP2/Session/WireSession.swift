@@ -80,7 +80,7 @@ protocol WireSession: AnyObject {
   func connectionDidClose()
 }
 
-/// What the peer did that ends the connection, and the error code to send.
+/// An offence of the peer that ends the connection, and the error code to send.
 struct Offence {
   let abuse: PeerAbuse
   let code: HTTP2Error

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-// What `next` does, on whichever thread the interceptor runs.
+// The implementation of `next`, which runs on the interceptor's thread.
 extension WholeCall {
   func next(unary request: UnaryRequest<Request>) async throws -> UnaryResponse<Response> {
     try await attempt { call, attempt, waiting in attempt.send(request, of: call, waiting) }

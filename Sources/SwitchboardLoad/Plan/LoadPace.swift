@@ -1,4 +1,4 @@
-/// What decides when the next call is started.
+/// How a run decides when to start the next call.
 package enum LoadPace: Sendable, Equatable {
   /// This many callers, each of which makes its next call when its previous one has ended.
   case closed(callers: Int)

@@ -1,6 +1,6 @@
 /// The template of a path, as `google/api/http.proto` defines it: `/v1/{name=shelves/*/books/*}:publish`.
 package struct PathTemplate: Hashable, Sendable {
-  /// What one segment of a path must be.
+  /// The pattern of one segment of a path.
   package enum Segment: Hashable, Sendable {
     /// Exactly this text.
     case literal(String)

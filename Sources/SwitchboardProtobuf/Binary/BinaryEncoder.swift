@@ -71,7 +71,7 @@ struct BinaryEncoder {
   private mutating func grow(_ cursor: ReverseCursor, _ more: Int) -> ReverseCursor {
     let count = count(cursor)
     if count > BinaryEncoder.limit {
-      // Memory for what is written in vain is freed each time.
+      // The message is too large: its output is discarded each time.
       fail(EncodeError(.tooLarge))
       following.deallocate()
       following = OutputPieces()

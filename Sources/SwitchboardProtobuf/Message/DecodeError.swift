@@ -1,6 +1,6 @@
-/// Why bytes or text could not be read as a message.
+/// The error of decoding a message.
 public struct DecodeError: Error, Hashable, Sendable {
-  /// What was wrong, without the position.
+  /// The reason, without the position.
   public enum Reason: Hashable, Sendable {
     /// The input ended inside a field, or a length reached past the end of the input.
     case truncated
@@ -20,7 +20,7 @@ public struct DecodeError: Error, Hashable, Sendable {
     case malformed(String)
   }
 
-  /// What was wrong.
+  /// The reason.
   public var reason: Reason
 
   /// The names of the fields that led there, outermost first.

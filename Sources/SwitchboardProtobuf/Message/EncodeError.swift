@@ -1,4 +1,4 @@
-/// Why a message could not be written.
+/// The error of encoding a message.
 public struct EncodeError: Error, Hashable, Sendable {
   /// What was wrong.
   public enum Reason: Hashable, Sendable {

@@ -1,11 +1,10 @@
 /// The object behind a message: its table, unknown fields, presence bits and slots in one allocation, laid out by
 /// ``TableLayout``.
 ///
-/// The class has no stored properties: what follows the header of the object is raw memory that only this file and
-/// ``MessageStorage`` read and write, at offsets of the table that the object was made with. Zeroed memory is a valid
-/// object in which nothing is set: the optionals of `String`, arrays, dictionaries and references are nil when all their
-/// bits are zero (``hasExpectedLayout``). An object that is referenced more than once is never written, so that threads
-/// may share it.
+/// The class has no stored properties: after the header of the object comes raw memory that only this file and
+/// ``MessageStorage`` read and write, at the offsets of the object's table. Zeroed memory is a valid object in which
+/// nothing is set: the optionals of `String`, arrays, dictionaries and references are nil when all their bits are zero
+/// (``hasExpectedLayout``). An object with several references is never written, so threads may share it.
 @usableFromInline
 final class MessageObject: @unchecked Sendable {
   // Never called: `make(_:)` allocates.

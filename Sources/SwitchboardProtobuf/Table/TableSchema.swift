@@ -49,7 +49,7 @@ package struct TableSchema {
   }
 }
 
-/// Why tables cannot be made.
+/// The reason why tables cannot be made.
 package enum TableError: Error {
   /// Two fields of a message have the same number.
   case duplicateNumber(Int32)

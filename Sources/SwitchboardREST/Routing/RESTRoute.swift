@@ -4,7 +4,7 @@ import SwitchboardProtobuf
 
 /// A way to call a method, with its types and fields resolved.
 struct RESTRoute: Sendable {
-  /// What the body of a request becomes.
+  /// How the body of a request is decoded.
   enum RequestBody: Sendable {
     case none
     /// JSON of the whole request, or of one field.
@@ -13,7 +13,7 @@ struct RESTRoute: Sendable {
     case raw(TableField?)
   }
 
-  /// What the body of a response contains.
+  /// How the body of a response is encoded.
   enum ResponseBody: Sendable {
     case json(TableField?)
     case raw(TableField?)
