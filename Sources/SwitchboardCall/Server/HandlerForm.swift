@@ -1,6 +1,6 @@
-/// How the handlers of one form of call take requests and answer.
+/// How a handler answers.
 ///
-/// A type for each form and not a closure, so that the code of a call is compiled into one piece down to the user's
+/// A type for each way and not a closure, so that the code of a call is compiled into one piece down to the user's
 /// handler.
 @usableFromInline
 protocol HandlerForm: Sendable {
@@ -17,11 +17,12 @@ protocol HandlerForm: Sendable {
   ) async throws
 }
 
+/// Handlers that return the one response.
 @frozen
 @usableFromInline
-struct UnaryForm<Request: Sendable, Response: Sendable>: HandlerForm {
+struct OneResponseForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
   @usableFromInline typealias Handler =
-    nonisolated(nonsending) @Sendable (Request, ServerCallContext) async throws -> Response
+    nonisolated(nonsending) @Sendable (Input, ServerCallContext) async throws -> Response
   @usableFromInline let handler: Handler
 
   @inlinable
@@ -29,19 +30,21 @@ struct UnaryForm<Request: Sendable, Response: Sendable>: HandlerForm {
 
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
-    _ request: Request,
+    _ input: Input,
     _ answer: CallAnswer<Request, Response>,
     _ responses: some Marshaller<Response>
   ) async throws {
-    try answer.respond(try await handler(request, answer.context), responses)
+    try answer.respond(try await handler(input, answer.context), responses)
   }
 }
 
+/// Handlers that write a stream of responses.
 @frozen
 @usableFromInline
-struct ServerStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
+struct ResponseStreamForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
   @usableFromInline typealias Handler =
-    @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+    nonisolated(nonsending) @Sendable (Input, ResponseStreamWriter<Response>, ServerCallContext) async throws
+    -> Void
   @usableFromInline let handler: Handler
 
   @inlinable
@@ -49,52 +52,11 @@ struct ServerStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
 
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
-    _ request: Request,
+    _ input: Input,
     _ answer: CallAnswer<Request, Response>,
     _ responses: some Marshaller<Response>
   ) async throws {
-    try await handler(request, answer.writer(responses), answer.context)
-    answer.finish(.ok)
-  }
-}
-
-@frozen
-@usableFromInline
-struct ClientStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
-  @usableFromInline typealias Handler =
-    @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
-  @usableFromInline let handler: Handler
-
-  @inlinable
-  init(_ handler: @escaping Handler) { self.handler = handler }
-
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func handle(
-    _ requests: RequestStream<Request>,
-    _ answer: CallAnswer<Request, Response>,
-    _ responses: some Marshaller<Response>
-  ) async throws {
-    try answer.respond(try await handler(requests, answer.context), responses)
-  }
-}
-
-@frozen
-@usableFromInline
-struct BidirectionalForm<Request: Sendable, Response: Sendable>: HandlerForm {
-  @usableFromInline typealias Handler =
-    @Sendable (RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
-  @usableFromInline let handler: Handler
-
-  @inlinable
-  init(_ handler: @escaping Handler) { self.handler = handler }
-
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func handle(
-    _ requests: RequestStream<Request>,
-    _ answer: CallAnswer<Request, Response>,
-    _ responses: some Marshaller<Response>
-  ) async throws {
-    try await handler(requests, answer.writer(responses), answer.context)
+    try await handler(input, answer.writer(responses), answer.context)
     answer.finish(.ok)
   }
 }

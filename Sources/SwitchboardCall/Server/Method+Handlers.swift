@@ -7,7 +7,7 @@ extension Method {
     _ handler:
       nonisolated(nonsending) @escaping @Sendable (Request, ServerCallContext) async throws -> Response
   ) -> MethodHandler {
-    MethodHandler(one: self, interceptors, UnaryForm(handler))
+    MethodHandler(one: self, interceptors, OneResponseForm(handler))
   }
 
   /// Serves a method with one request and a stream of responses.
@@ -15,18 +15,22 @@ extension Method {
   public func serverStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
     _ handler:
-      @escaping @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+      nonisolated(nonsending) @escaping @Sendable (
+        Request, ResponseStreamWriter<Response>, ServerCallContext
+      ) async throws -> Void
   ) -> MethodHandler {
-    MethodHandler(one: self, interceptors, ServerStreamingForm(handler))
+    MethodHandler(one: self, interceptors, ResponseStreamForm(handler))
   }
 
   /// Serves a method with a stream of requests and one response.
   @inlinable
   public func clientStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
-    _ handler: @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
+    _ handler:
+      nonisolated(nonsending) @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws ->
+      Response
   ) -> MethodHandler {
-    MethodHandler(stream: self, interceptors, ClientStreamingForm(handler))
+    MethodHandler(stream: self, interceptors, OneResponseForm(handler))
   }
 
   /// Serves a method with streams in both directions.
@@ -34,10 +38,10 @@ extension Method {
   public func bidirectionalStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
     _ handler:
-      @escaping @Sendable (
+      nonisolated(nonsending) @escaping @Sendable (
         RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext
       ) async throws -> Void
   ) -> MethodHandler {
-    MethodHandler(stream: self, interceptors, BidirectionalForm(handler))
+    MethodHandler(stream: self, interceptors, ResponseStreamForm(handler))
   }
 }
