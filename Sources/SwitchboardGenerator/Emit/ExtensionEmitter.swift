@@ -33,25 +33,21 @@ struct ExtensionEmitter {
     _ names: [ExtensionNames],
     to printer: inout Printer
   ) {
-    var index = 0
-    while index < extensions.count {
-      let scope = extensions[index].scope
-      let end = extensions[index...].firstIndex { $0.scope != scope } ?? extensions.count
+    for (scope, members) in runs(of: extensions, by: \.scope) {
       printer.blank()
       if let scope {
         printer.block("extension \(context.schema.messages[scope].swiftFullName)") { printer in
           printer.block("\(visibility)enum Extensions") { printer in
-            for member in index..<end {
+            for member in members {
               emitConstant(extensions[member], names[member], keyword: "static let", to: &printer)
             }
           }
         }
       } else {
-        for member in index..<end {
+        for member in members {
           emitConstant(extensions[member], names[member], keyword: "let", to: &printer)
         }
       }
-      index = end
     }
   }
 
@@ -85,6 +81,22 @@ struct ExtensionEmitter {
     return "\(FileContext.runtime(kind))<\(context.protoType(field.type))>"
   }
 
+  /// The positions of neighbours that have the same `key`.
+  private func runs<Key: Equatable>(
+    of extensions: [ExtensionSchema],
+    by key: (ExtensionSchema) -> Key
+  ) -> [(key: Key, members: Range<Int>)] {
+    var runs: [(key: Key, members: Range<Int>)] = []
+    for (position, member) in extensions.enumerated() {
+      if let last = runs.last, last.key == key(member) {
+        runs[runs.count - 1].members = last.members.lowerBound..<position + 1
+      } else {
+        runs.append((key(member), position..<position + 1))
+      }
+    }
+    return runs
+  }
+
   // MARK: Properties
 
   private func emitAccessors(
@@ -92,19 +104,15 @@ struct ExtensionEmitter {
     _ names: [ExtensionNames],
     to printer: inout Printer
   ) {
-    var index = 0
-    while index < extensions.count {
-      let extended = extensions[index].extended
-      let end = extensions[index...].firstIndex { $0.extended != extended } ?? extensions.count
+    for (extended, members) in runs(of: extensions, by: \.extended) {
       printer.blank()
       printer.block("extension \(context.name(ofMessage: extended))") { printer in
-        for member in index..<end {
+        for member in members {
           let field = extensions[member].field
           context.comments.emit(for: field.path, isDeprecated: field.isDeprecated, to: &printer)
           for line in accessors(of: field, names[member]) { printer.line(line) }
         }
       }
-      index = end
     }
   }
 
