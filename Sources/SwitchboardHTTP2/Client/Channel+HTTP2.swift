@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 extension Channel {
@@ -22,4 +23,33 @@ extension Channel {
       observer: options.observer
     )
   }
+
+  /// A channel to a host and a port. It connects when the first call needs it.
+  public static func connect(
+    host: String,
+    port: Int,
+    options: ChannelOptions = ChannelOptions(),
+    group: LoopGroup? = nil
+  ) throws(GRPCStatus) -> Channel {
+    // An IPv6 address contains colons.
+    let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    return try Channel(target: "\(host):\(port)", options: options, group: group)
+  }
+
+  /// The current state of the channel's connections, and each later one. A slow reader gets the latest states, not all.
+  /// A channel without connections, such as one within the process, is always ready.
+  ///
+  /// ```swift
+  /// for await state in channel.connectivity { print(state) }
+  /// ```
+  public var connectivity: AsyncStream<ConnectivityState> {
+    if let transport = transport as? HTTP2ClientTransport { return transport.connectivity }
+    return AsyncStream { continuation in
+      continuation.yield(.ready)
+      continuation.finish()
+    }
+  }
+
+  /// Connects now instead of with the first call.
+  public func connect() { transport.connect() }
 }

@@ -20,4 +20,27 @@ extension ServerCallStream: MessageTaker {
     connection.streamIsReady(self)
     connection.setNeedsFlush()
   }
+
+  func startSingle(_ handler: MethodHandler) {
+    let request = inbound.single
+    inbound.single = .none
+    guard !convertElsewhere(request) else { return }
+    switch request {
+    case .none: end(nil, .wrongRequestCount)
+    case .lent(let bytes):
+      guard wire == nil else { return startOther(handler, bytes) }
+      begin()
+      run { handler.start(self, message: bytes.bytes) }
+    case .kept(let message):
+      requestWasCompressed = message.wasCompressed
+      guard wire == nil else {
+        let framed = message.unsafeFramedBytes
+        return withExtendedLifetime(message) {
+          startOther(handler, UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...]))
+        }
+      }
+      begin()
+      run { message.withBytes { handler.start(self, message: $0) } }
+    }
+  }
 }

@@ -35,7 +35,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// The body of a request that a page answers.
   @exclusivity(unchecked) var pageBody: [UInt8] = []
   /// Not written after the handler starts. In a stream of requests, each message has this property itself.
-  @exclusivity(unchecked) private(set) var requestWasCompressed = false
+  @exclusivity(unchecked) var requestWasCompressed = false
   @exclusivity(unchecked) var headersSent = false
   /// How the call ended; `nil` if it succeeded without a message.
   @exclusivity(unchecked) var status: GRPCStatus?
@@ -312,29 +312,6 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       reject("408", "the request did not arrive in time", allowed: nil)
     } else {
       end(nil, .requestTooSlow)
-    }
-  }
-
-  private func startSingle(_ handler: MethodHandler) {
-    let request = inbound.single
-    inbound.single = .none
-    guard !convertElsewhere(request) else { return }
-    switch request {
-    case .none: end(nil, .wrongRequestCount)
-    case .lent(let bytes):
-      guard wire == nil else { return startOther(handler, bytes) }
-      begin()
-      run { handler.start(self, message: bytes.bytes) }
-    case .kept(let message):
-      requestWasCompressed = message.wasCompressed
-      guard wire == nil else {
-        let framed = message.unsafeFramedBytes
-        return withExtendedLifetime(message) {
-          startOther(handler, UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...]))
-        }
-      }
-      begin()
-      run { message.withBytes { handler.start(self, message: $0) } }
     }
   }
 
