@@ -45,7 +45,7 @@ public final class Telemetry: Sendable {
     self.group = group
     var exportTime = ExportTime(loop: group.nextLoop())
     if let time { exportTime.time = time }
-    let lanes = try Self.lanes(options, resource, clock, exportTime, group, exporters)
+    let lanes = try Self.lanes(options, resource, clock, exportTime, on: group, to: exporters)
     self.lanes = lanes
     self.time = exportTime
     let spans = BatchQueue<SpanRecord>(options.batch, exportTime, lanes[.traces] ?? []) { .spans($0) }
@@ -84,8 +84,8 @@ public final class Telemetry: Sendable {
     _ resource: Resource,
     _ clock: TelemetryClock,
     _ time: ExportTime,
-    _ group: LoopGroup,
-    _ exporters: [any BatchExporter]
+    on group: LoopGroup,
+    to exporters: [any BatchExporter]
   ) throws(GRPCStatus) -> [TelemetrySignal: [ExportLane]] {
     var lanes: [TelemetrySignal: [ExportLane]] = [:]
     func add(_ exporter: any BatchExporter, _ signals: Set<TelemetrySignal>, _ limit: Duration) {

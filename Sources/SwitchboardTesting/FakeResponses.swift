@@ -15,8 +15,8 @@ public final class FakeResponses: Sendable {
   /// Shows a test the requests of a call.
   public typealias RequestHandler<M: Marshaller> = @Sendable (FakeRequestPart<M.Message>) -> Void
 
-  private typealias Exchange<Requests: Marshaller, Responses: Marshaller> =
-    FakeExchange<Requests.Message, Responses.Message>
+  private typealias Exchange<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller> =
+    FakeExchange<RequestMarshaller.Message, ResponseMarshaller.Message>
 
   private let service: String
   /// By the method's path.
@@ -31,45 +31,47 @@ public final class FakeResponses: Sendable {
   }
 
   /// Whether there are responses that no call has taken yet.
-  public func remain<Requests, Responses>(for method: Method<Requests, Responses>) -> Bool {
+  public func remain<RequestMarshaller, ResponseMarshaller>(
+    for method: Method<RequestMarshaller, ResponseMarshaller>
+  ) -> Bool {
     exchanges.withLock { $0[method.descriptor.path]?.isEmpty == false }
   }
 
   // MARK: Enqueueing
 
   /// Enqueues a response that the test sends later.
-  public func make<Requests, Responses>(
-    _ method: Method<Requests, Responses>,
-    _ requestHandler: @escaping RequestHandler<Requests>
-  ) -> FakeUnaryResponse<Requests.Message, Responses.Message> {
+  public func make<RequestMarshaller, ResponseMarshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ requestHandler: @escaping RequestHandler<RequestMarshaller>
+  ) -> FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message> {
     FakeUnaryResponse(enqueue(method, FakeExchange(requestHandler)))
   }
 
   /// Enqueues a stream of responses that the test sends later.
-  public func makeStream<Requests, Responses>(
-    _ method: Method<Requests, Responses>,
-    _ requestHandler: @escaping RequestHandler<Requests>
-  ) -> FakeStreamingResponse<Requests.Message, Responses.Message> {
+  public func makeStream<RequestMarshaller, ResponseMarshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ requestHandler: @escaping RequestHandler<RequestMarshaller>
+  ) -> FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message> {
     FakeStreamingResponse(enqueue(method, FakeExchange(requestHandler)))
   }
 
   /// Enqueues a complete response of any number of messages. It ends once the client has sent all its requests.
-  public func enqueue<Requests, Responses>(
-    _ method: Method<Requests, Responses>,
-    _ responses: [Responses.Message],
-    _ requestHandler: @escaping RequestHandler<Requests>
+  public func enqueue<RequestMarshaller, ResponseMarshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ responses: [ResponseMarshaller.Message],
+    _ requestHandler: @escaping RequestHandler<RequestMarshaller>
   ) {
-    let exchange = Exchange<Requests, Responses>(isLast: true, requestHandler)
+    let exchange = Exchange<RequestMarshaller, ResponseMarshaller>(isLast: true, requestHandler)
     // In a valid order: none of these fails.
     for response in responses { try? exchange.send(.message(response)) }
     try? exchange.send(.end(.ok, HPACKHeaders()))
     _ = enqueue(method, exchange)
   }
 
-  private func enqueue<Requests, Responses>(
-    _ method: Method<Requests, Responses>,
-    _ exchange: Exchange<Requests, Responses>
-  ) -> Exchange<Requests, Responses> {
+  private func enqueue<RequestMarshaller, ResponseMarshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ exchange: Exchange<RequestMarshaller, ResponseMarshaller>
+  ) -> Exchange<RequestMarshaller, ResponseMarshaller> {
     exchanges.withLock { $0[method.descriptor.path, default: []].append(exchange) }
     return exchange
   }
@@ -77,17 +79,19 @@ public final class FakeResponses: Sendable {
   // MARK: Serving
 
   /// Answers the calls of a method of any type.
-  public func handler<Requests, Responses>(_ method: Method<Requests, Responses>) -> MethodHandler {
+  public func handler<RequestMarshaller, ResponseMarshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>
+  ) -> MethodHandler {
     switch method.descriptor.type {
     case .unary:
       return method.unaryHandler { request, context in
-        var response: Responses.Message?
+        var response: ResponseMarshaller.Message?
         try await self.next(method).answer(request, context) { response = $0 }
         return try Self.found(response)
       }
     case .clientStreaming:
       return method.clientStreamingHandler { requests, context in
-        var response: Responses.Message?
+        var response: ResponseMarshaller.Message?
         try await self.next(method).answer(requests, context) { response = $0 }
         return try Self.found(response)
       }
@@ -102,16 +106,16 @@ public final class FakeResponses: Sendable {
     }
   }
 
-  private func next<Requests, Responses>(
-    _ method: Method<Requests, Responses>
-  ) throws -> Exchange<Requests, Responses> {
+  private func next<RequestMarshaller, ResponseMarshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>
+  ) throws -> Exchange<RequestMarshaller, ResponseMarshaller> {
     let path = method.descriptor.path
     let next: (any Sendable)? = exchanges.withLock { exchanges in
       guard let queue = exchanges[path], let first = queue.first else { return nil }
       exchanges[path] = Array(queue.dropFirst())
       return first
     }
-    guard let exchange = next as? Exchange<Requests, Responses> else {
+    guard let exchange = next as? Exchange<RequestMarshaller, ResponseMarshaller> else {
       throw GRPCStatus(code: .unavailable, message: "no response is enqueued for \(path)")
     }
     return exchange

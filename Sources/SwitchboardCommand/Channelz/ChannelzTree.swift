@@ -62,17 +62,17 @@ struct ChannelzTree {
   private mutating func draw(_ channel: Grpc_Channelz_V1_Channel, _ node: Node) {
     let id = channel.ref.channelID
     let before = last.flatMap { last in last.nested[id] ?? last.channels.first { $0.ref.channelID == id } }
-    draw("channel", channel.ref.name, id, channel.data, before?.data.callsStarted, node)
+    draw("channel", channel.ref.name, id: id, channel.data, before: before?.data.callsStarted, at: node)
     drawBelow(id, channel.channelRef, channel.subchannelRef, channel.socketRef, node)
   }
 
   private mutating func draw(
     _ kind: String,
     _ name: String,
-    _ id: Int64,
+    id: Int64,
     _ data: Grpc_Channelz_V1_ChannelData,
-    _ before: Int64?,
-    _ node: Node
+    before: Int64?,
+    at node: Node
   ) {
     let calls = Calls(started: data.callsStarted, succeeded: data.callsSucceeded, failed: data.callsFailed)
     let target = data.target.isEmpty || data.target == name ? "" : " → \(data.target.harmless)"
@@ -103,7 +103,7 @@ struct ChannelzTree {
       let place = next()
       guard let found = inventory.subchannels[ref.subchannelID] else { continue }
       let before = last?.subchannels[ref.subchannelID]?.data.callsStarted
-      draw("subchannel", found.ref.name, ref.subchannelID, found.data, before, place)
+      draw("subchannel", found.ref.name, id: ref.subchannelID, found.data, before: before, at: place)
       drawBelow(ref.subchannelID, found.channelRef, found.subchannelRef, found.socketRef, place)
     }
     for ref in sockets { draw(ref, next()) }

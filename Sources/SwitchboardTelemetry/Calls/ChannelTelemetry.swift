@@ -35,7 +35,14 @@ final class ChannelTelemetry: ChannelTracer {
     }
     let served = propagation.passesCancellation ? caller?.servedCall : nil
     let parent = context == nil ? parts.spanOfTask?() ?? caller?.spanContext : caller?.spanContext
-    return ClientCall(self, request.method, meter, parent, baggage(of: caller, request), served)
+    return ClientCall(
+      self,
+      request.method,
+      meter,
+      parent,
+      baggage: baggage(of: caller, request),
+      servedIn: served
+    )
   }
 
   private func passOn(_ caller: CallContext, to request: inout CallRequest) {

@@ -28,8 +28,8 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     _ method: MethodDescriptor,
     _ meter: CallMeter?,
     _ parent: SpanContext?,
-    _ baggage: [UInt8]?,
-    _ served: ServerCall?
+    baggage: [UInt8]?,
+    servedIn served: ServerCall?
   ) {
     self.channel = channel
     self.method = method
