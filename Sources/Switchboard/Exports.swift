@@ -1,5 +1,5 @@
-@_exported public import SwitchboardBalancing
-@_exported public import SwitchboardCall
-@_exported public import SwitchboardCallObjects
-@_exported public import SwitchboardHTTP2
-@_exported public import SwitchboardMarshalling
+@_exported import SwitchboardBalancing
+@_exported import SwitchboardCall
+@_exported import SwitchboardCallObjects
+@_exported import SwitchboardHTTP2
+@_exported import SwitchboardMarshalling

@@ -1,6 +1,12 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 /// A started call with one request and one response.
+///
+/// ```swift
+/// let call = client.makeGetCall(request)
+/// print(try await call.initialMetadata, try await call.response.text)
+/// print(await call.status, try await call.trailingMetadata)
+/// ```
 public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public let handle: CallHandle
   private let eventual: OneShot<Response>
@@ -17,7 +23,7 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   }
 
   /// Whether the response was compressed. Always `false` behind interceptors.
-  public var responseWasCompressed: Bool {
+  package var responseWasCompressed: Bool {
     get async throws {
       _ = try await eventual.value()
       return handle.record.hadCompressedResponse
@@ -51,7 +57,7 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   }
 
   /// Whether the response was compressed. Always `false` behind interceptors.
-  public var responseWasCompressed: Bool {
+  package var responseWasCompressed: Bool {
     get async throws {
       _ = try await eventual.value()
       return handle.record.hadCompressedResponse
@@ -79,6 +85,13 @@ public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
 }
 
 /// A started call with streams in both directions.
+///
+/// ```swift
+/// let call = client.makeUpdateCall()
+/// try await call.requestStream.send(.with { $0.text = "one" })
+/// call.requestStream.finish()
+/// for try await reply in call.responseStream { print(reply.text) }
+/// ```
 public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
   public let handle: CallHandle
   /// Sends the requests.

@@ -1,4 +1,4 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 // Call objects: calls started at once, with metadata, trailers and status.
 extension MethodCall {

@@ -1,9 +1,9 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  import FoundationEssentials
 #else
-  public import Foundation
+  import Foundation
 #endif
 
 // Foundation's coders are 5 MB of a program that is linked statically. So nothing in this module refers to them: what does

@@ -1,6 +1,13 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 /// A method with `Codable` messages, sent as JSON.
+///
+/// ```swift
+/// enum Stock {
+///   static let find = CodableMethod<Query, Item>("shop.Stock", "Find", .unary)
+///   static let service = ServiceDescriptor("shop.Stock", [find.descriptor])
+/// }
+/// ```
 public typealias CodableMethod<Request: Codable & Sendable, Response: Codable & Sendable> =
   Method<CodableJSONMarshaller<Request>, CodableJSONMarshaller<Response>>
 

@@ -1,5 +1,5 @@
-public import SwitchboardCall
-public import SwitchboardProtobuf
+import SwitchboardCall
+import SwitchboardProtobuf
 
 /// A method with protobuf messages.
 public typealias ProtobufMethod<Request: SwitchboardProtobuf.Message, Response: SwitchboardProtobuf.Message> =

@@ -1,7 +1,12 @@
-public import SwitchboardCall
-public import SwitchboardProtobuf
+import SwitchboardCall
+import SwitchboardProtobuf
 
 /// JSON for every message that supports it: protobuf's JSON for protobuf messages, and `Codable`'s for other types.
+///
+/// ```swift
+/// var options = ServerOptions()
+/// options.payloadFormats = [JSONFormat()]
+/// ```
 public struct JSONFormat: PayloadFormat {
   private let encoding: JSONEncodingOptions
   private let decoding: JSONDecodingOptions

@@ -1,5 +1,5 @@
-public import SwitchboardCall
-public import SwitchboardProtobuf
+import SwitchboardCall
+import SwitchboardProtobuf
 
 /// Marshals protobuf messages as JSON.
 public struct ProtobufJSONMarshaller<Message: SwitchboardProtobuf.Message>: Marshaller {

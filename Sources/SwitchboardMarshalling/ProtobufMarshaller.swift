@@ -1,5 +1,5 @@
-public import SwitchboardCall
-public import SwitchboardProtobuf
+import SwitchboardCall
+import SwitchboardProtobuf
 
 /// Marshals messages in protobuf's binary format, encoding straight into the transport's buffer.
 @frozen

@@ -1,4 +1,4 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 extension Call {
   /// A call of raw bytes to the host of `request`, over the channels of `pool`, or of the process's pool.

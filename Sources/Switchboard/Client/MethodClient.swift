@@ -17,14 +17,19 @@ public struct MethodClient: Sendable {
   }
   /// A call of `method`, ready to be made in the form that you choose. Its interceptors follow those of its options and
   /// precede the channel's. With interceptors, it can be made only once.
+  ///
+  /// ```swift
+  /// let item = try await stock.call(Stock.find, interceptors: [Tagging()]).unary(Query(name: "kettle"))
+  /// ```
   @inlinable
   public func call<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
     callOptions: CallOptions? = nil,
-    interceptors: ClientInterceptorChain<RequestMarshaller.Message, ResponseMarshaller.Message>? = nil
+    interceptors: sending [ClientInterceptor<RequestMarshaller.Message, ResponseMarshaller.Message>] = []
   ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
     let options = defaultCallOptions.overridden(by: callOptions)
-    let chain = channel.scoped(interceptors, for: method.descriptor, options.interceptorFactories)
+    let own = interceptors.isEmpty ? nil : ClientInterceptorChain(interceptors)
+    let chain = channel.scoped(own, for: method.descriptor, options.interceptorFactories)
     return MethodCall(method, on: channel, options: options, interceptors: chain)
   }
 }

@@ -10,11 +10,11 @@
 /// ```
 public struct ServiceHandlers: CallHandlerProvider {
   /// The name and the methods of the service.
-  public let service: ServiceDescriptor
+  private let service: ServiceDescriptor
   /// The handlers of its methods, in any order. Calls of other methods fail with `UNIMPLEMENTED`.
   public var methodHandlers: [MethodHandler]
   /// The formats that its methods accept in addition to their own.
-  public var payloadFormats: [any PayloadFormat]
+  private let payloadFormats: [any PayloadFormat]
 
   /// A service with these handlers.
   public init(

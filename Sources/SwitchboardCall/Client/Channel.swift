@@ -1,6 +1,13 @@
 /// Carries the calls of generated clients over a transport: HTTP/2 or in-process.
 ///
 /// When the last reference is released, calls in flight finish, and then the connections close.
+///
+/// ```swift
+/// let channel = try Channel(target: "greeter.example:443")
+/// let client = Hello_GreeterClient(channel: channel)
+/// print(try await client.get(request).text)
+/// await channel.shutDown()
+/// ```
 public final class Channel: Sendable {
   package let transport: any ByteTransport
   /// Make the interceptors of every call on the channel, after those of the client.
@@ -43,11 +50,11 @@ public final class Channel: Sendable {
   @usableFromInline
   func startCall(
     _ method: MethodDescriptor,
-    _ options: CallOptions?,
-    _ body: CallRequest.Body,
-    _ responses: MessagePipe?,
-    _ contentSubtype: ContentSubtype,
-    _ receiver: CallReceiver
+    options: CallOptions?,
+    body: CallRequest.Body,
+    responses: MessagePipe?,
+    contentSubtype: ContentSubtype,
+    receiver: CallReceiver
   ) -> any ByteCall {
     let call = engine.makeCall(
       CallRequest(

@@ -3,8 +3,9 @@
 /// Each form of call is a method of this type. Without interceptors, a value can make any number of calls:
 ///
 /// ```swift
-/// let call = MethodCall(Stock.find, on: channel)
-/// let kettle = try await call.unary(Query(name: "kettle"))
+/// let find = MethodClient(channel: channel).call(Stock.find)
+/// let kettle = try await find.unary(Query(name: "kettle"))
+/// let teapot = try await find.unary(Query(name: "teapot"))
 /// ```
 @frozen
 public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>: Sendable {
@@ -20,7 +21,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
 
   /// A call of `method`. It passes only `interceptors`; the channel's own are not added.
   @inlinable
-  public init(
+  package init(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
     on channel: Channel,
     options: CallOptions? = nil,
@@ -115,8 +116,8 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
       method.descriptor,
       options,
       chain.interceptors,
-      ClientCodec(method.requests, method.responses),
-      ContentSubtype.of(method.requests, method.responses)
+      codec: ClientCodec(method.requests, method.responses),
+      contentSubtype: .of(method.requests, method.responses)
     )
   }
 
@@ -173,11 +174,11 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   ) -> any ByteCall {
     channel.startCall(
       method.descriptor,
-      options,
-      body,
-      responses,
-      .of(method.requests, method.responses),
-      receiver
+      options: options,
+      body: body,
+      responses: responses,
+      contentSubtype: .of(method.requests, method.responses),
+      receiver: receiver
     )
   }
 

@@ -47,8 +47,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let source: Source
     /// Whether the last message read was compressed. Always `false` behind interceptors.
-    @inlinable public var lastWasCompressed: Bool { wasCompressed }
-    @usableFromInline var wasCompressed = false
+    @usableFromInline package var lastWasCompressed = false
 
     @inlinable
     init(source: Source) {
@@ -60,7 +59,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let reader, let decode):
         guard let message = try await reader.next() else { return nil }
-        wasCompressed = message.wasCompressed
+        lastWasCompressed = message.wasCompressed
         do {
           return try GRPCStatus.decoding { try message.withBytes(decode) }
         } catch {

@@ -1,4 +1,4 @@
-public import Dispatch
+import Dispatch
 
 /// Runs an interceptor's methods instead of the call's event loop.
 ///

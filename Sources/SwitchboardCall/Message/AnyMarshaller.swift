@@ -26,7 +26,7 @@
     if let base { return base }
     throw GRPCStatus(
       code: .internalError,
-      message: "\(contentSubtype) has no marshaller for \(Message.self)",
+      message: "\(contentSubtype.contentType) has no marshaller for \(Message.self)",
       origin: .user
     )
   }

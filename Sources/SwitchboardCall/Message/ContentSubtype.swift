@@ -49,8 +49,6 @@ public struct ContentSubtype: Hashable, Sendable {
   }
 }
 
-extension ContentSubtype: ExpressibleByStringLiteral, CustomStringConvertible {
+extension ContentSubtype: ExpressibleByStringLiteral {
   public init(stringLiteral name: String) { self.init(name) }
-
-  public var description: String { contentType }
 }

@@ -1,6 +1,13 @@
 /// One encoded message, with room for gRPC's five-byte prefix.
 ///
 /// The marshaller writes the memory once, and nothing changes it afterwards: transports send it without copying.
+///
+/// ```swift
+/// let message = try MessageBuffer(byteCount: key.count + 1) { writer in
+///   writer.append(0)
+///   writer.append(contentsOf: key)
+/// }
+/// ```
 @frozen
 public struct MessageBuffer: @unchecked Sendable {
   // Sendable holds because the block is written only in `init`, before it is shared.
@@ -42,7 +49,7 @@ public struct MessageBuffer: @unchecked Sendable {
   /// The same for code that never writes more than it announced, such as generated messages: writing more ends the
   /// process.
   @inlinable
-  public init(exactByteCount byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {
+  package init(exactByteCount byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
     try self.init(unsafeByteCount: byteCount, isCompressed: false) { target in
       var output = OutputRawSpan(buffer: target, initializedCount: 0)

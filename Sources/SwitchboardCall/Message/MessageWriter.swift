@@ -6,7 +6,7 @@ public struct MessageWriter: ~Copyable {
   @usableFromInline let memory: UnsafeMutableRawBufferPointer
 
   /// The number of bytes appended.
-  public private(set) var byteCount = 0
+  package private(set) var byteCount = 0
 
   @usableFromInline
   init(_ memory: UnsafeMutableRawBufferPointer) {
@@ -14,7 +14,7 @@ public struct MessageWriter: ~Copyable {
   }
 
   /// The number of bytes announced.
-  public var capacity: Int { memory.count }
+  package var capacity: Int { memory.count }
 
   /// Appends one byte.
   public mutating func append(_ byte: UInt8) {

@@ -29,6 +29,12 @@ extension PayloadFormat {
 }
 
 /// The format of calls: one for all, and others for some services or methods.
+///
+/// ```swift
+/// var options = CallOptions()
+/// options.payloadFormat = .json
+/// options.payloadFormat = PayloadChoice(JSONFormat()).with(ProtobufFormat(), service: "echo.Echo")
+/// ```
 @frozen
 public struct PayloadChoice: Sendable {
   // One word, so that options that choose nothing stay small.

@@ -1,11 +1,11 @@
 extension HPACKHeaders: RandomAccessCollection {
-  public typealias Element = (name: String, value: String)
-
   public var startIndex: Int { 0 }
 
   public var endIndex: Int { fieldCount }
 
-  public subscript(position: Int) -> Element { (name(at: position), value(at: position)) }
+  public subscript(position: Int) -> (name: String, value: String) {
+    (name(at: position), value(at: position))
+  }
 }
 
 extension HPACKHeaders: ExpressibleByDictionaryLiteral {

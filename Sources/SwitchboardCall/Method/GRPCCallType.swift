@@ -12,9 +12,9 @@ public enum GRPCCallType: Hashable, Sendable {
 
   /// Whether the client may send any number of messages, rather than exactly one.
   @inlinable
-  public var streamsRequests: Bool { self == .clientStreaming || self == .bidirectionalStreaming }
+  package var streamsRequests: Bool { self == .clientStreaming || self == .bidirectionalStreaming }
 
   /// Whether the server may send any number of messages, rather than exactly one.
   @inlinable
-  public var streamsResponses: Bool { self == .serverStreaming || self == .bidirectionalStreaming }
+  package var streamsResponses: Bool { self == .serverStreaming || self == .bidirectionalStreaming }
 }

@@ -1,4 +1,13 @@
 /// A method and its marshallers, for making calls and handlers.
+///
+/// ```swift
+/// let find = Method(
+///   MethodDescriptor(service: "shop.Stock", method: "Find", type: .unary),
+///   requests: TextMarshaller(),
+///   responses: CodableJSONMarshaller<Item>()
+/// )
+/// let item = try await MethodClient(channel: channel).call(find).unary("kettle")
+/// ```
 @frozen
 public struct Method<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>: Sendable {
   /// The request message.
@@ -9,9 +18,9 @@ public struct Method<RequestMarshaller: Marshaller, ResponseMarshaller: Marshall
   /// The path and the type.
   public let descriptor: MethodDescriptor
   /// The marshaller of requests.
-  public let requests: RequestMarshaller
+  @usableFromInline package let requests: RequestMarshaller
   /// The marshaller of responses.
-  public let responses: ResponseMarshaller
+  @usableFromInline package let responses: ResponseMarshaller
 
   /// Binds a method to its marshallers.
   @inlinable

@@ -1,6 +1,6 @@
 /// The importance of a log entry.
 @frozen
-public enum LogLevel: Int, Sendable, Comparable, CaseIterable {
+public enum LogLevel: Sendable, Comparable, CaseIterable {
   /// Steps within a call.
   case trace
   /// Individual connections and calls.
@@ -11,8 +11,6 @@ public enum LogLevel: Int, Sendable, Comparable, CaseIterable {
   case warning
   /// A failure.
   case error
-
-  public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Receives log entries. Implement it with the process's logging library.
@@ -34,7 +32,7 @@ public protocol LogHandler: Sendable {
 public struct Logger: Sendable {
   private let handler: (any LogHandler)?
   /// Entries below this level are dropped.
-  public let minimumLevel: LogLevel
+  let minimumLevel: LogLevel
   /// Added to the metadata of every entry.
   private var context: [String: String]?
 

@@ -47,7 +47,7 @@ public struct CallOptions: Sendable {
 
   /// These options, overridden field by field by a call's own.
   @inlinable
-  public func overridden(by own: CallOptions?) -> CallOptions {
+  package func overridden(by own: CallOptions?) -> CallOptions {
     guard let own else { return self }
     return merged(with: own)
   }

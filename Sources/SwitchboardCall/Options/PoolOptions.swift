@@ -1,6 +1,14 @@
 /// The options of a `ChannelPool`'s channels in addition to `ChannelOptions`: how they are secured and kept apart.
 ///
 /// Set them by name in `CallOptions`.
+///
+/// ```swift
+/// let options = CallOptions.with {
+///   $0.transportType = .insecure
+///   $0.channelPoolDomain = "shop"
+/// }
+/// let client = Hello_GreeterClient(host: "localhost:50051", options: options)
+/// ```
 public struct PoolOptions: Hashable, Sendable {
   /// How connections are secured; with TLS by default.
   public var transportType = TransportType.secure

@@ -24,9 +24,9 @@ public enum ProxyOption: Hashable, Sendable {
 /// The user name and password for a proxy. They are not shown in descriptions, logs and errors.
 public struct ProxyCredentials: Hashable, Sendable {
   /// The name of the user.
-  public var user: String
+  package let user: String
   /// The password; it may be empty.
-  public var password: String
+  package let password: String
 
   /// Creates credentials. An HTTP proxy gets them by the Basic scheme, over the plaintext connection to it.
   public init(user: String, password: String) {

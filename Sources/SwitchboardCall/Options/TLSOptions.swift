@@ -17,9 +17,9 @@ public enum TLSVersion: Sendable, Hashable {
 /// A certificate with its chain and its key.
 public struct TLSCredentials: Sendable, Hashable {
   /// The certificate first, then the intermediate certificates, without the root.
-  public var certificateChain: PEMSource
+  package let certificateChain: PEMSource
   /// The key of the first certificate, without a password.
-  public var privateKey: PEMSource
+  package let privateKey: PEMSource
 
   /// Creates credentials. Whether the key matches is checked when a server or a channel is made.
   public init(certificateChain: PEMSource, privateKey: PEMSource) {

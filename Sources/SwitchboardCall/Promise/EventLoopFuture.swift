@@ -8,7 +8,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
   }
 
   /// The loop that runs callbacks.
-  public let eventLoop: any EventLoop
+  let eventLoop: any EventLoop
   private let state = Locked(State.pending([]))
 
   @usableFromInline
@@ -29,11 +29,6 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
       }
     }
     if let result { onLoop { callback(result) } }
-  }
-
-  /// Calls back on the event loop with the value, if there is one.
-  public func whenSuccess(_ callback: @escaping @Sendable (Value) -> Void) {
-    whenComplete { if case .success(let value) = $0 { callback(value) } }
   }
 
   /// Calls back on the event loop with the error, if it fails.

@@ -10,7 +10,7 @@ public final class EventLoopPromise<Value: Sendable>: Sendable {
   public let futureResult: EventLoopFuture<Value>
 
   /// A promise whose future calls back on this loop.
-  public init(on eventLoop: any EventLoop) {
+  package init(on eventLoop: any EventLoop) {
     futureResult = EventLoopFuture(on: eventLoop)
   }
 

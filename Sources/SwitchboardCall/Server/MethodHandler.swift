@@ -3,7 +3,7 @@
 /// Create one with `Method.unaryHandler` or its siblings.
 public final class MethodHandler: Sendable {
   /// The method it serves.
-  public let method: MethodDescriptor
+  package let method: MethodDescriptor
   private let formats: HandlerFormats
   private let factories: [any InterceptorFactory]
   // Closures are specialised for the method's types; methods of a generic class would not be.

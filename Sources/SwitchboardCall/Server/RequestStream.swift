@@ -40,8 +40,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let source: Source
     /// Whether the last message read was compressed. Always `false` behind interceptors.
-    @inlinable public var lastWasCompressed: Bool { wasCompressed }
-    @usableFromInline var wasCompressed = false
+    @usableFromInline package var lastWasCompressed = false
 
     @inlinable
     init(source: Source) {
@@ -53,7 +52,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let pipe, let decode):
         guard let message = try await pipe.next() else { return nil }
-        wasCompressed = message.wasCompressed
+        lastWasCompressed = message.wasCompressed
         return try message.withBytes(decode)
       case .parts(let queue):
         return try await queue.next()

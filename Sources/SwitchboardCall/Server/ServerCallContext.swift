@@ -33,7 +33,7 @@ public struct ServerCallContext: Sendable {
   public var isCancelled: Bool { stream.isCancelled }
 
   /// Whether the one request was compressed. For streamed requests, the iterator of `RequestStream` knows.
-  public var requestWasCompressed: Bool { stream.requestWasCompressed }
+  package var requestWasCompressed: Bool { stream.requestWasCompressed }
 
   /// Values shared by the call's interceptors and its handler.
   public var userInfo: UserInfo {

@@ -15,6 +15,10 @@ public enum ConfigValue: Hashable, Sendable {
 }
 
 /// A load balancing policy that a service config names, with its own configuration, which the policy parses later.
+///
+/// ```swift
+/// let config = try ServiceConfig(loadBalancing: [LoadBalancingConfig("round_robin")])
+/// ```
 public struct LoadBalancingConfig: Hashable, Sendable {
   /// The name, such as `round_robin`.
   public let policy: String

@@ -11,15 +11,15 @@ public struct RetryPolicy: Hashable, Sendable {
   package static let attemptLimit = 5
 
   /// The maximum number of attempts, including the first.
-  public let maxAttempts: Int
+  package let maxAttempts: Int
   /// The wait before the second attempt, plus or minus 20%.
-  public let initialBackoff: Duration
+  package let initialBackoff: Duration
   /// The longest wait.
-  public let maxBackoff: Duration
+  package let maxBackoff: Duration
   /// The factor by which the wait grows with each attempt.
-  public let backoffMultiplier: Double
+  package let backoffMultiplier: Double
   /// The codes that lead to another attempt.
-  public let retryableStatusCodes: Set<GRPCStatus.Code>
+  package let retryableStatusCodes: Set<GRPCStatus.Code>
 
   /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
   public init(
@@ -55,11 +55,11 @@ public struct RetryPolicy: Hashable, Sendable {
 /// ```
 public struct HedgingPolicy: Hashable, Sendable {
   /// The maximum number of attempts, including the first.
-  public let maxAttempts: Int
+  package let maxAttempts: Int
   /// How long the latest attempt may go unanswered before the next is made. Zero makes all of them at once.
-  public let hedgingDelay: Duration
+  package let hedgingDelay: Duration
   /// The codes that do not end the other attempts.
-  public let nonFatalStatusCodes: Set<GRPCStatus.Code>
+  package let nonFatalStatusCodes: Set<GRPCStatus.Code>
 
   /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
   public init(
@@ -80,11 +80,15 @@ public struct HedgingPolicy: Hashable, Sendable {
 
 /// Stops repeating calls while a server fails often, as gRFC A6 describes: a token bucket loses one token with each
 /// failure and gains `tokenRatio` with each success, and no call is repeated while it is at most half full.
+///
+/// ```swift
+/// let config = try ServiceConfig(retryThrottling: RetryThrottling(maxTokens: 10, tokenRatio: 0.1))
+/// ```
 public struct RetryThrottling: Hashable, Sendable {
   /// The capacity of the bucket, which is full at first.
-  public let maxTokens: Int
+  package let maxTokens: Int
   /// The tokens that a success adds, counted in thousandths.
-  public let tokenRatio: Double
+  package let tokenRatio: Double
 
   /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
   public init(maxTokens: Int, tokenRatio: Double) throws(GRPCStatus) {

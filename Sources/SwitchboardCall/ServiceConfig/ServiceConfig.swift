@@ -10,14 +10,14 @@
 /// ```
 public struct ServiceConfig: Hashable, Sendable {
   /// The configurations, each for some methods.
-  public let methodConfigs: [MethodConfig]
+  package let methodConfigs: [MethodConfig]
   /// When the retries of all methods are suspended.
-  public let retryThrottling: RetryThrottling?
+  package let retryThrottling: RetryThrottling?
   /// The policies that may distribute calls over servers, the preferred one first. Empty: the channel's own policy.
-  public let loadBalancing: [LoadBalancingConfig]
+  package let loadBalancing: [LoadBalancingConfig]
   /// The service whose health is checked on each server before it gets calls; the empty name stands for the server as a
   /// whole. `nil`: health is not checked.
-  public let healthCheckedService: String?
+  package let healthCheckedService: String?
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
@@ -54,9 +54,9 @@ public struct MethodConfig: Hashable, Sendable {
   /// One method, all methods of a service, or all methods.
   public struct Name: Hashable, Sendable, CustomStringConvertible {
     /// The full name of the service; empty for all services.
-    public let service: String
+    package let service: String
     /// The name of the method; empty for all methods of the service.
-    public let method: String
+    package let method: String
 
     /// Throws `INVALID_ARGUMENT` for a method without a service.
     public init(service: String = "", method: String = "") throws(GRPCStatus) {

@@ -1,6 +1,14 @@
 /// How a call ended: a code, a message for people, and who ended it.
 ///
 /// It is the only error that the call API throws, so that a caller has one type to catch.
+///
+/// ```swift
+/// do {
+///   print(try await client.get(request).text)
+/// } catch let status as GRPCStatus where status.code == .unavailable {
+///   print("try again later: \(status)")
+/// }
+/// ```
 public struct GRPCStatus: Error, Sendable {
   /// Who caused the status. Two statuses that differ only in this are equal.
   @frozen

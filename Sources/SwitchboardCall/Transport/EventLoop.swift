@@ -2,6 +2,12 @@
 ///
 /// Code on the loop starts and resumes its calls without changing threads: give a task the loop as its executor
 /// preference.
+///
+/// ```swift
+/// let client = Hello_GreeterClient(channel: channel)
+/// let reply = Task(executorPreference: channel.eventLoop) { try await client.get(request) }
+/// print(try await reply.value.text)
+/// ```
 public protocol EventLoop: TaskExecutor, SerialExecutor {
   /// Whether the caller runs on this loop's thread.
   var inEventLoop: Bool { get }

@@ -1,4 +1,4 @@
-public import CLoopThread
+import CLoopThread
 
 /// The loop that the calling thread runs, as set by the loop.
 @frozen

@@ -24,11 +24,4 @@ public struct PeerCertificate: Sendable, Hashable {
     self.alternativeNames = alternativeNames
     self.pem = pem
   }
-
-  /// The alternative names that are host names.
-  public var dnsNames: [String] {
-    alternativeNames.compactMap { name in
-      if case .dns(let host) = name { host } else { nil }
-    }
-  }
 }

@@ -1,18 +1,24 @@
 /// The key of a value in a call's `UserInfo`, and the type of the value.
 ///
-///     enum UserName: UserInfoKey { typealias Value = String }
-///     context.userInfo[UserName.self] = "ada"
+/// ```swift
+/// enum UserName: UserInfoKey { typealias Value = String }
+/// ```
 public protocol UserInfoKey {
   /// The type of the value.
   associatedtype Value: Sendable
 }
 
 /// Values that the interceptors and the handler of one call share, by typed keys.
+///
+/// ```swift
+/// context.userInfo[UserName.self] = "ada"
+/// let name = context.userInfo[UserName.self] ?? "nobody"
+/// ```
 public struct UserInfo: Sendable {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// No values.
-  public init() {}
+  package init() {}
 
   /// The value for a key, if there is one.
   public subscript<Key: UserInfoKey>(key: Key.Type) -> Key.Value? {

@@ -1,4 +1,4 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 /// Calls any method with raw bytes, for messages without generated code.
 ///
@@ -6,9 +6,9 @@ public import SwitchboardCall
 ///
 /// ```swift
 /// let request = RequestOptions(host: "", path: "/echo.Echo/Get")
-/// let call = Call(request, responseHandler: printer, channel: channel)
+/// let call = Call(request, responseHandler: bytePrinter, channel: channel)
 /// try call.start()
-/// try call.write(bytes)
+/// try call.write(message)
 /// try call.finish()
 /// ```
 public final class Call: Sendable {

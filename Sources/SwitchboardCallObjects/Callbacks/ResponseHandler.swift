@@ -1,5 +1,5 @@
-public import Dispatch
-public import SwitchboardCall
+import Dispatch
+import SwitchboardCall
 
 /// Receives the responses of a call on a dispatch queue. Methods do nothing by default.
 ///

@@ -1,24 +1,21 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 /// A call whose requests are written one by one, and whose responses, one or a stream, go to a handler.
 ///
 /// A started call runs until it is finished, cancelled or ended by the server. Releasing it ends its requests.
 ///
 /// ```swift
-/// let call = client.call(Stock.follow).makeStreamingCall(responseHandler: printer)
+/// let call = MethodClient(channel: channel).call(Stock.follow).makeStreamingCall(responseHandler: printer)
 /// try call.start()
-/// try call.write("kettle")
+/// try call.write(Query(name: "kettle"))
 /// try call.finish()
 /// ```
 public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendable {
   private let call: HandledCall<Request, Response>
-  /// The options that the call was made with.
-  public let options: CallOptions
 
   @usableFromInline
-  init(_ call: HandledCall<Request, Response>, _ options: CallOptions?) {
+  init(_ call: HandledCall<Request, Response>) {
     self.call = call
-    self.options = options ?? CallOptions()
   }
 
   /// Starts the call. Throws `FAILED_PRECONDITION` the second time.
@@ -39,4 +36,14 @@ public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendabl
   /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
   /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
+}
+
+extension MethodCall {
+  /// A call whose requests are written one by one, and whose responses go to a handler.
+  @inlinable
+  public func makeStreamingCall(
+    responseHandler: any ResponseHandler<Response>
+  ) -> StreamingCall<Request, Response> {
+    StreamingCall(HandledCall(self, nil, responseHandler))
+  }
 }

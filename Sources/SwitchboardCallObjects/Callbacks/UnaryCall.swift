@@ -1,22 +1,20 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 /// A call with one request, whose responses, one or a stream, go to a handler.
 ///
 /// A started call runs to its end even if nothing retains it.
 ///
 /// ```swift
-/// let call = client.call(Stock.find).makeUnaryCall("kettle", responseHandler: printer)
+/// let find = MethodClient(channel: channel).call(Stock.find)
+/// let call = find.makeUnaryCall(Query(name: "kettle"), responseHandler: printer)
 /// try call.start()
 /// ```
 public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
   private let call: HandledCall<Request, Response>
-  /// The options that the call was made with.
-  public let options: CallOptions
 
   @usableFromInline
-  init(_ call: HandledCall<Request, Response>, _ options: CallOptions?) {
+  init(_ call: HandledCall<Request, Response>) {
     self.call = call
-    self.options = options ?? CallOptions()
   }
 
   /// Sends the request. Throws `FAILED_PRECONDITION` the second time.
@@ -28,4 +26,15 @@ public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
   /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
   /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
+}
+
+extension MethodCall {
+  /// A call with one request, whose responses go to a handler.
+  @inlinable
+  public func makeUnaryCall(
+    _ request: Request,
+    responseHandler: any ResponseHandler<Response>
+  ) -> UnaryCall<Request, Response> {
+    UnaryCall(HandledCall(self, request, responseHandler))
+  }
 }

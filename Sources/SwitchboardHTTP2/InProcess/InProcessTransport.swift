@@ -88,6 +88,10 @@ extension Channel {
   ///
   /// Only options that concern calls apply: `options` to the services, `channelOptions` to the callers. The channel
   /// runs on a loop of `group`, or on its own loop.
+  ///
+  /// ```swift
+  /// let client = Hello_GreeterClient(channel: try Channel(inProcess: [ShopProvider()]))
+  /// ```
   public convenience init(
     inProcess providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),

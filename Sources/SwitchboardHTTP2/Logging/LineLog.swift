@@ -1,4 +1,4 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 #if canImport(Glibc)
   import Glibc
@@ -11,6 +11,12 @@ public import SwitchboardCall
 /// Logging never blocks. Entries are dropped and counted if there is no room for them, because the reader has stopped
 /// reading, or if they cannot be written, because the disk is full or the reader is gone; the log reports their number
 /// as soon as it can. Text from peers and handlers cannot break lines: control characters are escaped.
+///
+/// ```swift
+/// let log = LineLog(label: "shop")
+/// var options = ServerOptions()
+/// options.logger = Logger(log, minimumLevel: .info)
+/// ```
 public final class LineLog: LogHandler {
   private let writer: LineWriter
   private let label: String
@@ -25,7 +31,7 @@ public final class LineLog: LogHandler {
   deinit { writer.close() }
 
   /// The number of dropped entries.
-  public var droppedCount: Int { writer.droppedCount }
+  package var droppedCount: Int { writer.droppedCount }
 
   public func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
     let details = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()

@@ -5,6 +5,12 @@ import Synchronization
 ///
 /// Make one for the process and share it between all servers and channels, or let each make its own. A loop handles a
 /// few hundred thousand small calls a second, so a client rarely needs more than one.
+///
+/// ```swift
+/// let group = try LoopGroup(count: 2)
+/// let server = try Server(providers: [ShopProvider()], group: group)
+/// let channel = try Channel(target: "greeter.example:443", group: group)
+/// ```
 public final class LoopGroup: Sendable {
   /// The loops, each on its own thread.
   package let loops: [Loop]

@@ -1,4 +1,4 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 /// Creates channels for clients that name a host. Calls with the same host, credentials and channel arguments share a
 /// channel, and so a connection.

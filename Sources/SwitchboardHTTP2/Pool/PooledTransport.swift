@@ -1,4 +1,4 @@
-public import SwitchboardCall
+import SwitchboardCall
 
 /// Connects a client to its host over a pool: each call uses the channel that its options select.
 final class PooledTransport: ByteTransport {

@@ -1,6 +1,13 @@
 import SwitchboardCall
 
 /// A gRPC server: a set of services, and any number of addresses on which it listens.
+///
+/// ```swift
+/// let server = try Server(providers: [ShopProvider()])
+/// let address = try server.bind(host: "127.0.0.1", port: 50051)
+/// print("listening on \(address)")
+/// await server.run()
+/// ```
 public final class Server: Sendable {
   let core: ServerCore
 

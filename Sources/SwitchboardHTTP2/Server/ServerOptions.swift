@@ -1,7 +1,14 @@
-public import SwitchboardBalancing
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// The limits and behaviour of a server. The defaults are safe against hostile clients.
+///
+/// ```swift
+/// var options = ServerOptions()
+/// options.maxRequestSize = 64 * 1024
+/// options.tls = ServerTLS(credentials: credentials)
+/// let server = try Server(providers: [ShopProvider()], options: options)
+/// ```
 public struct ServerOptions: Sendable {
   /// The maximum size of a request message, after decompression.
   public var maxRequestSize = 4 * 1024 * 1024

@@ -30,7 +30,7 @@ public final class SigningKey: @unchecked Sendable {
   }
 
   /// Whether `signature` is this key's signature of `bytes`.
-  public func made(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
+  package func made(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
     guard let context = EVP_MD_CTX_new() else { return false }
     defer {
       EVP_MD_CTX_free(context)

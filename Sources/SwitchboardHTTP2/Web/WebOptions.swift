@@ -2,6 +2,11 @@
 ///
 /// A server with these options accepts calls by gRPC-Web and by Connect in addition to gRPC, over HTTP/2 and HTTP/1.1 on
 /// the same port, and answers the CORS preflight requests of browsers.
+///
+/// ```swift
+/// var options = ServerOptions()
+/// options.web = WebOptions(origins: .only(["https://app.example"]))
+/// ```
 public struct WebOptions: Sendable {
   /// The origins whose pages may call.
   public enum Origins: Sendable {

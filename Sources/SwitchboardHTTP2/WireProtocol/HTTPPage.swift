@@ -3,11 +3,8 @@ import SwitchboardCall
 /// A plain HTTP answer on a server's port, for one path: a page of metrics, a document, a probe.
 ///
 /// ```swift
-/// options.pages.append(
-///   HTTPPage("GET", "/metrics") { _ in
-///     HTTPPage.Response(contentType: "text/plain; version=0.0.4", body: metrics.text.utf8)
-///   }
-/// )
+/// var options = ServerOptions()
+/// options.pages = [HTTPPage("GET", "/alive") { _ in HTTPPage.Response(contentType: "text/plain", body: "yes".utf8) }]
 /// ```
 /// The path is compared as it was sent, up to the query: nothing is decoded. A `GET` page answers `HEAD` too, without
 /// its body. The whole request is read before the handler runs, within the server's `requestTimeout`; a body larger
@@ -33,11 +30,11 @@ public struct HTTPPage: Sendable {
   /// A whole response.
   public struct Response: Sendable {
     /// The HTTP status, from 200 to 599.
-    public var status: Int
+    let status: Int
     /// The headers; those that the connection writes itself are left out.
-    public var headers: HPACKHeaders
+    let headers: HPACKHeaders
     /// The body; its length is sent.
-    public var body: [UInt8]
+    let body: [UInt8]
 
     /// A response with a content type and a body, or without either.
     public init(
@@ -60,7 +57,7 @@ public struct HTTPPage: Sendable {
   let method: String
   let path: String
   /// The largest body of a request.
-  public var bodyLimit: Int
+  let bodyLimit: Int
   /// Whether the answer does not depend on the body, which may then have any size and is not kept.
   package var ignoresBody = false
   let handler: Handler

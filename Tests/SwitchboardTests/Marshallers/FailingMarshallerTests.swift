@@ -115,8 +115,8 @@ import Testing
   }
 
   private func failures(_ client: MethodClient, _ fault: Fault?, _ intercepted: Bool) async throws {
-    func chain() -> ClientInterceptorChain<String, String>? {
-      intercepted ? ClientInterceptorChain([ClientInterceptor()]) : nil
+    func chain() -> sending [ClientInterceptor<String, String>] {
+      intercepted ? [ClientInterceptor()] : []
     }
     let unary = Self.method("Unary", .unary, fault)
     #expect(

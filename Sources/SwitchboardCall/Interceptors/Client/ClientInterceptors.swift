@@ -23,13 +23,14 @@ public struct ClientInterceptors<Factory>: Sendable {
 
 /// The interceptors of one call, in the order in which requests pass them.
 @frozen
-public struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @unchecked Sendable {
+@usableFromInline
+package struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @unchecked Sendable {
   // Sendable holds because interceptors are made for one call, which uses them only on its loop.
   @usableFromInline let interceptors: [ClientInterceptor<Request, Response>]
 
   /// Takes over the interceptors of one call.
   @inlinable
-  public init(_ interceptors: [ClientInterceptor<Request, Response>]) {
+  package init(_ interceptors: [ClientInterceptor<Request, Response>]) {
     self.interceptors = interceptors
   }
 }

@@ -67,8 +67,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     _ method: MethodDescriptor,
     _ options: CallOptions?,
     _ interceptors: consuming [Interceptor],
-    _ codec: ClientCodec<Request, Response>,
-    _ contentSubtype: ContentSubtype
+    codec: ClientCodec<Request, Response>,
+    contentSubtype: ContentSubtype
   ) {
     let options = options ?? CallOptions()
     transport = engine

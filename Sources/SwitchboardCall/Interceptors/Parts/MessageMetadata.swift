@@ -1,4 +1,9 @@
 /// How to send one message.
+///
+/// ```swift
+/// let metadata = MessageMetadata(compress: false)
+/// context.send(.message(request, metadata), promise: nil)
+/// ```
 @frozen
 public struct MessageMetadata: Hashable, Sendable {
   /// Whether to compress the message, if the call uses compression.

@@ -40,10 +40,10 @@ public final class InterceptorRegistry: Sendable {
   }
 
   /// The registered factories, in order.
-  public var factories: [any InterceptorFactory] { state.withLock { $0.factories } }
+  package var factories: [any InterceptorFactory] { state.withLock { $0.factories } }
 
   /// Whether the registry is in use and can no longer change.
-  public var isFrozen: Bool { state.withLock { $0.isFrozen } }
+  package var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
   /// Freezes the registry and returns its factories.
   package func freeze() -> [any InterceptorFactory] {

@@ -1,0 +1,117 @@
+// What the examples in doc comments use without declaring it; `scripts/doc-examples` compiles them behind this file.
+import Dispatch
+import EchoService
+import Switchboard
+import SwitchboardInterceptors
+import SwitchboardServices
+
+// A service with a .proto file.
+typealias Hello_GreeterClient = Echo_EchoClient
+typealias Hello_GreetReply = Echo_EchoResponse
+typealias Note = Echo_EchoRequest
+
+struct Hello_GreetRequest {
+  var name = ""
+}
+
+extension Note {
+  init(text: String) {
+    self.init()
+    self.text = text
+  }
+}
+
+struct Summary {
+  var count = 0
+}
+
+final class ShopProvider: Echo_EchoProvider {
+  func get(request: Note, context: ServerCallContext) async throws -> Hello_GreetReply { .init() }
+  func expand(
+    request: Note,
+    responseStream: ResponseStreamWriter<Hello_GreetReply>,
+    context: ServerCallContext
+  ) async throws {}
+  func collect(
+    requestStream: RequestStream<Note>,
+    context: ServerCallContext
+  ) async throws -> Hello_GreetReply { .init() }
+  func update(
+    requestStream: RequestStream<Note>,
+    responseStream: ResponseStreamWriter<Hello_GreetReply>,
+    context: ServerCallContext
+  ) async throws {}
+}
+
+// A service that is described in Swift.
+struct Query: Codable, Sendable {
+  var name = ""
+}
+
+struct Item: Codable, Sendable {
+  var name = ""
+  var count = 0
+}
+
+enum Stock {
+  static let find = CodableMethod<Query, Item>("shop.Stock", "Find", .unary)
+  static let follow = CodableMethod<Query, Item>("shop.Stock", "Follow", .bidirectionalStreaming)
+  static let service = ServiceDescriptor("shop.Stock", [find.descriptor, follow.descriptor])
+}
+
+struct TextMarshaller: Marshaller {
+  func encode(_ text: String) throws -> MessageBuffer { MessageBuffer(text.utf8) }
+  func decode(_ bytes: RawSpan) throws -> String {
+    bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+// What a program has. Nothing here runs.
+var channel: Channel { fatalError() }
+var client: Hello_GreeterClient { fatalError() }
+var stock: MethodClient { fatalError() }
+var server: Server { fatalError() }
+var request: Note { fatalError() }
+var message: [UInt8] { fatalError() }
+var key: [UInt8] { fatalError() }
+var token: String { fatalError() }
+var part: GRPCClientRequestPart<Note> { fatalError() }
+var credentials: TLSCredentials { fatalError() }
+var endpoint: Endpoint {
+  get { fatalError() }
+  set {}
+}
+var queue: (fill: Double, count: Int) { fatalError() }
+var rate: Double { fatalError() }
+var rows: [Item] { fatalError() }
+let printer = Printer<Item>()
+let bytePrinter = Printer<[UInt8]>()
+
+final class Printer<Response: Sendable>: ResponseHandler {
+  let dispatchQueue = DispatchQueue(label: "responses")
+  func receivedMessage(_ response: Response) { print(response) }
+}
+
+func fetchToken() async throws -> String { token }
+func readLines(_ path: String) async throws -> [String] { [] }
+
+// What the examples of this one are about is made in others.
+final class Tagging<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {}
+
+struct Tracing: InterceptorFactory {}
+
+enum UserName: UserInfoKey { typealias Value = String }
+
+var policy: RetryPolicy { fatalError() }
+
+final class FirstBalancer: LoadBalancer {
+  struct Config: Hashable, Sendable {
+    var waits: Bool
+  }
+
+  init(_ host: any BalancerHost) {}
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {}
+  func resolverFailed(_ status: GRPCStatus) {}
+  func leaveIdle() {}
+  func shutDown() {}
+}
