@@ -100,7 +100,7 @@ import Testing
     await telemetry.flush()
     #expect(exporter.spans.count == 3)
     #expect(telemetry.drops[.traces]?.notExported == 0)
-    exporter.answer([.retry(after: .seconds(1000), "come back tomorrow"), .refused("no")])
+    exporter.answer([.retry(after: .seconds(1000), "come back tomorrow")])
     record(telemetry, 2)
     await telemetry.flush()
     #expect(telemetry.drops[.traces]?.notExported == 2)
