@@ -40,23 +40,34 @@ private struct EnvironmentReader {
     self.logger = logger
   }
 
-  private func reject<Value>(_ name: String) -> Value? {
+  private func reject<Value>(_ name: String, expected: String) -> Value? {
     // The value may be a secret.
-    logger.log(.warning, "a variable of the environment has a value that means nothing", ["name": name])
+    let details = ["name": name, "expected": expected]
+    logger.log(.warning, "a variable of the environment has a value that means nothing", details)
     return nil
   }
 
-  func flag(_ name: String) -> Bool { environment[name]?.lowercased() == "true" }
+  func flag(_ name: String) -> Bool {
+    switch environment[name]?.lowercased() {
+    case "true": return true
+    case "false", nil: return false
+    default: return reject(name, expected: "true or false") ?? false
+    }
+  }
 
   func count(_ name: String) -> Int? {
     guard let text = environment[name] else { return nil }
-    guard let value = Int(text), (1...10_000_000).contains(value) else { return reject(name) }
+    guard let value = Int(text), (1...10_000_000).contains(value) else {
+      return reject(name, expected: "a number from 1 to 10000000")
+    }
     return value
   }
 
   func milliseconds(_ name: String) -> Duration? {
     guard let text = environment[name] else { return nil }
-    guard let value = Int(text), (0...86_400_000).contains(value) else { return reject(name) }
+    guard let value = Int(text), (0...86_400_000).contains(value) else {
+      return reject(name, expected: "a number of milliseconds, up to 86400000")
+    }
     return .milliseconds(value)
   }
 
@@ -77,7 +88,7 @@ private struct EnvironmentReader {
     for part in text.split(separator: ",") {
       let piece = part.trimmed
       guard let equals = piece.firstIndex(of: "="), equals > piece.startIndex else {
-        let _: Int? = reject(name)
+        let _: Int? = reject(name, expected: "key=value,key=value")
         return []
       }
       let value = piece[piece.index(after: equals)...].trimmed
@@ -113,7 +124,9 @@ private struct EnvironmentReader {
     case "parentbased_always_on": return .parentBased(.always)
     case "parentbased_always_off": return .parentBased(.never)
     case "parentbased_traceidratio": return .parentBased(.ratio(share))
-    default: return reject("OTEL_TRACES_SAMPLER")
+    default:
+      let known = "always_on, always_off, traceidratio, or one of these after parentbased_"
+      return reject("OTEL_TRACES_SAMPLER", expected: known)
     }
   }
 
@@ -121,7 +134,7 @@ private struct EnvironmentReader {
   private var share: Double {
     guard let text = environment["OTEL_TRACES_SAMPLER_ARG"] else { return 1 }
     guard let share = Double(text), (0...1).contains(share) else {
-      return reject("OTEL_TRACES_SAMPLER_ARG") ?? 1
+      return reject("OTEL_TRACES_SAMPLER_ARG", expected: "a number from 0 to 1") ?? 1
     }
     return share
   }
@@ -135,7 +148,7 @@ private struct EnvironmentReader {
       case "grpc-trace-bin": propagators.insert(.grpcTraceBin)
       // Baggage travels where a client passes it on.
       case "baggage", "none": break
-      default: return reject("OTEL_PROPAGATORS")
+      default: return reject("OTEL_PROPAGATORS", expected: "tracecontext, grpc-trace-bin, baggage or none")
       }
     }
     return propagators
@@ -153,7 +166,9 @@ private struct EnvironmentReader {
         case "console": exporters.append(.console([signal]))
         // The program offers its metrics where it wants: `metricsPage` and `serveMetrics`.
         case "none", "prometheus": break
-        default: let _: Int? = reject(name)
+        default:
+          let known = signal == .metrics ? "otlp, console, prometheus or none" : "otlp, console or none"
+          let _: Int? = reject(name, expected: known)
         }
       }
     }
@@ -174,7 +189,7 @@ private struct EnvironmentReader {
       if let known = OTLPOptions.Transport(rawValue: text) {
         transport = known
       } else {
-        let _: Int? = reject(name)
+        let _: Int? = reject(name, expected: "grpc, http/protobuf or http/json")
       }
     }
     var options = OTLPOptions(transport: transport)
@@ -184,7 +199,7 @@ private struct EnvironmentReader {
         // The URL of one signal is used as it is.
         options.isWholeURL = name != "OTEL_EXPORTER_OTLP_ENDPOINT"
       } else {
-        let _: Int? = reject(name)
+        let _: Int? = reject(name, expected: "a URL such as http://localhost:4318")
       }
     }
     if let (name, _) = value(signal, "HEADERS") { options.headers = pairs(name) }
@@ -195,7 +210,7 @@ private struct EnvironmentReader {
       switch text {
       case "gzip": options.compression = .gzip
       case "none": options.compression = .none
-      default: let _: Int? = reject(name)
+      default: let _: Int? = reject(name, expected: "gzip or none")
       }
     }
     if let (_, path) = value(signal, "CERTIFICATE") {

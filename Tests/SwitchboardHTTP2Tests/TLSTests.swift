@@ -82,6 +82,14 @@ import Testing
     #expect(failure?.message == "TLS: cannot read the certificate chain (no/chain.pem): no such file")
   }
 
+  @Test func aDirectoryIsNoFile() throws {
+    let credentials = TLSCredentials(certificateChain: .file("/"), privateKey: .file("no/key.pem"))
+    let failure = #expect(throws: GRPCStatus.self) {
+      try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
+    }
+    #expect(failure?.message == "TLS: cannot read the certificate chain (/): is a directory")
+  }
+
   @Test func aRequiredClientCertificateIsShownToHandlers() async throws {
     let server = ServerTLS(
       credentials: TestCertificates.server,

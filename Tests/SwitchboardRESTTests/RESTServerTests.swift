@@ -181,4 +181,30 @@ import Testing
     #expect(error?.description.contains("testing.rest.Rest.Get (GET /v1/simple/{text})") == true)
     #expect(error?.description.contains("testing.rest.Rest.Hidden (GET /v1/simple/{text})") == true)
   }
+
+  @Test(arguments: [
+    ("testing.rest.Rest.Get", "GET", "/a/{txt}", "testing.rest.Everything has no field txt"),
+    ("testing.rest.Rest/Get", "GET", "/a/{text}", "methods are named like shop.Books.GetBook"),
+    (
+      "testing.rest.Rest.Gett", "GET", "/a/{text}",
+      "names the method testing.rest.Rest.Gett, which no described"
+    ),
+    ("testing.rest.Rest.Get", "get", "/a/{text}", "\"get\" is not a method of HTTP, but GET is"),
+  ])
+  func aRuleThatIsWrongSaysWhatIs(_ method: String, _ verb: String, _ path: String, _ reason: String) {
+    var options = RESTOptions()
+    options.rules = [HTTPRule(method, verb, path)]
+    var serverOptions = ServerOptions()
+    let error = #expect(throws: HTTPRuleError.self) {
+      try serverOptions.serveREST([RESTProvider()], options: options)
+    }
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func oneCallServesAllServices() throws {
+    var options = ServerOptions()
+    try options.serveREST([RESTProvider()])
+    let error = #expect(throws: HTTPRuleError.self) { try options.serveREST([RESTProvider()]) }
+    #expect(error?.description.hasPrefix("REST is served already") == true)
+  }
 }

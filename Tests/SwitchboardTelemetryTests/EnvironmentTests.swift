@@ -7,9 +7,11 @@ import Testing
 @Suite struct EnvironmentTests {
   private final class Warnings: LogHandler {
     let names = Locked<[String]>([])
+    let expected = Locked<[String]>([])
 
     func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
       names.withLock { $0.append(metadata["name"] ?? "") }
+      expected.withLock { $0.append(metadata["expected"] ?? "") }
     }
   }
 
@@ -102,6 +104,19 @@ import Testing
       #expect(ratio.sampler == .ratio(1))
       #expect(warnings.names.withLock { $0 } == ["OTEL_TRACES_SAMPLER_ARG"])
     }
+  }
+
+  @Test func whatIsExpectedIsSaid() {
+    let warnings = Warnings()
+    let options = TelemetryOptions(
+      environment: ["OTEL_SDK_DISABLED": "yes", "OTEL_METRICS_EXPORTER": "statsd"],
+      logger: Logger(warnings)
+    )
+    #expect(options.countsCalls)
+    #expect(warnings.names.withLock { $0 } == ["OTEL_SDK_DISABLED", "OTEL_METRICS_EXPORTER"])
+    #expect(
+      warnings.expected.withLock { $0 } == ["true or false", "otlp, console, prometheus or none"]
+    )
   }
 
   @Test func escapesAreTwoDigits() {

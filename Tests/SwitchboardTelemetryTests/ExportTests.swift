@@ -100,7 +100,7 @@ import Testing
     await telemetry.flush()
     #expect(exporter.spans.count == 3)
     #expect(telemetry.drops[.traces]?.notExported == 0)
-    exporter.answer([.retry(after: .seconds(1000), "come back tomorrow"), .refused("no")])
+    exporter.answer([.retry(after: .seconds(1000), "come back tomorrow")])
     record(telemetry, 2)
     await telemetry.flush()
     #expect(telemetry.drops[.traces]?.notExported == 2)
@@ -110,6 +110,80 @@ import Testing
       ]
     )
     await telemetry.shutDown()
+  }
+
+  private final class Entries: LogHandler {
+    let lines = Locked<[String]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      lines.withLock { $0.append("\(level): \(message): \(metadata["reason"] ?? "")") }
+    }
+  }
+
+  @Test func aCollectorThatIsAwayIsReportedAtOnceAndOnce() async throws {
+    let entries = Entries()
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter) { $0.logger = Logger(entries) }
+    exporter.answer([.retry(after: .milliseconds(1), "away"), .retry(after: .milliseconds(1), "still away")])
+    record(telemetry, 1)
+    await telemetry.flush()
+    #expect(
+      entries.lines.withLock { $0 } == [
+        "warning: telemetry waits: the collector does not take it: away", "info: telemetry is taken again: ",
+      ]
+    )
+    await telemetry.shutDown()
+  }
+
+  @Test(arguments: [OTLPOptions.Transport.grpc, .http])
+  func whyACollectorCannotBeReachedIsSaid(_ transport: OTLPOptions.Transport) async throws {
+    let entries = Entries()
+    // Port 1 is nobody's.
+    var otlp = OTLPOptions(endpoint: "http://127.0.0.1:1", transport: transport)
+    otlp.retryLimit = .milliseconds(1)
+    var options = TelemetryOptions(serviceName: "test")
+    options.logger = Logger(entries)
+    options.exporters = [.otlp(otlp, [.traces])]
+    let telemetry = try Telemetry(options)
+    record(telemetry, 1)
+    await telemetry.shutDown()
+    let reason = "unavailable (14): cannot connect to 127.0.0.1:1: connection refused"
+    #expect(
+      entries.lines.withLock { $0 } == [
+        "warning: telemetry is lost: the collector does not take it: \(reason)"
+      ]
+    )
+  }
+
+  @Test func theEndOfTheTimeIsNotTheCollectorsReason() async throws {
+    let entries = Entries()
+    let exporter = CapturingExporter(isHeld: true)
+    let telemetry = try Telemetry.capturing(exporter) {
+      $0.logger = Logger(entries)
+      $0.batch.batchSize = 1
+    }
+    exporter.answer([.retry(after: nil, "the caller cancelled the call")])
+    record(telemetry, 1)
+    while exporter.attempts == 0 { await Task.yield() }
+    await telemetry.shutDown(within: .milliseconds(1))
+    // The export ends after the telemetry.
+    while entries.lines.withLock({ $0.isEmpty }) { await Task.yield() }
+    let reason = "there was no answer when the time was over"
+    #expect(
+      entries.lines.withLock { $0 } == [
+        "warning: telemetry is lost: the collector does not take it: \(reason)"
+      ]
+    )
+  }
+
+  @Test(arguments: [OTLPOptions.Transport.grpc, .http])
+  func aCertificateThatCannotBeReadIsSaidAtTheStart(_ transport: OTLPOptions.Transport) {
+    var otlp = OTLPOptions(endpoint: "https://127.0.0.1:1", transport: transport)
+    otlp.tls = ClientTLS(trustRoots: .file("no/roots.pem"))
+    var options = TelemetryOptions(serviceName: "test")
+    options.exporters = [.otlp(otlp)]
+    let failure = #expect(throws: GRPCStatus.self) { try Telemetry(options) }
+    #expect(failure?.message == "TLS: cannot read the trust roots (no/roots.pem): no such file")
   }
 
   @Test func spansThatNobodyEndsAreCounted() async throws {

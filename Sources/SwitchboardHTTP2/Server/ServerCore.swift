@@ -32,9 +32,9 @@ final class ServerCore: @unchecked Sendable {
   {
     self.options = options.inRange
     tracing = options.observer as? any CallTracing
-    crossOrigin = options.web.map { CrossOrigin($0) }
+    crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = Router(providers, options)
-    methods = RPCMethods(router: router, pages: HTTPPages(options.pages))
+    methods = RPCMethods(router: router, pages: try HTTPPages(options.pages, options.logger))
     protocols = try options.protocols(for: methods)
     let allowsHTTP1 = !protocols.isEmpty
     tls = Locked(

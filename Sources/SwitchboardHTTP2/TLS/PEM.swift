@@ -1,6 +1,12 @@
 import COpenSSL
 import SwitchboardCall
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Reads certificates and keys.
 struct PEM: ~Copyable {
   private let bio: OpaquePointer
@@ -15,6 +21,8 @@ struct PEM: ~Copyable {
     let opened: OpaquePointer?
     switch source {
     case .file(let path):
+      // OpenSSL opens a directory, and finds nothing in it. Containers have one where a file that was to be mounted is not.
+      guard !Self.isDirectory(path) else { throw .tls("cannot read the \(what): is a directory") }
       opened = BIO_new_file(path, "r")
     case .bytes(let bytes):
       opened = BIO_new(BIO_s_mem())
@@ -29,6 +37,11 @@ struct PEM: ~Copyable {
   }
 
   deinit { BIO_free(bio) }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
 
   /// All certificates, at least one. The caller frees them.
   borrowing func certificates() throws(GRPCStatus) -> [OpaquePointer] {

@@ -7,7 +7,8 @@ final class CrossOrigin: Sendable {
   private let allowedHeaders: String?
   private let maxAge: String
 
-  init(_ options: WebOptions) {
+  init(_ options: WebOptions) throws(GRPCStatus) {
+    try options.refuseWrongOrigins()
     self.options = options
     let own = ["grpc-status", "grpc-message", "grpc-status-details-bin"]
     exposedHeaders = (own + options.exposedHeaders).joined(separator: ",")

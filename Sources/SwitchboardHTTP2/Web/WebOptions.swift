@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// The options for calls from HTTP clients: pages in browsers, and others.
 ///
 /// A server with these options accepts calls by gRPC-Web and by Connect in addition to gRPC, over HTTP/2 and HTTP/1.1 on
@@ -38,5 +40,29 @@ public struct WebOptions: Sendable {
   /// Allows calls from pages of these origins; by default from none. Clients other than browsers may always call.
   public init(origins: Origins = .only([])) {
     self.origins = origins
+  }
+}
+
+extension WebOptions {
+  /// Throws if an origin is none that a browser would send: a page of it could never call, and would not learn why.
+  func refuseWrongOrigins() throws(GRPCStatus) {
+    guard case .only(let origins) = origins, let wrong = origins.sorted().first(where: { !Self.isOrigin($0) })
+    else { return }
+    throw GRPCStatus(
+      code: .invalidArgument,
+      message:
+        "\"\(wrong)\" is not an origin as browsers write it: such as https://app.example, in lower case, "
+        + "without a path and without the scheme's own port"
+    )
+  }
+
+  private static func isOrigin(_ text: String) -> Bool {
+    // What pages without an origin send, such as files.
+    if text == "null" { return true }
+    guard let scheme = text.firstRange(of: "://"), scheme.lowerBound > text.startIndex else { return false }
+    let host = text[scheme.upperBound...]
+    return !host.contains { $0 == "/" || $0 == "?" || $0 == "#" || $0.isWhitespace || $0.isUppercase }
+      && !(text.hasPrefix("https:") && host.hasSuffix(":443"))
+      && !(text.hasPrefix("http:") && host.hasSuffix(":80"))
   }
 }

@@ -86,7 +86,21 @@ public struct HTTPPage: Sendable {
 struct HTTPPages: Sendable {
   private let pages: [[UInt8]: [HTTPPage]]
 
-  init(_ pages: [HTTPPage]) {
+  /// A page replaces an earlier one with the same HTTP method and path, which a warning says.
+  init(_ pages: [HTTPPage], _ logger: Logger) throws(GRPCStatus) {
+    var known: Set<String> = []
+    for page in pages {
+      guard page.path.utf8.first == UInt8(ascii: "/") else {
+        throw GRPCStatus(
+          code: .invalidArgument,
+          message: "the path of a page begins with a slash: \"\(page.path)\" does not"
+        )
+      }
+      let name = "\(page.method) \(page.path)"
+      if !known.insert(name).inserted {
+        logger.log(.warning, "two pages have the same path; the later one is shown", ["page": name])
+      }
+    }
     self.pages = Dictionary(grouping: pages) { Array($0.path.utf8) }
   }
 

@@ -73,7 +73,10 @@ package struct DescribedAPI: Sendable {
       }
     }
     if let unknown = given.keys.sorted().first {
-      throw HTTPRuleError("a rule names the method \(unknown), which no service has")
+      throw HTTPRuleError(
+        "a rule names the method \(unknown), which no described service has: methods are named like "
+          + "shop.Books.GetBook, and services are described if they are generated with ReflectionData=true"
+      )
     }
   }
 }

@@ -19,9 +19,15 @@ package struct HTTPBinding: Hashable, Sendable {
   /// `nil` if the body is the whole response.
   package var responseBody: String?
 
+  private static let knownMethods: Set = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]
+
   package init(_ rule: HTTPRule) throws(HTTPRuleError) {
     guard !rule.method.isEmpty, rule.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw HTTPRuleError("\(rule.selector): \"\(rule.method)\" is not an HTTP method")
+    }
+    let upper = rule.method.uppercased()
+    if rule.method != upper, Self.knownMethods.contains(upper) {
+      throw HTTPRuleError("\(rule.selector): \"\(rule.method)\" is not a method of HTTP, but \(upper) is")
     }
     do throws(HTTPRuleError) {
       template = try PathTemplate(rule.path)

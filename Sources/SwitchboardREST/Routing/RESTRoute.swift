@@ -78,7 +78,7 @@ struct RESTRoute: Sendable {
     var variables: [Variable] = []
     for variable in binding.template.variables {
       guard let path = FieldPath(variable.fieldPath, in: request), !path.field.isRepeated else {
-        throw fail("\(variable.fieldPath.joined(separator: ".")) is not a field that text can set")
+        throw fail(FieldPath.refusal(of: variable.fieldPath, in: request))
       }
       variables.append(
         Variable(

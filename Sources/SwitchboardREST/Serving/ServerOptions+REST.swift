@@ -11,11 +11,16 @@ extension ServerOptions {
   ///     let server = try Server(providers: providers, options: options)
   ///
   /// The rules are read from the descriptors in generated services (`ReflectionData=true`). They are compiled here,
-  /// once. Throws if a rule is invalid, or if two have the same path; the error names both.
+  /// once. Throws if a rule is invalid, or if two have the same path; the error names both. All services are served by
+  /// one call: a second one throws.
   public mutating func serveREST(
     _ providers: [any CallHandlerProvider],
     options: RESTOptions = RESTOptions()
   ) throws(HTTPRuleError) {
+    // Whatever is not a path of the first would not be found there.
+    guard wireProtocols.isEmpty else {
+      throw HTTPRuleError("REST is served already: one call of serveREST takes the providers of all services")
+    }
     let services = Set(providers.map(\.serviceName))
     let api = try DescribedAPI(files: providers.descriptors, services: services, rules: options.rules)
     let table = try RESTTable(api)

@@ -28,6 +28,17 @@ struct FieldPath: Sendable {
     self.field = field
     self.form = form
   }
+
+  /// Why text does not set what these names lead to.
+  static func refusal(of names: [String], in type: MessageTable) -> String {
+    var inner: MessageTable? = type
+    for name in names {
+      guard let type = inner else { break }
+      guard let field = type.field(inJSON: name) else { return "\(type.fullName) has no field \(name)" }
+      inner = type.message(of: field)
+    }
+    return "\(names.joined(separator: ".")) is not a field that text can set"
+  }
 }
 
 /// How the value of a field is written in text, without the quotes that JSON needs.

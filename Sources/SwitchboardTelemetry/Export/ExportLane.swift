@@ -7,7 +7,14 @@ final class ExportLane: Sendable {
   private let time: ExportTime
   private let retryLimit: Duration
   private let logger: Logger
-  private let state = Locked((lost: 0, isFailing: false))
+  private let state = Locked(State())
+
+  private struct State {
+    var lost = 0
+    /// What was said about the collector since it last took something.
+    var isWaiting = false
+    var isFailing = false
+  }
 
   init(
     _ exporter: any BatchExporter,
@@ -33,6 +40,7 @@ final class ExportLane: Sendable {
   func export(_ batch: ExportBatch) async {
     let end = time.now + retryLimit
     var backoff = Self.firstBackoff
+    var lastReason: String?
     while true {
       switch await exporter.export(batch) {
       case .taken(let rejected, let message):
@@ -40,17 +48,32 @@ final class ExportLane: Sendable {
         return rejected > 0 ? lose(min(rejected, batch.count), message) : recover(message)
       case .refused(let reason):
         return lose(batch.count, reason)
-      case .retry(let wanted, let reason):
+      case .retry(let wanted, var reason):
+        // Only the end of the time for it cancels an export, which says nothing about the collector.
+        if Task.isCancelled { reason = lastReason ?? "there was no answer when the time was over" }
+        lastReason = reason
         // Some earlier and some later, so that processes do not all try again at the same time. A collector may ask for more
         // time, and not for less.
         let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
         backoff = min(backoff * 2, Self.longestBackoff)
-        guard time.now + wait < end, await time.sleep(wait) else { return lose(batch.count, reason) }
+        guard time.now + wait < end, !Task.isCancelled else { return lose(batch.count, reason) }
+        delay(reason)
+        guard await time.sleep(wait) else { return lose(batch.count, reason) }
       }
     }
   }
 
   func shutDown() async { await exporter.shutDown() }
+
+  /// Says at once why nothing arrives, and not only when something is lost.
+  private func delay(_ reason: String) {
+    let isNews = state.withLock { state in
+      defer { state.isWaiting = true }
+      return !state.isWaiting && !state.isFailing
+    }
+    guard isNews else { return }
+    log("telemetry waits: the collector does not take it", reason)
+  }
 
   private func lose(_ count: Int, _ reason: String) {
     let isNews = state.withLock { state in
@@ -59,17 +82,17 @@ final class ExportLane: Sendable {
       return !state.isFailing
     }
     guard isNews else { return }
-    logger.log(
-      .warning,
-      "telemetry is lost: the collector does not take it",
-      ["signal": signal.rawValue, "reason": reason.limited(to: 512)]
-    )
+    log("telemetry is lost: the collector does not take it", reason)
+  }
+
+  private func log(_ message: String, _ reason: String) {
+    logger.log(.warning, message, ["signal": signal.rawValue, "reason": reason.limited(to: 512)])
   }
 
   private func recover(_ message: String) {
     let hasRecovered = state.withLock { state in
-      defer { state.isFailing = false }
-      return state.isFailing
+      defer { (state.isWaiting, state.isFailing) = (false, false) }
+      return state.isWaiting || state.isFailing
     }
     if hasRecovered { logger.log(.info, "telemetry is taken again", ["signal": signal.rawValue]) }
     if !message.isEmpty {

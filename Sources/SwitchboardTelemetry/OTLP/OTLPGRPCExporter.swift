@@ -27,7 +27,6 @@ final class OTLPGRPCExporter: BatchExporter {
     options = CallOptions(
       timeout: otlp.timeout,
       initialMetadata: metadata,
-      waitForReady: true,
       compression: otlp.compression
     )
   }

@@ -25,28 +25,34 @@ final class OTLPHTTPExporter: BatchExporter {
     isJSON = otlp.transport == .httpJSON
     encoder = OTLPEncoder(clock: clock, isForJSON: isJSON)
     loop = group.nextLoop()
+    // What is wrong with the endpoint or the certificates is better said now than with each batch.
+    _ = try post([], to: endpoint.path)
   }
 
   func export(_ batch: ExportBatch) async -> ExportResult {
     let request = OTLPRequest(batch, resource, encoder)
     do {
-      let post = try HTTPPost(
-        to: endpoint.host,
-        port: endpoint.port,
-        path: path(for: batch.signal),
-        headers,
-        try body(of: request.message),
-        isCompressed: otlp.compression == .gzip,
-        tls: endpoint.isSecure ? otlp.tls ?? ClientTLS() : nil,
-        timeout: otlp.timeout,
-        on: loop
-      )
+      let post = try post(try body(of: request.message), to: path(for: batch.signal))
       return result(try await post.send(), batch.signal)
     } catch let status as GRPCStatus {
       return ExportResult(status)
     } catch {
       return .refused("\(error)")
     }
+  }
+
+  private func post(_ body: [UInt8], to path: String) throws(GRPCStatus) -> HTTPPost {
+    try HTTPPost(
+      to: endpoint.host,
+      port: endpoint.port,
+      path: path,
+      headers,
+      body,
+      isCompressed: otlp.compression == .gzip,
+      tls: endpoint.isSecure ? otlp.tls ?? ClientTLS() : nil,
+      timeout: otlp.timeout,
+      on: loop
+    )
   }
 
   func shutDown() async {}

@@ -24,6 +24,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "https://a.example/", "https://a.example/page", "a.example", "*", "", "://a", "https://A.example",
+    "https://a.example:443", "http://a.example:80", "https://a example",
+  ])
+  func whatNoBrowserSendsIsNoOrigin(_ text: String) throws {
+    var options = ServerOptions()
+    options.web = WebOptions(origins: .only(["https://b.example", text]))
+    let failure = #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }
+    #expect(failure?.code == .invalidArgument)
+    #expect(failure?.message?.hasPrefix("\"\(text)\" is not an origin as browsers write it") == true)
+  }
+
+  @Test func originsOfAllSchemesAreTaken() throws {
+    var options = ServerOptions()
+    options.web = WebOptions(
+      origins: .only([
+        "null", "http://localhost:8080", "https://a.example:8443", "http://[::1]:8080", "app://localhost",
+        "file://",
+        "http://a.example:443",
+      ])
+    )
+    _ = try Server(providers: [], options: options)
+  }
+
   private func request(_ path: String, _ more: [(String, String)], method: String = "POST") -> [(
     String, String
   )] {
