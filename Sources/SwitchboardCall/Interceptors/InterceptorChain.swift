@@ -14,6 +14,9 @@ protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterce
   /// The step from one interceptor to the next towards the transport: 1 or -1.
   static var towardsTransport: Int { get }
 
+  /// The loop of the transport.
+  var eventLoop: any EventLoop { get }
+
   func context(at index: Int) -> Interceptor.Context
 
   // Passes a part to the interceptor at `index`, on the loop. Each side implements these two itself: a default here
@@ -52,7 +55,9 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   // Sendable holds because everything is used only on the event loop. Unchecked exclusivity holds because no access
   // lasts while other code runs.
 
-  @usableFromInline final let eventLoop: any EventLoop
+  /// The loop's address, by which its thread identifies itself; see `LoopOfThread`. The transport has the loop itself:
+  /// here, references to it would be counted.
+  @usableFromInline final let loopAddress: UnsafeMutableRawPointer?
   @exclusivity(unchecked) @usableFromInline final var interceptors: InterceptorList<Interceptor>
   /// What few chains have.
   @exclusivity(unchecked) @usableFromInline final var sideWork: SideWork?
@@ -62,15 +67,22 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   @exclusivity(unchecked) @usableFromInline final var credit: Credit?
 
   @inlinable @inline(__always)
-  init(_ interceptors: consuming [Interceptor], on eventLoop: any EventLoop) {
+  init(_ interceptors: consuming [Interceptor], at loopAddress: UnsafeMutableRawPointer?) {
     self.interceptors = InterceptorList(interceptors)
-    self.eventLoop = eventLoop
+    self.loopAddress = loopAddress
     for index in 0..<(self.interceptors.last + 1)
     where self.interceptors.uncounted(index)._withUnsafeGuaranteedRef({ $0.executors.areNamed }) {
       sideWork = SideWork(executors: self.interceptors.all.map(\.executors))
       self.interceptors.takeDetours()
       break
     }
+  }
+
+  /// Whether the thread identifies itself as the loop's. The threads of other loops than the runtime's may not.
+  @inlinable @inline(__always)
+  final var isOfThread: Bool {
+    guard let address = LoopOfThread.address else { return false }
+    return address == loopAddress
   }
 
   @usableFromInline
@@ -88,6 +100,9 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
 // MARK: - Parts
 
 extension InterceptorChain {
+  @inlinable @inline(__always)
+  var isHere: Bool { isOfThread || eventLoop.inEventLoop }
+
   /// Where the application's parts enter.
   @inlinable @inline(__always)
   var applicationEnd: Int { Self.towardsTransport > 0 ? 0 : interceptors.last }
@@ -121,7 +136,7 @@ extension InterceptorChain {
 
   @inlinable @inline(__always)
   func send(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int) {
-    if eventLoop.isOfThread { return sendOnLoop(part, promise: promise, to: index) }
+    if isOfThread { return sendOnLoop(part, promise: promise, to: index) }
     sendLater(part, promise, index)
   }
 
@@ -150,7 +165,7 @@ extension InterceptorChain {
 
   @inlinable @inline(__always)
   func receive(_ part: Interceptor.Received, at index: Int) {
-    if eventLoop.isOfThread { return receiveOnLoop(part, at: index) }
+    if isOfThread { return receiveOnLoop(part, at: index) }
     receiveLater(part, index)
   }
 
@@ -179,7 +194,7 @@ extension InterceptorChain {
 extension InterceptorChain {
   @usableFromInline
   func errorCaught(_ error: any Error, at index: Int) {
-    guard eventLoop.isHere else {
+    guard isHere else {
       return eventLoop.execute { self.errorCaught(error, at: index) }
     }
     guard isOpen else { return }
@@ -190,7 +205,7 @@ extension InterceptorChain {
   /// Requests `count` more messages, if they stream.
   @usableFromInline
   func receiveNextMessages(_ count: Int, to index: Int) {
-    guard eventLoop.isHere else {
+    guard isHere else {
       return eventLoop.execute { self.receiveNextMessages(count, to: index) }
     }
     guard isOpen else { return }

@@ -138,7 +138,7 @@ package final class CallDeadline: Sendable {
   var wantsSent: Bool { get }
 
   /// The metadata before the first message. Not called if the call fails first.
-  func receive(headers: HPACKHeaders)
+  func receive(headers: consuming HPACKHeaders)
 
   /// A part of the request has been sent. The transport may still be at work and must not be called from here.
   func sent(_ part: SentPart)
@@ -150,7 +150,7 @@ package final class CallDeadline: Sendable {
   func receive(message: RawSpan)
 
   /// The end of the call; called exactly once, last.
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders)
+  func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders)
 }
 
 extension ResponseReceiver {

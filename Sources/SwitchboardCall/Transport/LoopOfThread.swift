@@ -13,11 +13,7 @@ import CLoopThread
 }
 
 extension EventLoop {
-  /// Whether the thread is marked as running this loop. The runtime's loops mark their threads; other loops may not.
+  /// By which the loop's thread identifies itself, if it does.
   @inlinable @inline(__always)
-  var isOfThread: Bool { switchboard_current_loop() == Unmanaged.passUnretained(self).toOpaque() }
-
-  /// `inEventLoop`, after a check of the thread's mark.
-  @inlinable @inline(__always)
-  var isHere: Bool { isOfThread || inEventLoop }
+  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }

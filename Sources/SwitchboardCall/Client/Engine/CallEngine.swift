@@ -95,6 +95,12 @@ final class CallEngine: ByteTransport {
     return call
   }
 
+  /// Starts the clock of a call with interceptors. A method, to which the compiler lends what an initializer would own.
+  @usableFromInline
+  func settings(for options: CallOptions) -> SharedCallSettings {
+    SharedCallSettings(options, options.timeout.map { environment.time.deadline(after: $0) })
+  }
+
   /// Has the call followed, if the channel's calls are, with the context of the task that began it.
   func trace(_ request: inout CallRequest, context: AnyObject?) {
     guard let tracer else { return }

@@ -18,9 +18,9 @@ struct CallSettings: Sendable {
   private(set) var options: CallOptions
   private var rare: Rare?
 
-  init(_ options: CallOptions, _ engine: CallEngine) {
+  init(_ options: CallOptions, _ deadline: CallDeadline?) {
     self.options = options
-    if let timeout = options.timeout { deadline = engine.environment.time.deadline(after: timeout) }
+    if let deadline { rare = Rare(nil, nil, deadline) }
   }
 
   var areEmpty: Bool { options.box == nil && rare == nil }
@@ -63,9 +63,8 @@ struct SharedCallSettings: ~Copyable, Sendable {
   private let latest = Locked<CallSettings?>(nil)
   private let isChanged = Atomic(false)
 
-  @usableFromInline
-  init(_ options: CallOptions, _ engine: CallEngine) {
-    first = CallSettings(options, engine)
+  init(_ options: CallOptions, _ deadline: CallDeadline?) {
+    first = CallSettings(options, deadline)
   }
 
   /// Whether the settings are unchanged and choose nothing.

@@ -8,9 +8,9 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline typealias Pipeline = ClientPipeline<Request, Response>
 
   @usableFromInline let encode: (Request) throws -> MessageBuffer
-  @usableFromInline let headers: (Pipeline, HPACKHeaders) -> Void
+  @usableFromInline let headers: (Pipeline, consuming HPACKHeaders) -> Void
   @usableFromInline let message: (Pipeline, RawSpan) -> Void
-  @usableFromInline let end: (Pipeline, GRPCStatus, HPACKHeaders) -> Void
+  @usableFromInline let end: (Pipeline, consuming GRPCStatus, consuming HPACKHeaders) -> Void
   /// Switches to the format that the call's options choose now.
   @usableFromInline let chooseFormat: (Pipeline) -> Void
 
@@ -20,18 +20,17 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
     _ responses: ResponseMarshaller
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     encode = { request throws in try requests.encode(request) }
-    headers = { pipeline, headers in
+    headers = { (pipeline, headers: consuming HPACKHeaders) in
       pipeline.receiveFirst(.metadata(headers))
     }
     message = { pipeline, bytes in
       do {
-        let message = try pipeline.chosen?.decode(bytes) ?? responses.decode(bytes)
-        pipeline.receiveFirst(.message(message))
+        pipeline.receiveFirst(.message(try pipeline.chosen?.decode(bytes) ?? responses.decode(bytes)))
       } catch {
         pipeline.failToDecode(error)
       }
     }
-    end = { pipeline, status, trailers in
+    end = { (pipeline, status: consuming GRPCStatus, trailers: consuming HPACKHeaders) in
       pipeline.receiveFirst(.end(status, trailers))
     }
     chooseFormat = { pipeline in

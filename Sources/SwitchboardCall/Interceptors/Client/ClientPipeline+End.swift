@@ -43,12 +43,12 @@ extension ClientPipeline {
   }
 
   /// The call on the transport has ended.
-  func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+  func finish(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
     phase = .over
     call = nil
     requests = nil
     responses = nil
-    if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : status) }
+    if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : copy status) }
     guard isOpen else { return }
     if let failure = troubles?.decodingFailure {
       errorCaught(failure, at: transportEnd)
@@ -87,7 +87,7 @@ extension ClientPipeline {
 
   @usableFromInline
   func cancel(promise: EventLoopPromise<Void>?, to index: Int) {
-    guard eventLoop.isHere else {
+    guard isHere else {
       return eventLoop.execute { self.cancel(promise: promise, to: index) }
     }
     guard isOpen else {

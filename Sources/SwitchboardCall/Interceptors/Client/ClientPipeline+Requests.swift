@@ -9,7 +9,8 @@ extension ClientPipeline {
       send(metadata: headers, promise)
     case .message(let message, let metadata):
       do {
-        send(try chosen?.encode(message) ?? codec.encode(message), metadata, promise)
+        let buffer = if let chosen { try chosen.encode(message) } else { try codec.encode(message) }
+        send(buffer, metadata, promise)
       } catch {
         failToEncode(error, promise)
       }
@@ -63,7 +64,7 @@ extension ClientPipeline {
       requests.finish()
     } else if phase == .gathering, let message = message.take() {
       promises.addEnd(promise)
-      start(.message(message))
+      start(.message(consume message))
     } else {
       refuse(promise, "the end of the requests was sent before a message")
     }
@@ -100,7 +101,7 @@ extension ClientPipeline {
     if settings.areEmpty, metadata.isEmpty {
       var request = request(method, nil, body)
       transport.trace(&request, context: callerContext)
-      return start(transport.makeCall(request, receiver: self))
+      return start(transport.makeCall(consume request, receiver: self))
     }
     let settings = settings.current
     let changed = settings.path.map { MethodDescriptor(path: $0, type: method.type) }

@@ -10,7 +10,7 @@ extension ClientPipeline: ResponseReceiver {
   }
 
   @usableFromInline
-  func receive(headers: HPACKHeaders) {
+  func receive(headers: consuming HPACKHeaders) {
     if isOpen { codec.headers(self, headers) }
     guard let responses else { return }
     responses.isReading = true
@@ -27,11 +27,12 @@ extension ClientPipeline: ResponseReceiver {
 
   /// Messages that were streamed before are delivered before the end.
   @usableFromInline
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+  func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders) {
     guard let responses, responses.isReading else { return finish(status, trailers) }
+    let isOfPeer = status.origin == .peer
     responses.outcome = (status, trailers)
     responses.pipe.finish()
-    if status.origin != .peer {
+    if !isOfPeer {
       responses.credit.close()
     } else {
       watchDemand(of: responses)

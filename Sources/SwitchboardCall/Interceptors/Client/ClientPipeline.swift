@@ -77,11 +77,14 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     self.contentSubtype = contentSubtype
     metadata = options.initialMetadata
     callerContext = engine.tracer?.context
-    settings = SharedCallSettings(options, engine)
-    super.init(interceptors, on: engine.eventLoop)
+    settings = engine.settings(for: options)
+    super.init(interceptors, at: engine.eventLoop.address)
   }
 
   deinit { response.clear() }
+
+  @inlinable
+  var eventLoop: any EventLoop { transport.eventLoop }
 
   @inlinable @inline(__always)
   static var towardsTransport: Int { 1 }
@@ -110,7 +113,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   /// Starts a call with one request, from any thread.
   @inlinable
   func start(_ request: consuming Request) {
-    guard eventLoop.isHere else {
+    guard isHere else {
       let request = request
       return eventLoop.execute { self.start(request) }
     }
@@ -137,7 +140,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   /// Starts a call that streams its requests, from any thread.
   @inlinable
   func startStream() {
-    guard eventLoop.isHere else { return eventLoop.execute { self.startStream() } }
+    guard isHere else { return eventLoop.execute { self.startStream() } }
     guard begin() else { return }
     sendFirst(.metadata(metadata))
     watchDeadline()

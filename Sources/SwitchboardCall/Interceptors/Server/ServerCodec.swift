@@ -9,13 +9,14 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
-  /// Starts the handler with a call's one request; `nil` if requests stream.
-  @usableFromInline let startHandler: StartHandler?
+  /// Starts the handler with a call's one request; does nothing if requests stream. Not optional: to test a closure
+  /// copies it.
+  @usableFromInline let startHandler: StartHandler
 
   @inlinable @inline(__always)
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    startHandler: StartHandler? = nil
+    startHandler: @escaping StartHandler = { _, _ in }
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor

@@ -48,7 +48,7 @@ extension ServerPipeline {
     endIsEarly = false
     guard let request = request.take() else { return finish(.missingRequest) }
     isHandling = true
-    codec.startHandler?(self, request)
+    codec.startHandler(self, request)
   }
 
   /// Starts the handler with the metadata, and passes it the requests as they arrive. On the loop.
@@ -88,7 +88,7 @@ extension ServerPipeline {
 
   @inlinable @inline(__always)
   func respondHere(_ response: consuming Response) {
-    guard eventLoop.isHere else {
+    guard isHere else {
       let response = response
       return eventLoop.execute { self.respondOnLoop(response) }
     }
@@ -107,7 +107,7 @@ extension ServerPipeline {
 
   @inlinable
   func finish(_ status: GRPCStatus) {
-    guard eventLoop.isHere else { return eventLoop.execute { self.finish(status) } }
+    guard isHere else { return eventLoop.execute { self.finish(status) } }
     let status = status.isOk ? decodingFailure ?? status : status
     if status.isOk || !initialMetadata.isEmpty { sendMetadata() }
     isHandling = false

@@ -52,7 +52,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ) {
     self.stream = stream
     self.codec = codec
-    super.init(interceptors, on: stream.eventLoop)
+    // Calls begin on their loop.
+    super.init(interceptors, at: LoopOfThread.address)
     // Messages are counted from the first.
     if codec.method.type.streamsResponses { stream.watchSent() }
     stream.observe(self)
@@ -61,6 +62,9 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   deinit { request.clear() }
 
   var streamsResponses: Bool { codec.method.type.streamsResponses }
+
+  @inlinable
+  var eventLoop: any EventLoop { stream.eventLoop }
 
   @inlinable @inline(__always)
   static var towardsTransport: Int { -1 }
