@@ -11,7 +11,7 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let turns = Atomic(0)
 
   @inlinable
-  package init(_ value: Value) {
+  package init(_ value: consuming Value) {
     mutex = Mutex(value)
   }
 

@@ -56,7 +56,7 @@
   func cancelHandler()
 
   /// Sends the one response and success together.
-  func respond(_ message: MessageBuffer)
+  func respond(_ message: consuming MessageBuffer)
 
   /// Sets the observer of the call. On the loop, before the handler runs.
   func observe(_ observer: any ServerStreamObserver)

@@ -77,7 +77,10 @@ extension InProcessCall: ServerStream {
     task?.cancel()
   }
 
-  func respond(_ message: MessageBuffer) { onLoop { $0.answer(message) } }
+  func respond(_ message: consuming MessageBuffer) {
+    let message = message
+    onLoop { $0.answer(message) }
+  }
 
   func finish(_ status: GRPCStatus) { onLoop { $0.end(status) } }
 

@@ -74,7 +74,7 @@ struct RequestHead: ~Copyable {
     accepted.contains(wanted) ? wanted : .none
   }
 
-  mutating func take(_ found: RPCMethod?, for path: Bytes) {
+  mutating func take(_ found: consuming RPCMethod?, for path: Bytes) {
     guard let found else {
       // The path may belong to another protocol, and counts as a header.
       listSize += path.count

@@ -12,7 +12,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   var requests: MessagePipe { flow?.pipe ?? MessagePipe.ended }
 
   var responses: MessagePipe {
-    shared.withLock { shared in
+    change { shared in
       if let pipe = shared.responses { return pipe }
       let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
       shared.responses = pipe
@@ -23,15 +23,15 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     }
   }
 
-  func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
+  func setHeaders(_ headers: HPACKHeaders) { change { $0.headers = headers } }
 
   func sendHeaders() {
     if loop.inEventLoop { sendHeadersAlone() } else { signal(.headers) }
   }
 
-  func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
+  func setTrailers(_ trailers: HPACKHeaders) { change { $0.trailers = trailers } }
 
-  func setCompression(_ compression: MessageCompression) { shared.withLock { $0.compression = compression } }
+  func setCompression(_ compression: MessageCompression) { change { $0.compression = compression } }
 
   var userInfo: UserInfo {
     get { shared.withLock { $0.userInfo ?? UserInfo() } }
@@ -40,7 +40,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   var load: (any CallLoad)? {
     get { shared.withLock { $0.load } }
-    set { shared.withLock { $0.load = newValue } }
+    set { change { $0.load = newValue } }
   }
 
   var logger: Logger { connection.core.options.logger }
@@ -70,14 +70,22 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     task?.cancel()
   }
 
-  func respond(_ message: MessageBuffer) { settle(message, nil) }
+  func respond(_ message: consuming MessageBuffer) { settle(consume message, nil) }
 
   func finish(_ status: GRPCStatus) { settle(nil, status) }
 
-  private func settle(_ message: MessageBuffer?, _ status: GRPCStatus?) {
-    if loop.inEventLoop { return end(message, status) }
-    shared.withLock { if $0.outcome == nil { $0.outcome = Outcome(message, status) } }
+  private func settle(_ message: consuming MessageBuffer?, _ status: GRPCStatus?) {
+    if loop.inEventLoop { return end(consume message, status) }
+    let outcome = Outcome(message, status)
+    shared.withLock { if $0.outcome == nil { $0.outcome = outcome } }
     signal(.end)
+  }
+
+  /// Changes what `end` reads.
+  private func change<Result>(_ body: (inout Shared) -> Result) -> Result {
+    // First, so that whoever has seen the change through the lock sees this too.
+    hasChoices.store(true, ordering: .releasing)
+    return shared.withLock(body)
   }
 
   func pipeBecameReadable(_ pipe: MessagePipe) {
@@ -145,13 +153,12 @@ extension ServerCallStream {
   /// Returns `false` if another response was sent instead.
   @discardableResult
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
-    let session = connection.session
     guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || wire != nil else {
       headersDidLeave()
-      session.submitResponse(self, constant: .response)
+      connection.session.submitResponse(self, constant: .response)
       return true
     }
-    session.headers.reset()
+    connection.session.headers.reset()
     if let wire { writeHead(metadata, for: wire) } else { writeHead(metadata) }
     if metadata != nil {
       if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
@@ -185,15 +192,12 @@ extension ServerCallStream {
   }
 
   /// Ends the call from this side. This is the only way to do so. Without a status, the call succeeds.
-  func end(_ message: MessageBuffer?, _ status: GRPCStatus?) {
+  func end(_ message: consuming MessageBuffer?, _ status: GRPCStatus?) {
     guard phase == .handling || phase == .receiving else { return }
-    // Locked once, because in small calls the cost of the lock matters.
-    let (failure, metadata, trailers, load, pipe, compression) = shared.withLock {
-      (
-        $0.takeUnsendable(beforeHeaders: !headersSent), $0.headers, $0.trailers, $0.load, $0.responses,
-        $0.compression
-      )
-    }
+    // Locked once or not at all, because in small calls the cost of the lock matters.
+    let (failure, metadata, trailers, load, pipe, compression) =
+      hasChoices.load(ordering: .acquiring)
+      ? shared.withLock { $0.takeForEnd(beforeHeaders: !headersSent) } : (nil, nil, nil, nil, nil, .none)
     if let failure { return end(nil, failure) }
     phase = .ending
     stopLimitingRequest()
@@ -206,7 +210,7 @@ extension ServerCallStream {
       endOpenResponse(message, pipe)
     } else if let wire, submitAnswer(message, metadata, for: wire) {
       // The response is complete.
-    } else if let message {
+    } else if let message = message.take() {
       if submitResponse(metadata) { body.setOnly(message) }
     } else if status?.isOk ?? true || metadata != nil || wire != nil {
       body.isLast = true
@@ -278,6 +282,17 @@ extension ServerCallStream {
 }
 
 extension ServerCallStream.Shared {
+  typealias ForEnd = (
+    failure: GRPCStatus?, headers: HPACKHeaders?, trailers: HPACKHeaders?, load: (any CallLoad)?,
+    responses: MessagePipe?, compression: MessageCompression
+  )
+
+  /// What the end of the call needs.
+  mutating func takeForEnd(beforeHeaders: Bool) -> ForEnd {
+    let failure = takeUnsendable(beforeHeaders: beforeHeaders)
+    return (failure, headers, trailers, load, responses, compression)
+  }
+
   /// Removes metadata that cannot be sent. Returns the failure with which the call must then end.
   mutating func takeUnsendable(beforeHeaders: Bool) -> GRPCStatus? {
     if beforeHeaders, let failure = headers?.failureToSend {

@@ -52,6 +52,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   let signals = Atomic(0)
   let cancelled = Atomic(false)
   let shared = Locked(Shared())
+  /// Whether a handler has chosen anything that the end of the call needs from `shared`. Most choose nothing.
+  let hasChoices = Atomic(false)
 
   /// The state that handlers use from any thread.
   struct Shared: Sendable {

@@ -35,18 +35,18 @@ struct OutboundBody {
 
   init(endsWithStatus: Bool) { self.endsWithStatus = endsWithStatus }
 
-  mutating func setOnly(_ message: MessageBuffer) {
+  mutating func setOnly(_ message: consuming MessageBuffer) {
     begin(message)
     isLast = true
   }
 
-  private mutating func begin(_ message: MessageBuffer) {
+  private mutating func begin(_ message: consuming MessageBuffer) {
     if let exchange { return compressed(exchange.encode(message)) }
     compressed(message)
   }
 
   @inline(__always)
-  private mutating func compressed(_ message: MessageBuffer) {
+  private mutating func compressed(_ message: consuming MessageBuffer) {
     guard compression != .none, message.mayCompress else {
       sizes?.append(Size(whole: message.byteCount))
       return start(message)
@@ -56,11 +56,11 @@ struct OutboundBody {
     start(compressed)
   }
 
-  private mutating func start(_ message: MessageBuffer) {
-    current = message
-    offset = hasPrefixes ? 0 : MessageBuffer.prefixByteCount
+  private mutating func start(_ message: consuming MessageBuffer) {
     totals.messages += 1
     totals.bytes += message.unsafeFramedBytes.count
+    current = message
+    offset = hasPrefixes ? 0 : MessageBuffer.prefixByteCount
   }
 
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
