@@ -12,6 +12,8 @@ class Life {
   private var stepsLeft: Int
   private var phase = Phase.living
   private let tracing: Bool
+  /// Whether nothing of its session is in place when a step begins.
+  private let packs: Bool
   private(set) var trace: [String] = []
   private(set) var violation: Violation?
 
@@ -24,6 +26,7 @@ class Life {
   init(_ loop: Loop, seed: UInt64, tracing: Bool) {
     self.loop = loop
     self.tracing = tracing
+    packs = seed % 2 == 1
     dice = Dice(seed: seed)
     stepsLeft = 0
     stepsLeft = 20 + dice.below(100)
@@ -33,6 +36,8 @@ class Life {
 
   /// Performs a random step and checks its effects. Returns `false` when the connection is closed.
   func step() throws(Violation) -> Bool { false }
+  /// The session of the connection; `nil` when that is gone.
+  var session: Session? { nil }
   /// Closes the connection and lets all handlers return.
   func end() throws(Violation) {}
   /// An object that still exists but should have been released; `nil` if there is none.
@@ -41,12 +46,19 @@ class Life {
   func note(_ what: @autoclosure () -> String) { if tracing { trace.append(what()) } }
   func countCall() { calls += 1 }
 
+  private func packSession() throws(Violation) {
+    guard packs, let session else { return }
+    session.pack()
+    try Violation.unless(session.isPacked, "the session is not packed")
+  }
+
   /// Returns `false` when it is over.
   final func live() -> Bool {
     do throws(Violation) {
       switch phase {
       case .living:
         stepsLeft -= 1
+        try packSession()
         if stepsLeft > 0, try step() { return true }
         note("the connection is closed")
         try end()

@@ -114,6 +114,7 @@ extension Connection {
   func start() {
     socket.delegate = self
     session.delegate = self
+    session.join(loop.sweep)
     if let tls {
       if case .failed(let status) = tls.handshake() { return close(status) }
     } else {
@@ -340,6 +341,7 @@ extension Connection {
     (headersTimer, keepaliveTimer) = (nil, nil)
     withWire { $0.connectionDidClose() }
     processReady()
+    session.join(nil)
     if gently { socket.closeGently() } else { socket.close() }
     didClose(reason)
   }

@@ -9,7 +9,7 @@ import SwitchboardCall
 /// A free list of small memory blocks for one loop: every call needs the same few sizes, and the system's allocator,
 /// which serves all threads, takes ten times as long.
 ///
-/// Each block comes from the system's allocator and has its capacity in a header. So a block that is released on
+/// Each block comes from the system's allocator, or from an arena, and has its capacity in a header. So a block that is released on
 /// another thread, where the pool must not be touched, or when the pool is full, goes back to the system.
 final class BlockPool: @unchecked Sendable {
   // Sendable because the lists are touched only on the thread of the pool's loop; unchecked exclusivity for the same
@@ -25,9 +25,21 @@ final class BlockPool: @unchecked Sendable {
   /// The size of the header, which preserves the alignment of the block.
   private static let frontSize = 16
 
+  /// The header of a block in an arena.
+  private struct CarvedFront {
+    /// Below zero, unlike that of other blocks.
+    let negativeCapacity: Int
+    /// The distance of the header from the arena's base.
+    let start: Int
+  }
+
   /// For each size, the block released last, which links to the one before it.
   private let lists: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   @exclusivity(unchecked) private(set) var keptByteCount = 0
+  let arenas = ArenaSlabs()
+  /// The arena from which large blocks are taken, as far as it has room. A session sets it while it allocates what it
+  /// keeps.
+  @exclusivity(unchecked) var arena: UnsafeMutableRawPointer?
 
   init() {
     lists = .allocate(capacity: Self.sizeCount)
@@ -43,7 +55,7 @@ final class BlockPool: @unchecked Sendable {
 
   /// Call on the loop. `nil` if the system has no memory.
   func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {
-    guard byteCount > 0, byteCount <= Self.largest else { return make(byteCount) }
+    guard byteCount > 0, byteCount <= Self.largest else { return carve(byteCount) ?? make(byteCount) }
     let index = (byteCount - 1) / Self.step
     if let block = pop(index) {
       keptByteCount -= (index + 1) * Self.step
@@ -56,7 +68,7 @@ final class BlockPool: @unchecked Sendable {
   func giveBack(_ block: UnsafeMutableRawPointer) {
     let capacity = Self.capacity(of: block)
     guard capacity > 0, capacity <= Self.largest, isHere, keptByteCount + capacity <= Self.limit else {
-      return free(block - Self.frontSize)
+      return capacity < 0 ? Self.release(carved: block) : free(block - Self.frontSize)
     }
     let index = (capacity - 1) / Self.step
     block.storeBytes(of: lists[index], as: UnsafeMutableRawPointer?.self)
@@ -67,7 +79,7 @@ final class BlockPool: @unchecked Sendable {
   /// Returns a block of at least `byteCount` bytes with the contents of the old one. `nil` if the system has no memory;
   /// then the old block stays valid.
   func grow(_ block: UnsafeMutableRawPointer, to byteCount: Int) -> UnsafeMutableRawPointer? {
-    let capacity = Self.capacity(of: block)
+    let capacity = abs(Self.capacity(of: block))
     guard byteCount > capacity else { return block }
     guard let larger = take(byteCount) else { return nil }
     larger.copyMemory(from: block, byteCount: capacity)
@@ -86,6 +98,22 @@ final class BlockPool: @unchecked Sendable {
     else { return nil }
     base.storeBytes(of: capacity, as: Int.self)
     return base + Self.frontSize
+  }
+
+  // Not inlined, so that `take` stays small.
+  @inline(never)
+  private func carve(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+    guard let arena, byteCount > 0, byteCount < ArenaSlabs.arenaSize,
+      let base = Arena.carve(Self.frontSize + byteCount, at: arena)
+    else { return nil }
+    base.storeBytes(of: CarvedFront(negativeCapacity: -byteCount, start: base - arena), as: CarvedFront.self)
+    return base + Self.frontSize
+  }
+
+  private static func release(carved block: UnsafeMutableRawPointer) {
+    let base = block - frontSize
+    let front = base.load(as: CarvedFront.self)
+    Arena.release(frontSize - front.negativeCapacity, from: front.start, at: base - front.start)
   }
 
   private func pop(_ index: Int) -> UnsafeMutableRawPointer? {

@@ -26,9 +26,11 @@ struct GoAway {
 final class Session: WireSession {
   // Unchecked exclusivity: confined to the connection's loop. Callbacks write `current` and `output` only while nghttp2
   // is running, and not this class.
-  let raw: OpaquePointer
-  /// The pool of nghttp2's memory.
-  private let memory: BlockPool
+  @exclusivity(unchecked) private var home: SessionHome
+  /// What packs the session when nobody uses it; set as long as the connection is open.
+  @exclusivity(unchecked) private var sweep: SessionSweep?
+  /// Where `sweep` has the session, which it only visits while that is not packed.
+  @exclusivity(unchecked) var place: Int?
   /// The connection, which owns this session and so outlives it. Not weak, because a weak reference makes every retain
   /// of the connection slow.
   @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
@@ -60,12 +62,17 @@ final class Session: WireSession {
   /// The largest header block that this side may send, as HTTP/2 counts its size: the lesser of the peer's limit and
   /// nghttp2's.
   @exclusivity(unchecked) private(set) var headerListLimit = SessionSettings.largestSentHeaders
+  /// How many streams the peer accepts at a time. Read for each call, so nghttp2 is not asked.
+  @exclusivity(unchecked) private(set) var remoteMaxConcurrentStreams = 0
 
   enum Role { case client, server }
 
   /// Returns `nil` if there is not enough memory.
   init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
-    self.memory = memory
+    guard let home = SessionHome(in: memory, { SessionFactory.make(role, settings, memory) }) else {
+      return nil
+    }
+    self.home = home
     frameLimit = settings.maxFrameSize
     watch = FloodGuard(of: role, allowance: settings.controlFrameAllowance)
     headerListSizeFree = settings.maxHeaderListSize
@@ -75,13 +82,44 @@ final class Session: WireSession {
       limit: settings.unreadLimit,
       link: LinkEstimator(window: settings.streamWindow, limit: settings.windowLimit)
     )
-    guard let raw = SessionFactory.make(role, settings, memory) else { return nil }
-    self.raw = raw
     nghttp2_session_set_user_data(raw, Unmanaged.passUnretained(self).toOpaque())
+    noteRemoteSettings()
     guard submit(settings) else { return nil }
   }
 
-  deinit { nghttp2_session_del(raw) }
+  deinit { home.end() }
+
+  /// nghttp2's session, for one call into it. This is the only way to it, because it may have to be unpacked.
+  var raw: OpaquePointer {
+    @inline(__always) get {
+      if !home.isAwake { wake() }
+      return home.session
+    }
+  }
+
+  @inline(never)
+  private func wake() {
+    home.wake()
+    if place == nil { sweep?.add(self) }
+  }
+
+  /// Called when the connection starts, and with `nil` when it closes.
+  func join(_ sweep: SessionSweep?) {
+    self.sweep?.remove(self)
+    self.sweep = sweep
+    sweep?.add(self)
+  }
+
+  /// Called by `sweep`. Returns `false` if the session is not to be visited until it has been used again.
+  func rest() -> Bool { home.rest() }
+
+  /// Packs the session at once.
+  func pack() {
+    sweep?.remove(self)
+    home.pack()
+  }
+
+  var isPacked: Bool { home.isPacked }
 
   private func submit(_ settings: SessionSettings) -> Bool {
     let entries = settings.entries
@@ -175,6 +213,10 @@ final class Session: WireSession {
     output = target
     outputLimit = limit
     defer { output = nil }
+    let raw = raw
+    // The buffer for frames grows when it is first used.
+    home.settle(true)
+    defer { home.settle(false) }
     while target.byteCount < limit {
       var chunk: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(raw, &chunk)
@@ -197,9 +239,12 @@ final class Session: WireSession {
   }
 
   /// Called when the peer's settings were received.
-  func noteHeaderListLimit() {
+  func noteRemoteSettings() {
+    let raw = raw
     let limit = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
     headerListLimit = min(Int(limit), SessionSettings.largestSentHeaders)
+    let streams = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
+    remoteMaxConcurrentStreams = Int(streams)
   }
 
   var refusalOfHeaders: GRPCStatus? {
@@ -333,9 +378,5 @@ extension Session {
     withUnsafeBytes(of: payload.bigEndian) { bytes in
       _ = nghttp2_submit_ping(raw, 0, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
-  }
-
-  var remoteMaxConcurrentStreams: Int {
-    Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
   }
 }

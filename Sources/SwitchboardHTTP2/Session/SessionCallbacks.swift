@@ -219,7 +219,7 @@ extension Session {
   fileprivate func controlFrame(_ head: nghttp2_frame_hd, _ frame: UnsafePointer<nghttp2_frame>) {
     switch UInt32(head.type) {
     case NGHTTP2_SETTINGS.rawValue:
-      noteHeaderListLimit()
+      noteRemoteSettings()
       delegate?.sessionDidReceiveSettings()
     case NGHTTP2_GOAWAY.rawValue:
       let goAway = frame.pointee.goaway

@@ -64,6 +64,8 @@ final class ClientLife: Life {
     return !remaining.isClosed
   }
 
+  override var session: Session? { remaining?.session }
+
   private func feed(_ frame: Frame) {
     remaining?.feed(frame.bytes)
     remaining?.setNeedsFlush()

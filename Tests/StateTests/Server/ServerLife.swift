@@ -61,6 +61,8 @@ final class ServerLife: Life {
     return !connection.isClosed
   }
 
+  override var session: Session? { connection?.session }
+
   private func feed(_ frame: Frame) {
     connection?.feed(frame.bytes)
     connection?.setNeedsFlush()

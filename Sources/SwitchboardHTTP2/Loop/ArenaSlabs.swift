@@ -1,0 +1,97 @@
+import SwitchboardCall
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The arenas of a loop's sessions.
+///
+/// Each slab of 64 is one block of the system's allocator: so the process has few mappings, and tools that look for
+/// leaks follow what the memory refers to. An arena takes memory only where it was written to.
+final class ArenaSlabs: Sendable {
+  // Locked, because the last reference to a session may be released on any thread.
+  private let state = Locked(State())
+
+  private struct State: @unchecked Sendable {
+    // Sendable because it is behind the lock.
+    var slabs: [Slab] = []
+    /// The system's pages cannot be given back, or are not zero afterwards.
+    var isUnsupported = false
+  }
+
+  private struct Slab {
+    /// `nil` if the slab was released; then it has no free arenas.
+    var base: UnsafeMutableRawPointer?
+    /// A bit for each arena that is free.
+    var free: UInt64 = 0
+  }
+
+  /// The size of an arena, in whole pages: what nghttp2 allocates in large blocks for a session, twice for the buffer
+  /// of its frames, which grows with the first of them.
+  static let arenaSize = wholePages(92 * 1024)
+  private static let arenasInSlab = UInt64.bitWidth
+  private static let slabSize = arenaSize * arenasInSlab
+
+  private static func wholePages(_ byteCount: Int) -> Int {
+    let page = Int(getpagesize())
+    return (byteCount + page - 1) / page * page
+  }
+
+  deinit {
+    state.withLock { state in
+      for slab in state.slabs { free(slab.base) }
+    }
+  }
+
+  /// An arena of zeros; `nil` if there is none.
+  func take() -> Arena? {
+    state.withLock { state in
+      guard let slab = state.slabs.firstIndex(where: { $0.free != 0 }) ?? Self.addSlab(&state),
+        let base = state.slabs[slab].base
+      else { return nil }
+      let position = state.slabs[slab].free.trailingZeroBitCount
+      state.slabs[slab].free &= ~(1 << UInt64(position))
+      return Arena(base: base + position * Self.arenaSize, slab: slab, position: position)
+    }
+  }
+
+  /// Call on any thread. What the arena holds is lost, so that no other session finds it.
+  func giveBack(_ arena: Arena) {
+    if !arena.discard() { memset(arena.base, 0, Self.arenaSize) }
+    state.withLock { state in
+      state.slabs[arena.slab].free |= 1 << UInt64(arena.position)
+      guard state.slabs[arena.slab].free == .max,
+        state.slabs.contains(where: { $0.free != 0 && $0.base != state.slabs[arena.slab].base })
+      else { return }
+      free(state.slabs[arena.slab].base)
+      state.slabs[arena.slab] = Slab()
+    }
+  }
+
+  /// Returns the index of a new slab.
+  private static func addSlab(_ state: inout State) -> Int? {
+    guard !state.isUnsupported else { return nil }
+    var base: UnsafeMutableRawPointer?
+    guard posix_memalign(&base, Int(getpagesize()), slabSize) == 0, let base else { return nil }
+    #if os(Linux)
+      // A page of 2 MB would be the memory of many sessions at once.
+      madvise(base, slabSize, MADV_NOHUGEPAGE)
+    #endif
+    // All of it must be zeros, also if the allocator has used this memory before.
+    base.storeBytes(of: 1, as: UInt8.self)
+    guard madvise(base, slabSize, MADV_DONTNEED) == 0, base.load(as: UInt8.self) == 0 else {
+      free(base)
+      state.isUnsupported = true
+      return nil
+    }
+    let slab = Slab(base: base, free: .max)
+    guard let index = state.slabs.firstIndex(where: { $0.base == nil }) else {
+      state.slabs.append(slab)
+      return state.slabs.count - 1
+    }
+    state.slabs[index] = slab
+    return index
+  }
+}
