@@ -469,6 +469,7 @@ let package = Package(
     ),
 
     // Metrics, traces, logs and context: a product of its own.
+    .target(name: "CTicks"),
     .target(
       name: "OTLPMessages",
       dependencies: ["Switchboard", "SwitchboardProtobuf"],
@@ -477,7 +478,7 @@ let package = Package(
     .target(
       name: "SwitchboardTelemetry",
       dependencies: [
-        "OTLPMessages", "Switchboard", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf",
+        "CTicks", "OTLPMessages", "Switchboard", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf",
       ]
     ),
     .testTarget(

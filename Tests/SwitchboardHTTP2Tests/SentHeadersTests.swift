@@ -14,6 +14,7 @@ import Testing
 
     func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {}
     func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
+    func takeTraceParent() -> TraceParentText? { nil }
     func receiveData(_ bytes: UnsafeRawBufferPointer) {}
     func remoteDidEnd() {}
     func localDidEnd() {}

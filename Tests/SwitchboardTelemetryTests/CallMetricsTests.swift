@@ -127,10 +127,11 @@ import Testing
     let meters = CallMeters(isServer: false, limit: 10)
     for number in 0..<20 {
       let meter = meters.meter(method: "made.up/Number\(number)", target: "dns:///a")
+      let part = meter.onLoop(0)
       for code in GRPCStatus.Code.allCases {
-        meter.callStarted()
+        part.callStarted()
         let end = CallMeter.End(code: code, duration: 1, sentBytes: 0, receivedBytes: 0, exemplar: nil)
-        meter.callEnded(end, whole: 1)
+        part.callEnded(end, whole: 1, of: meter)
       }
     }
     let families = meters.collect()

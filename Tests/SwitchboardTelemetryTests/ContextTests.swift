@@ -48,10 +48,9 @@ import Testing
 
   @Test func aSoonerDeadlineOfTheCallItselfCounts() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
-    let channel = ChannelTelemetry(
-      CallTelemetry(telemetry.parts, [.deadline]),
-      "test"
-    )
+    let group = try LoopGroup()
+    defer { group.shutDown() }
+    let channel = ChannelTelemetry(telemetry.parts, [.deadline], "test", on: group.nextLoop())
     let caller = CallContext(nil, nil, Baggage(), HPACKHeaders(), nil)
     let now = ContinuousClock.now
     caller.deadline = CallDeadline(now + .seconds(10))
@@ -62,7 +61,7 @@ import Testing
         body: .message(MessageBuffer([UInt8]()))
       )
       request.deadline = own.map { CallDeadline(now + .seconds($0)) }
-      _ = channel.callMade(&request, context: caller)
+      channel.callMade(&request, context: caller)
       #expect(request.deadline?.time == now + .seconds(expected))
     }
     await telemetry.shutDown()

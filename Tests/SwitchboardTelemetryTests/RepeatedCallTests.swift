@@ -55,16 +55,16 @@ import Testing
   @Test func whatTheTransportRepeatsIsAnAttemptOfItsOwn() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter)
-    let observer = try #require(telemetry.observer() as? CallTelemetry)
-    let channel = observer.channelTracer(target: "dns:///a.example")
-    let method = MethodDescriptor(service: "a.B", method: "C", type: .unary)
-    var request = CallRequest(method: method, options: nil, body: .message(MessageBuffer([])))
-    let call = try #require(channel.callMade(&request, context: nil))
-    let first = call.attemptStarts(after: 0)
-    let second = first.isSentAgain()
-    let third = second.isSentAgain()
+    let group = try LoopGroup()
+    defer { group.shutDown() }
+    let request = try telemetry.followedRequest(on: group)
+    let stamp = request.stamp
+    let first = try #require(request.tracer).attemptStarts(request.method, after: 0)
+    let second = first.isSentAgain(stamp)
+    let third = second.isSentAgain(stamp)
     third.ended(
-      ObservedEnd(status: GRPCStatus(code: .ok), sent: MessageTotals(), received: MessageTotals())
+      ObservedEnd(status: GRPCStatus(code: .ok), sent: MessageTotals(), received: MessageTotals()),
+      stamp
     )
     let labels = "grpc_method=\"a.B/C\",grpc_target=\"dns:///a.example\""
     #expect(

@@ -19,7 +19,7 @@ import Testing
     #expect(read.spanID.description == "00f067aa0ba902b7")
     #expect(read.isSampled && read.isRemote)
     #expect(read.traceState == "rojo=00f067aa0ba902b7,congo=t61")
-    let written = TraceParent.write(read) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    let written = read.traceParent
     #expect(written == valid)
   }
 

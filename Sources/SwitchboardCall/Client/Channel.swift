@@ -35,7 +35,10 @@ public final class Channel: Sendable {
       retryBufferSize: retryBufferSize,
       enablesRetry: enablesRetry,
       environment,
-      tracer: (observer as? any CallTracing)?.channelTracer(target: transport.host)
+      tracer: (observer as? any CallTracing)?.channelTracer(
+        target: transport.host,
+        on: transport.eventLoop
+      )
     )
   }
 

@@ -3,11 +3,38 @@
 ///
 /// Transports know tracers only. `PlainTracer` makes one of every other observer.
 package protocol CallTracing: AnyObject, CallObserver {
-  /// What follows the calls of a channel. Asked once for each channel.
-  func channelTracer(target: String) -> any ChannelTracer
+  /// What follows the calls of a channel, which are on this loop. Asked once for each channel.
+  func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
 
-  /// What follows a call that a server has accepted. On the loop of the call's connection.
-  func serverCall(_ call: ObservedCall) -> any ServerCallTracer
+  /// What follows the calls that a server accepts on this loop. Asked once for each connection.
+  func serverTracer(on loop: any EventLoop) -> any ServerTracer
+}
+
+/// What has to be known of one call, kept in the call itself: a tracer may follow many calls at once, without an object for
+/// each.
+@frozen
+@usableFromInline
+package struct CallStamp: Sendable {
+  /// A time of the tracer's.
+  package var start: UInt64
+  /// Whether the tracer's `made` is to be called.
+  package var wantsCall = false
+  /// The identities of the call's trace and span; zeros: it has none.
+  package var traceHigh: UInt64 = 0
+  package var traceLow: UInt64 = 0
+  package var span: UInt64 = 0
+
+  package init(start: UInt64 = 0) {
+    self.start = start
+  }
+}
+
+extension AttemptTracer {
+  /// Adds all headers of the attempt.
+  package func writeAllHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
+    if let text = traceParent(stamp) { add("traceparent", text.bytes.span.bytes) }
+    if addsHeaders { writeHeaders(stamp, add) }
+  }
 }
 
 /// Makes what follows each call of a channel.
@@ -15,29 +42,30 @@ package protocol CallTracing: AnyObject, CallObserver {
   /// The context of the caller's task: what `callMade` would find there, for calls that are made later and elsewhere.
   var context: AnyObject? { get }
 
-  /// A call is about to be made, in the caller's task or, with the `context` of that, elsewhere. It may be changed.
-  func callMade(_ request: inout CallRequest, context: AnyObject?) -> (any ClientCallTracer)?
+  /// A call is about to be made, in the caller's task or, with the `context` of that, elsewhere. Sets the request's tracer
+  /// and stamp, and may change more of it.
+  func callMade(_ request: inout CallRequest, context: AnyObject?)
 }
 
-/// Follows a call of a client through its attempts. After `made`, used on the call's loop only.
+/// Follows calls of clients through their attempts. After `made`, used on the calls' loop only.
 @usableFromInline package protocol ClientCallTracer: AnyObject, Sendable {
-  /// The call that may be cancelled.
+  /// The call that may be cancelled. Called if the stamp says so.
   func made(_ call: any ByteCall)
 
-  /// The call may have several attempts. Otherwise it ends with its first.
-  func mayRepeat(hedging: Bool)
+  /// The call may have several attempts. Otherwise it ends with its first. Returns what follows it from then on.
+  func mayRepeat(_ method: MethodDescriptor, _ stamp: CallStamp, hedging: Bool) -> any ClientCallTracer
 
   /// The call had to wait until its channel's name was resolved, and goes on.
   func resolutionWasDelayed()
 
   /// An attempt starts; this many came before it.
-  func attemptStarts(after previousAttempts: Int) -> any AttemptTracer
+  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer
 
   /// The call has ended without an attempt, or has had several. Called at most once, last.
-  func ended(_ status: GRPCStatus)
+  func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp)
 }
 
-/// Follows a call on one side of a connection, on its loop.
+/// Follows calls on one side of a connection, on their loop.
 @usableFromInline package protocol CallTracer: AnyObject, Sendable {
   /// Whether to call `messageSent` and `messageReceived`.
   var wantsMessages: Bool { get }
@@ -48,35 +76,55 @@ package protocol CallTracing: AnyObject, CallObserver {
   /// A message was received, of this size after decompression.
   func messageReceived(_ byteCount: Int)
 
-  /// The end. Called exactly once, last.
-  func ended(_ end: ObservedEnd)
+  /// The end. Called exactly once for each call, last.
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp)
 }
 
-/// Follows one attempt of a client's call.
+/// Follows attempts of clients' calls.
 @usableFromInline package protocol AttemptTracer: CallTracer {
-  /// Adds the headers of the attempt.
-  func writeHeaders(_ add: (StaticString, RawSpan) -> Void)
+  /// The attempt's header `traceparent`, if it has one; apart from the others because most traces have no other.
+  func traceParent(_ stamp: CallStamp) -> TraceParentText?
+
+  /// Whether to call `traceParent`.
+  var addsTraceParent: Bool { get }
+
+  /// Whether to call `writeHeaders`.
+  var addsHeaders: Bool { get }
+
+  /// Adds the other headers of the attempt.
+  func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void)
 
   /// The attempt had to wait for a server or a connection, and goes on.
   func placementWasDelayed()
 
   /// The transport sends the attempt again, because no server has processed it. Returns what follows it from then on.
-  func isSentAgain() -> any AttemptTracer
+  func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer
 }
 
-/// Follows one call of a server.
+/// Makes what follows each call that a server accepts on a loop. On this loop.
+@usableFromInline package protocol ServerTracer: AnyObject {
+  /// Whether `callStarted` gets the header `traceparent` apart from the others, as it is.
+  var wantsTraceParent: Bool { get }
+
+  /// A call was accepted.
+  func callStarted(
+    _ method: MethodDescriptor,
+    _ headers: HPACKHeaders,
+    _ traceParent: TraceParentText?,
+    _ stamp: inout CallStamp
+  ) -> any ServerCallTracer
+}
+
+/// Follows calls of a server.
 @usableFromInline package protocol ServerCallTracer: CallTracer {
-  /// Whether handlers and interceptors find a context while `run` runs them.
-  var givesContext: Bool { get }
+  /// What handlers and interceptors find as their context.
+  var context: (any AnyObject & Sendable)? { get }
 
-  /// Runs `body`, which starts tasks, with the context of the call.
-  func run<Result>(_ body: () -> Result) -> Result
-
-  /// When the call's client stops waiting; `nil`: never. Called before `run`.
+  /// When the call's client stops waiting; `nil`: never. Called before the handler starts, if there is a context.
   func handlerStarts(deadline: ContinuousClock.Instant?)
 }
 
-/// Lets a plain observer follow calls: it sees each attempt as a call.
+/// Lets a plain observer follow a call: it sees each attempt as one.
 package final class PlainTracer: AttemptTracer, ServerCallTracer {
   private let observer: any CallObserver
   private let call: ObservedCall
@@ -89,15 +137,17 @@ package final class PlainTracer: AttemptTracer, ServerCallTracer {
   }
 
   package var wantsMessages: Bool { false }
-  package var givesContext: Bool { false }
+  package var addsHeaders: Bool { false }
+  package var addsTraceParent: Bool { false }
+  package func traceParent(_ stamp: CallStamp) -> TraceParentText? { nil }
+  package var context: (any AnyObject & Sendable)? { nil }
   package func messageSent(_ byteCount: Int, compressed: Int?) {}
   package func messageReceived(_ byteCount: Int) {}
-  package func writeHeaders(_ add: (StaticString, RawSpan) -> Void) {}
+  package func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
   package func placementWasDelayed() {}
-  package func isSentAgain() -> any AttemptTracer { self }
-  package func run<Result>(_ body: () -> Result) -> Result { body() }
+  package func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
   package func handlerStarts(deadline: ContinuousClock.Instant?) {}
-  package func ended(_ end: ObservedEnd) { observer.callEnded(call, end, token) }
+  package func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }
 
 extension MethodDescriptor {

@@ -119,10 +119,10 @@ public final class MethodHandler: Sendable {
     switch place {
     case .loop(let loop): Task.immediate(executorPreference: loop, operation: operation)
     case .executor(let executor): Task(executorPreference: executor, operation: operation)
-    case .tracedLoop(let loop, let tracer):
-      tracer.run { Task.immediate(executorPreference: loop, operation: operation) }
-    case .tracedExecutor(let executor, let tracer):
-      tracer.run { Task(executorPreference: executor, operation: operation) }
+    case .tracedLoop(let loop, let context):
+      TaskContext.with(context) { Task.immediate(executorPreference: loop, operation: operation) }
+    case .tracedExecutor(let executor, let context):
+      TaskContext.with(context) { Task(executorPreference: executor, operation: operation) }
     }
   }
 

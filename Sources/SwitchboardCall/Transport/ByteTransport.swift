@@ -87,6 +87,8 @@ extension ByteCall {
   package var servers: AttemptedServers?
   /// Follows the call, if the channel's observer traces.
   package var tracer: (any ClientCallTracer)?
+  /// What the tracer has to know of the call.
+  package var stamp = CallStamp()
   @usableFromInline package var contentSubtype: ContentSubtype
 
   /// Without `responses`, the call has one response. Not inlined: the compiler then makes the request where its user
@@ -105,6 +107,11 @@ extension ByteCall {
     self.responses = responses
     self.contentSubtype = contentSubtype
   }
+}
+
+extension CallRequest {
+  /// Tells the tracer that the call has ended, if not with its only attempt.
+  func traceEnd(_ status: GRPCStatus) { tracer?.ended(status, method, stamp) }
 }
 
 /// The servers that the attempts of one call were sent to, as the transport knows them.

@@ -76,9 +76,9 @@ package enum HandlerPlace {
   case loop(any EventLoop)
   /// Elsewhere.
   case executor(any TaskExecutor)
-  /// The same, with the context that a tracer gives.
-  case tracedLoop(any EventLoop, any ServerCallTracer)
-  case tracedExecutor(any TaskExecutor, any ServerCallTracer)
+  /// The same, with a context that the handler finds.
+  case tracedLoop(any EventLoop, any AnyObject & Sendable)
+  case tracedExecutor(any TaskExecutor, any AnyObject & Sendable)
 }
 
 /// Observes a call on its event loop. The transport may still be at work and must not be called from here.

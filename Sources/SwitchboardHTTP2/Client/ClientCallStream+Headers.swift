@@ -41,7 +41,21 @@ extension ClientCallStream {
       headers.add("grpc-previous-rpc-attempts", String(request.previousAttempts).utf8)
     }
     if let options = request.options { write(options, to: headers) }
-    if let tracer { tracer.writeHeaders { name, value in headers.add(unindexed: name, value) } }
+    if tracing.addsHeaders, let tracer { write(tracer, to: headers) }
+  }
+
+  private func write(_ tracer: any AttemptTracer, to headers: HeaderWriter) {
+    if tracer.addsHeaders { tracer.writeHeaders(request.stamp) { headers.add(unindexed: $0, $1) } }
+    guard tracer.addsTraceParent else { return }
+    tracing.awaitsTraceParent = headers.announceTraceParent()
+    guard !tracing.awaitsTraceParent, let text = tracer.traceParent(request.stamp) else { return }
+    headers.add(unindexed: "traceparent", text.bytes.span.bytes)
+  }
+
+  func takeTraceParent() -> TraceParentText? {
+    guard tracing.awaitsTraceParent, let tracer else { return nil }
+    tracing.awaitsTraceParent = false
+    return tracer.traceParent(request.stamp)
   }
 
   private func writeHeaders(of exchange: any ClientExchange, to headers: HeaderWriter, isSecure: Bool) {
@@ -53,7 +67,9 @@ extension ClientCallStream {
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)
     if let options = request.options { headers.add(options.initialMetadata) }
-    if let tracer { tracer.writeHeaders { name, value in headers.add(unindexed: name, value) } }
+    if tracing.addsHeaders, let tracer {
+      tracer.writeAllHeaders(request.stamp) { headers.add(unindexed: $0, $1) }
+    }
   }
 
   private var timeLeft: GRPCTimeout? {

@@ -57,6 +57,7 @@ extension ClientCallStream {
 }
 
 extension ClientCallStream: CallToPick {
+  var waitsForReady: Bool { request.options?.waitForReady ?? false }
   var method: MethodDescriptor { request.method }
   var metadata: HPACKHeaders { request.options?.initialMetadata ?? HPACKHeaders() }
 }

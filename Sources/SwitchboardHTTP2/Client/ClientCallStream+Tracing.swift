@@ -1,5 +1,13 @@
 import SwitchboardCall
 
+/// What the tracer of an attempt wants: to ask it each time would retain it.
+struct TracingWishes {
+  var tellsMessages = false
+  var addsHeaders = false
+  /// Whether the header `traceparent` is added when the others are sent.
+  var awaitsTraceParent = false
+}
+
 // MARK: - Following the attempt
 
 extension ClientCallStream {
@@ -7,7 +15,7 @@ extension ClientCallStream {
   @inline(__always)
   func startTracing() {
     if let call = request.tracer {
-      startTracing(call.attemptStarts(after: request.previousAttempts))
+      startTracing(call.attemptStarts(request.method, after: request.previousAttempts))
     } else if let observer = channel.options.observer {
       let headers = request.options?.initialMetadata ?? HPACKHeaders()
       tracer = PlainTracer(
@@ -19,11 +27,14 @@ extension ClientCallStream {
 
   func startTracing(_ tracer: any AttemptTracer) {
     self.tracer = tracer
-    if tracer.wantsMessages { body.keepSizes() }
+    tracing.addsHeaders = tracer.addsHeaders || tracer.addsTraceParent
+    tracing.tellsMessages = tracer.wantsMessages
+    if tracing.tellsMessages { body.keepSizes() }
   }
 
   func endTracing(_ status: GRPCStatus) {
     guard let tracer = tracer.take() else { return }
-    tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals))
+    let end = ObservedEnd(status: status, sent: body.totals, received: inbound.totals)
+    tracer.ended(end, request.stamp)
   }
 }

@@ -56,6 +56,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var wasRetried = false
   @exclusivity(unchecked) private(set) var timer: LoopTimer?
   @exclusivity(unchecked) var tracer: (any AttemptTracer)?
+  @exclusivity(unchecked) var tracing = TracingWishes()
 
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
@@ -75,8 +76,6 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     wantsMetadata = receiver.wantsMetadata
     head = ResponseHead(listSizeLimit: channel.options.maxMetadataSize)
   }
-
-  var waitsForReady: Bool { request.options?.waitForReady ?? false }
 
   var isOpen: Bool { if case .open = phase { true } else { false } }
   var isStarted: Bool { if case .started = phase { true } else { false } }
@@ -243,7 +242,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
-    if let tracer, tracer.wantsMessages { tracer.messageReceived(byteCount) }
+    if tracing.tellsMessages, let tracer { tracer.messageReceived(byteCount) }
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }
 
@@ -300,7 +299,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func tellSent() {
     if body.sentCount > 0 {
       connection?.counters.sent(body.sentCount, at: channel.loop.turnTime)
-      if let tracer { body.tell(tracer) }
+      if tracing.tellsMessages, let tracer { body.tell(tracer) }
     }
     guard wantsSent else {
       body.sentCount = 0
@@ -391,7 +390,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     id = -1
     state = .open
     connection = nil
-    if let again = tracer?.isSentAgain() { startTracing(again) }
+    if let again = tracer?.isSentAgain(request.stamp) { startTracing(again) }
     head.startAgain()
     body.startAgain()
     subchannel?.callEnded(.connectionLost)

@@ -61,7 +61,7 @@ extension InProcessCall: ServerStream {
   func setCompression(_ compression: MessageCompression) {}
 
   func placeForHandler() -> HandlerPlace {
-    HandlerPlace(transport.options.handlerExecutor, or: transport.loop, serverTracer)
+    HandlerPlace(transport.options.handlerExecutor, or: transport.loop, isContextBound ? nil : context)
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {

@@ -35,7 +35,11 @@ final class InProcessCall: @unchecked Sendable {
   private var headersTold = false
   private var timer: LoopTimer?
   private var clientTracer: (any AttemptTracer)?
-  private(set) var serverTracer: (any ServerCallTracer)?
+  private var serverTracer: (any ServerCallTracer)?
+  /// What the handler finds as its context, and whether that is bound where it starts.
+  @exclusivity(unchecked) private(set) var context: (any AnyObject & Sendable)?
+  @exclusivity(unchecked) private(set) var isContextBound = false
+  private var serverStamp = CallStamp()
   private var sent = MessageTotals()
   private var received = MessageTotals()
   private var streamObserver: (any ServerStreamObserver)?
@@ -123,9 +127,12 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func observeAtClient() {
-    if let tracer = request.tracer?.attemptStarts(after: request.previousAttempts) {
+    if let tracer = request.tracer?.attemptStarts(
+      request.method,
+      after: request.previousAttempts
+    ) {
       clientTracer = tracer
-      tracer.writeHeaders { name, value in
+      tracer.writeAllHeaders(request.stamp) { name, value in
         value.withUnsafeBytes { headers.add(name: "\(name)", value: String(decoding: $0, as: UTF8.self)) }
       }
     } else if let observer = transport.channelOptions.observer {
@@ -138,15 +145,23 @@ final class InProcessCall: @unchecked Sendable {
 
   private func observeAtServer() {
     guard let observer = transport.options.observer else { return }
-    let call = ObservedCall(method: request.method, headers: headers, isServer: true)
-    serverTracer = transport.tracing?.serverCall(call) ?? PlainTracer(observer, call)
+    if let tracer = transport.tracer {
+      let tracer = tracer.callStarted(request.method, headers, nil, &serverStamp)
+      serverTracer = tracer
+      context = tracer.context
+    } else {
+      let call = ObservedCall(method: request.method, headers: headers, isServer: true)
+      serverTracer = PlainTracer(observer, call)
+    }
   }
 
   /// Starts the handler, with the context that the call's tracer gives.
   private func run(_ start: () -> Void) {
-    guard let serverTracer, serverTracer.givesContext else { return start() }
-    serverTracer.handlerStarts(deadline: deadline)
-    serverTracer.run(start)
+    guard let context else { return start() }
+    serverTracer?.handlerStarts(deadline: deadline)
+    isContextBound = true
+    TaskContext.with(context, start)
+    isContextBound = false
   }
 
   private var method: RPCMethod? {
@@ -239,9 +254,10 @@ final class InProcessCall: @unchecked Sendable {
     guard clientTracer != nil || serverTracer != nil else { return }
     if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
-    clientTracer.take()?.ended(ObservedEnd(status: status, sent: sent, received: received))
+    let end = ObservedEnd(status: status, sent: sent, received: received)
+    clientTracer.take()?.ended(end, request.stamp)
     // The server receives what the client sends.
-    serverTracer.take()?.ended(ObservedEnd(status: status, sent: received, received: sent))
+    serverTracer.take()?.ended(ObservedEnd(status: status, sent: received, received: sent), serverStamp)
   }
 
   /// Called when a message was read from one of the pipes.

@@ -10,8 +10,8 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let channelOptions: ChannelOptions
   /// Whether either side has an observer. This costs less to read than an optional observer.
   let isObserved: Bool
-  /// The server's observer, if it follows calls closely.
-  let tracing: (any CallTracing)?
+  /// What follows the calls at the server, if its observer does so closely.
+  let tracer: (any ServerTracer)?
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
@@ -26,10 +26,11 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     router = Router(providers, options)
     self.options = options
     self.channelOptions = channelOptions
-    tracing = options.observer as? any CallTracing
     isObserved = options.observer != nil || channelOptions.observer != nil
     self.group = group
-    loop = group.nextLoop()
+    let loop = group.nextLoop()
+    self.loop = loop
+    tracer = (options.observer as? any CallTracing)?.serverTracer(on: loop)
   }
 
   var eventLoop: any EventLoop { loop }

@@ -16,7 +16,18 @@ struct RequestHead: ~Copyable {
     target.isEmpty ? nil : target.withUnsafeBufferPointer { .unknownMethod($0) }
   }
   /// Contains no headers of gRPC itself.
-  private(set) var metadata = HPACKHeaders()
+  var metadata: HPACKHeaders {
+    guard let traceParent else { return otherMetadata }
+    var all = otherMetadata
+    all.add(traceParent: traceParent)
+    return all
+  }
+  /// The metadata without `traceParent`.
+  private(set) var otherMetadata = HPACKHeaders()
+  /// The header of that name, if it is kept apart: most calls that have it differ in nothing else, and none has it twice.
+  private(set) var traceParent: TraceParentText?
+  private let keepsTraceParent: Bool
+  private var hasOtherTraceParent = false
   var timeout: GRPCTimeout?
   var encoding: MessageCompression? = MessageCompression.none
   var accepted = AcceptedCompressions()
@@ -63,10 +74,16 @@ struct RequestHead: ~Copyable {
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  init(listSizeLimit: Int, crossOrigin: CrossOrigin? = nil, isHTTP1: Bool = false) {
+  init(
+    listSizeLimit: Int,
+    crossOrigin: CrossOrigin? = nil,
+    isHTTP1: Bool = false,
+    keepsTraceParent: Bool = false
+  ) {
     self.listSizeLimit = listSizeLimit
     self.crossOrigin = crossOrigin
     self.isHTTP1 = isHTTP1
+    self.keepsTraceParent = keepsTraceParent
   }
 
   /// Returns the requested encoding if the client accepts it, and otherwise none.
@@ -96,6 +113,8 @@ struct RequestHead: ~Copyable {
     switch name.count {
     case 2 where name.equals("te"):
       acceptsTrailers = value.equals("trailers")
+    case 11 where keepsTraceParent && name.equals("traceparent"):
+      take(traceParent: value, name, fields)
     case 12 where name.equals("content-type"):
       take(contentType: value)
     case 12 where name.equals("grpc-timeout"):
@@ -115,8 +134,24 @@ struct RequestHead: ~Copyable {
     if isGRPC { contentSubtype = value.contentSubtype } else { contentType = Array(value) }
   }
 
+  /// What is no such value, or there twice, stays where whoever looks for it finds what it is.
+  private mutating func take(traceParent value: Bytes, _ name: Bytes, _ fields: FieldCollector) {
+    if traceParent == nil, let text = TraceParentText(value) {
+      traceParent = text
+    } else {
+      hasOtherTraceParent = true
+      fields.append(name: name, value: value)
+    }
+  }
+
   /// Called after the last field.
-  mutating func end(_ fields: FieldCollector) { metadata = fields.take() }
+  mutating func end(_ fields: FieldCollector) {
+    otherMetadata = fields.take()
+    // Other protocols look at all of their headers, and several times.
+    guard traceParent != nil, !isGRPC || hasOtherTraceParent else { return }
+    otherMetadata = metadata
+    traceParent = nil
+  }
 
   /// Whether the content type names a message format.
   @inline(__always) var namesFormat: Bool { !contentSubtype.isUnnamed }
@@ -163,8 +198,8 @@ struct RequestHead: ~Copyable {
     }
     encoding = settings.encoding
     accepted = settings.accepted
-    origin = metadata
-    metadata = settings.metadata
+    origin = otherMetadata
+    otherMetadata = settings.metadata
   }
 
   /// The request of a page.
@@ -253,6 +288,12 @@ struct RequestHead: ~Copyable {
     guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
+  }
+}
+
+extension HPACKHeaders {
+  fileprivate mutating func add(traceParent: TraceParentText) {
+    append(name: "traceparent".utf8, value: traceParent.bytes)
   }
 }
 

@@ -49,7 +49,8 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
-    return HandlerPlace(connection.core.options.handlerExecutor, or: loop, tracer)
+    let context = isContextBound ? nil : context
+    return HandlerPlace(connection.core.options.handlerExecutor, or: loop, context)
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
@@ -308,9 +309,9 @@ extension ServerCallStream.Shared {
 extension HandlerPlace {
   /// The executor of the server's options, or the call's loop without one.
   @inline(__always)
-  init(_ executor: (any TaskExecutor)?, or loop: Loop, _ tracer: (any ServerCallTracer)?) {
-    if let tracer, tracer.givesContext {
-      self = executor.map { .tracedExecutor($0, tracer) } ?? .tracedLoop(loop, tracer)
+  init(_ executor: (any TaskExecutor)?, or loop: Loop, _ context: (any AnyObject & Sendable)?) {
+    if let context {
+      self = executor.map { .tracedExecutor($0, context) } ?? .tracedLoop(loop, context)
     } else {
       self = executor.map { .executor($0) } ?? .loop(loop)
     }

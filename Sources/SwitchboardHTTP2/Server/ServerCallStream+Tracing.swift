@@ -6,21 +6,25 @@ extension ServerCallStream {
   /// Starts the handler, with the context that the call's tracer gives.
   @inline(__always)
   func run(_ start: () -> Void) {
-    guard let tracer, tracer.givesContext else { return start() }
-    tracer.handlerStarts(deadline: deadline)
-    tracer.run(start)
+    guard let context else { return start() }
+    tracer?.handlerStarts(deadline: deadline)
+    isContextBound = true
+    TaskContext.with(context, start)
+    isContextBound = false
   }
 
   func observe(_ method: MethodDescriptor) {
     guard tracer == nil else { return }
-    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
-    guard let tracing = connection.core.tracing else {
+    guard let maker = connection.tracer else {
+      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
       tracer = connection.core.options.observer.map { PlainTracer($0, call) }
       return
     }
-    let tracer = tracing.serverCall(call)
+    let tracer = maker.callStarted(method, head.otherMetadata, head.traceParent, &stamp)
     self.tracer = tracer
-    guard tracer.wantsMessages else { return }
+    context = tracer.context
+    tellsMessages = tracer.wantsMessages
+    guard tellsMessages else { return }
     body.keepSizes()
     // Requests may have arrived already: the only one, or the first of a stream, whose sizes are not stored.
     let earlier = inbound.totals
@@ -32,6 +36,6 @@ extension ServerCallStream {
 
   func endTracing(_ status: GRPCStatus) {
     guard let tracer = tracer.take() else { return }
-    tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals))
+    tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals), stamp)
   }
 }

@@ -48,6 +48,12 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private(set) var tellsSent = false
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
   @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
+  @exclusivity(unchecked) var stamp = CallStamp()
+  /// What the tracer wants: to ask it each time would retain it.
+  @exclusivity(unchecked) var tellsMessages = false
+  /// What the handler finds as its context, and whether that is bound where it starts.
+  @exclusivity(unchecked) var context: (any AnyObject & Sendable)?
+  @exclusivity(unchecked) var isContextBound = false
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -86,7 +92,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     head = RequestHead(
       listSizeLimit: connection.core.options.maxMetadataSize,
       crossOrigin: connection.crossOrigin,
-      isHTTP1: isHTTP1
+      isHTTP1: isHTTP1,
+      keepsTraceParent: connection.keepsTraceParent
     )
     inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.core.options.maxRequestSize))
   }
@@ -124,6 +131,9 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     }
     connection.streamIsReady(self)
   }
+
+  /// Responses have none.
+  func takeTraceParent() -> TraceParentText? { nil }
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
@@ -195,7 +205,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection.sawTraffic()
     if body.sentCount > 0 {
       connection.counters.sent(body.sentCount, at: loop.turnTime)
-      if let tracer { body.tell(tracer) }
+      if tellsMessages, let tracer { body.tell(tracer) }
     }
     guard tellsSent, let observer else {
       body.sentCount = 0
@@ -226,7 +236,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
-    if let tracer, tracer.wantsMessages { tracer.messageReceived(byteCount) }
+    if tellsMessages, let tracer { tracer.messageReceived(byteCount) }
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
@@ -282,7 +292,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
     switch rejection {
     case .status(let status):
-      if connection.isObserved, connection.core.tracing != nil { observe(.unknown) }
+      if connection.isObserved, connection.tracer != nil { observe(.unknown) }
       if head.isTooLarge { connection.report(.headersTooLarge) }
       end(nil, status)
     case .preflight: answerPreflight()

@@ -8,6 +8,10 @@ final class ServerConnection: ConnectionParts, Connection {
   let router: Router
   /// Whether there is an observer. Each call checks this, and reading the observer itself would copy it.
   let isObserved: Bool
+  /// What follows the calls, if the observer does so closely.
+  let tracer: (any ServerTracer)?
+  /// Whether it wants the header `traceparent` apart from the others.
+  let keepsTraceParent: Bool
   /// The rules for web pages; `nil` without web options.
   let crossOrigin: CrossOrigin?
   /// The connection's number among the server's listeners and connections.
@@ -32,6 +36,9 @@ final class ServerConnection: ConnectionParts, Connection {
     self.core = core
     router = core.router
     isObserved = core.options.observer != nil
+    let tracer = core.tracing?.serverTracer(on: loop)
+    self.tracer = tracer
+    keepsTraceParent = tracer?.wantsTraceParent ?? false
     crossOrigin = core.crossOrigin
     number = core.nextNumber()
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")

@@ -14,6 +14,8 @@ package final class HeaderWriter {
   @exclusivity(unchecked) private var used = 0
   /// The size of the fields, as HTTP/2 counts it.
   @exclusivity(unchecked) private(set) var listSize = 0
+  /// Whether `traceparent` was announced.
+  @exclusivity(unchecked) private(set) var awaitsTraceParent = false
 
   deinit { memory?.deallocate() }
 
@@ -26,6 +28,7 @@ package final class HeaderWriter {
     entries.removeAll(keepingCapacity: true)
     used = 0
     listSize = 0
+    awaitsTraceParent = false
   }
 
   /// A position to which the writer can be rewound.
@@ -123,6 +126,18 @@ package final class HeaderWriter {
       )
     )
   }
+
+  /// Announces `traceparent`, which the session adds when the headers are sent. Returns `false` if it has to be added now,
+  /// because the block might take more than one frame.
+  func announceTraceParent() -> Bool {
+    guard listSize <= Self.largestBlock else { return false }
+    listSize += LateTraceParent.listSize
+    awaitsTraceParent = true
+    return true
+  }
+
+  /// Every peer accepts frames of 16 KB, and no field takes more than its size as HTTP/2 counts it.
+  private static let largestBlock = 15 * 1024
 
   /// Adds the content type of a call.
   func add(_ subtype: ContentSubtype) {

@@ -222,12 +222,15 @@ final class Session: WireSession {
       let count = nghttp2_session_mem_send(raw, &chunk)
       if count < 0 { return .failed }
       if count == 0 { return target.byteCount < limit ? .all : .some }
-      target.append(UnsafeRawBufferPointer(start: chunk, count: count))
+      let frame = UnsafeRawBufferPointer(start: chunk, count: count)
+      if sendsTraceParents { appendWithTraceParent(frame, to: target) } else { target.append(frame) }
     }
     return .some
   }
 
   @exclusivity(unchecked) private(set) var outputLimit = 0
+  /// Whether `traceparent` was announced for any request.
+  @exclusivity(unchecked) private var sendsTraceParents = false
 
   var wantsToRead: Bool { nghttp2_session_want_read(raw) != 0 }
   var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
@@ -289,6 +292,7 @@ extension Session {
   /// Opens a stream with the headers in `headers`. Returns `false` if no stream numbers are left.
   func submitRequest<Stream: SessionStream>(_ stream: Stream, hasBody: Bool = true) -> Bool {
     var provider = provider(for: stream)
+    if headers.awaitsTraceParent { sendsTraceParents = true }
     let data = streams.insert(stream)
     let id = headers.withEntries { entries, count in
       hasBody

@@ -15,6 +15,9 @@ protocol SessionStream: StreamEntry {
   /// Called at the end of a header block: the request's, a response's, or the trailers'.
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector)
 
+  /// Returns the header that is added to those of a request as these are sent, if it was announced.
+  func takeTraceParent() -> TraceParentText?
+
   /// Receives bytes, which stay valid until the connection has processed its ready streams.
   func receiveData(_ bytes: UnsafeRawBufferPointer)
 

@@ -2,6 +2,7 @@ import SwitchboardCall
 
 /// What is known of one attempt of a call.
 struct Attempt {
+  /// A mark of the clock.
   let start: UInt64
   private(set) var span: Span?
   private var sentCount = 0
@@ -20,7 +21,7 @@ struct Attempt {
       parent.child(tracer.ids.spanID(), isSampled: true),
       parent: parent.spanID,
       kind: .internal,
-      start: start,
+      start: tracer.clock.now,
       tracer
     )
     span.set("previous-rpc-attempts", .int(previousAttempts))
@@ -29,12 +30,15 @@ struct Attempt {
   }
 
   /// Of a call that is not recorded, all attempts carry the identity of the call.
+  func traceParent(of call: ClientCall) -> TraceParentText? {
+    call.addsTraceParent ? (context ?? call.context).map(TraceParent.text) : nil
+  }
+
   func writeHeaders(of call: ClientCall, _ add: (StaticString, RawSpan) -> Void) {
     if let baggage = call.baggage { add("baggage", baggage.span.bytes) }
     guard let context = context ?? call.context else { return }
-    if call.parts.writesTraceParent {
-      TraceParent.write(context) { add("traceparent", $0) }
-      if !context.traceState.isEmpty { add("tracestate", Array(context.traceState.utf8).span.bytes) }
+    if call.parts.writesTraceParent, !context.traceState.isEmpty {
+      add("tracestate", Array(context.traceState.utf8).span.bytes)
     }
     if call.parts.writesTraceBin {
       add("grpc-trace-bin", Base64.encode(TraceBin.bytes(context)).span.bytes)
@@ -62,21 +66,27 @@ final class LaterAttempt: AttemptTracer, @unchecked Sendable {
 
   init(_ call: ClientCall, previousAttempts: Int, isTransparent: Bool) {
     self.call = call
-    attempt = Attempt(start: call.parts.clock.now)
+    attempt = Attempt(start: call.parts.clock.mark)
     attempt.begin(call, previousAttempts: previousAttempts, isTransparent: isTransparent)
     call.attemptBegan(at: attempt.start, isTransparent: isTransparent)
   }
 
+  var addsTraceParent: Bool { call.addsTraceParent }
+  func traceParent(_ stamp: CallStamp) -> TraceParentText? { attempt.traceParent(of: call) }
+  var addsHeaders: Bool { call.addsHeaders }
   var wantsMessages: Bool { attempt.span != nil && call.parts.hasMessageEvents }
-  func writeHeaders(_ add: (StaticString, RawSpan) -> Void) { attempt.writeHeaders(of: call, add) }
+  func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
+    attempt.writeHeaders(of: call, add)
+  }
+
   func placementWasDelayed() { attempt.placementWasDelayed() }
   func messageSent(_ byteCount: Int, compressed: Int?) { attempt.messageSent(byteCount, compressed) }
   func messageReceived(_ byteCount: Int) { attempt.messageReceived(byteCount) }
 
-  func isSentAgain() -> any AttemptTracer {
+  func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
     call.attemptEnded(attempt, .sentAgain, endsCall: false)
     return LaterAttempt(call, previousAttempts: 0, isTransparent: true)
   }
 
-  func ended(_ end: ObservedEnd) { call.attemptEnded(attempt, end, endsCall: true) }
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { call.attemptEnded(attempt, end, endsCall: true) }
 }

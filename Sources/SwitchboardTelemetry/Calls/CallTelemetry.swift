@@ -4,24 +4,17 @@ import SwitchboardCall
 final class CallTelemetry: CallTracing {
   let parts: TelemetryParts
   let propagation: ContextPropagation
-  private let serverMeters: ShardedMeterCache?
 
   init(_ parts: TelemetryParts, _ propagation: ContextPropagation) {
     self.parts = parts
     self.propagation = propagation
-    serverMeters = parts.serverMeters.map { meters in
-      ShardedMeterCache { meters.meter(method: $0.metricLabel, target: "") }
-    }
   }
 
-  func channelTracer(target: String) -> any ChannelTracer { ChannelTelemetry(self, target.canonicalTarget) }
-
-  func serverCall(_ call: ObservedCall) -> any ServerCallTracer {
-    let meter = serverMeters?.meter(of: call.method)
-    meter?.callStarted()
-    if let meter, !parts.givesContext { return CountedCall(parts.clock, meter) }
-    return ServerCall(parts, call, meter)
+  func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer {
+    ChannelTelemetry(parts, propagation, target.canonicalTarget, on: loop)
   }
+
+  func serverTracer(on loop: any EventLoop) -> any ServerTracer { ServerTelemetry(parts, on: loop) }
 
   func connectionOpened(_ connection: ObservedConnection) { parts.connections?.opened(connection) }
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {
@@ -40,6 +33,8 @@ final class TelemetryParts: Sendable {
   let serverMeters: CallMeters?
   let clientMeters: CallMeters?
   let connections: ConnectionMeters?
+  /// Of the loops on which calls are counted.
+  let loops = LoopNumbers()
   /// `nil`: calls are not traced.
   let tracer: Tracer?
   /// Whether handlers find the context of their call.
@@ -71,29 +66,6 @@ final class TelemetryParts: Sendable {
     writesTraceParent = propagators.contains(.traceContext)
     writesTraceBin = propagators.contains(.grpcTraceBin)
     self.hasMessageEvents = hasMessageEvents
-  }
-}
-
-/// The meters of methods, found again quickly. Threads of different loops have shards of their own.
-final class ShardedMeterCache: Sendable {
-  private final class Shard: Sendable {
-    let cache = Locked(MeterCache())
-  }
-
-  private let shards = (0..<4).map { _ in Shard() }
-  private let find: @Sendable (MethodDescriptor) -> CallMeter
-
-  init(_ find: @escaping @Sendable (MethodDescriptor) -> CallMeter) {
-    self.find = find
-  }
-
-  func meter(of method: MethodDescriptor) -> CallMeter {
-    let address = UInt(bitPattern: LoopOfThread.address)
-    let shard = shards[Int((address >> 6 ^ address >> 12) & 3)]
-    if let known = shard.cache.withLock({ $0.meter(of: method) }) { return known }
-    let meter = find(method)
-    shard.cache.withLock { $0.keep(meter, for: method) }
-    return meter
   }
 }
 

@@ -1,21 +1,35 @@
 import SwitchboardCall
 
-/// Follows the calls of one channel.
-final class ChannelTelemetry: ChannelTracer {
+/// Follows the calls of one channel: each with an object of its own, or by itself those of which it has to know no more than
+/// when they began.
+final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
+  // Sendable holds because what changes is used on the channel's loop only.
   let parts: TelemetryParts
   let target: String
   private let propagation: ContextPropagation
-  private let meters: ShardedMeterCache?
+  private let number: LoopNumber
   /// Whether the context of callers matters.
   private let wantsContext: Bool
+  @exclusivity(unchecked) private var methods = MethodCache<ChannelMethod>()
 
-  init(_ telemetry: CallTelemetry, _ target: String) {
-    parts = telemetry.parts
+  init(
+    _ parts: TelemetryParts,
+    _ propagation: ContextPropagation,
+    _ target: String,
+    on loop: any EventLoop
+  ) {
+    self.parts = parts
+    self.propagation = propagation
     self.target = target
-    propagation = telemetry.propagation
+    number = parts.loops.number(of: loop)
     wantsContext = parts.tracer != nil || propagation != .nothing
-    meters = parts.clientMeters.map { meters in
-      ShardedMeterCache { meters.meter(method: $0.metricLabel, target: target) }
+  }
+
+  /// On the loop.
+  func method(_ method: MethodDescriptor) -> ChannelMethod {
+    methods.value(of: method) {
+      let meter = parts.clientMeters?.meter(method: method.metricLabel, target: target)
+      return ChannelMethod(self, method, LoopCounter(meter, on: number))
     }
   }
 
@@ -26,23 +40,42 @@ final class ChannelTelemetry: ChannelTracer {
     return (context ?? .none).inside(span)
   }
 
-  func callMade(_ request: inout CallRequest, context: AnyObject?) -> (any ClientCallTracer)? {
-    let caller = wantsContext ? (context as? CallContext) ?? CallContext.current : nil
-    let meter = meters?.meter(of: request.method)
+  func callMade(_ request: inout CallRequest, context: AnyObject?) {
+    if parts.clientMeters != nil { request.stamp.start = parts.clock.mark }
+    guard wantsContext else {
+      request.tracer = self
+      return
+    }
+    let caller = (context as? CallContext) ?? CallContext.current
     if let caller { passOn(caller, to: &request) }
     if parts.tracer != nil, let metadata = request.options?.initialMetadata, TraceHeaders.areIn(metadata) {
       request.options?.initialMetadata = TraceHeaders.removed(from: metadata)
     }
+    let baggage = baggage(of: caller, request)
     let served = propagation.passesCancellation ? caller?.servedCall : nil
+    request.stamp.wantsCall = served != nil
     let parent = context == nil ? parts.spanOfTask?() ?? caller?.spanContext : caller?.spanContext
-    return ClientCall(
+    let context = parts.tracer?.newContext(parent)
+    guard needsObject(context) || baggage != nil || served != nil else {
+      if let context { request.stamp.keep(context) }
+      request.tracer = self
+      return
+    }
+    request.tracer = ClientCall(
       self,
       request.method,
-      meter,
-      parent,
-      baggage: baggage(of: caller, request),
+      request.stamp,
+      context,
+      parent: parent?.spanID,
+      baggage: baggage,
       servedIn: served
     )
+  }
+
+  /// Most traces are not recorded, and have nothing but identities.
+  private func needsObject(_ context: SpanContext?) -> Bool {
+    guard let context else { return false }
+    return context.isSampled || !context.traceState.isEmpty
   }
 
   private func passOn(_ caller: CallContext, to request: inout CallRequest) {
@@ -71,5 +104,13 @@ final class ChannelTelemetry: ChannelTracer {
     guard propagation.passesBaggage, let caller, !caller.baggage.isEmpty else { return nil }
     if request.options?.initialMetadata.contains(name: "baggage") ?? false { return nil }
     return Array(caller.baggage.header.utf8)
+  }
+}
+
+extension CallStamp {
+  fileprivate mutating func keep(_ context: SpanContext) {
+    traceHigh = context.traceID.high
+    traceLow = context.traceID.low
+    span = context.spanID.value
   }
 }

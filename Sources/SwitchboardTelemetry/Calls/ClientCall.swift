@@ -5,11 +5,11 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   // Sendable holds because everything that changes is used on the call's loop only, or before the call is made.
   let channel: ChannelTelemetry
   let method: MethodDescriptor
-  let meter: CallMeter?
   let context: SpanContext?
   let span: Span?
   let baggage: [UInt8]?
   private let served: ServerCall?
+  /// A mark of the clock.
   private let start: UInt64
   // Unchecked exclusivity: no access lasts while other code is called.
   @exclusivity(unchecked) private var mayRepeat = false
@@ -26,35 +26,29 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   init(
     _ channel: ChannelTelemetry,
     _ method: MethodDescriptor,
-    _ meter: CallMeter?,
-    _ parent: SpanContext?,
-    baggage: [UInt8]?,
-    servedIn served: ServerCall?
+    _ stamp: CallStamp,
+    _ context: SpanContext?,
+    parent: SpanID? = nil,
+    baggage: [UInt8]? = nil,
+    servedIn served: ServerCall? = nil
   ) {
     self.channel = channel
     self.method = method
-    self.meter = meter
+    start = stamp.start
     self.baggage = baggage
     self.served = served
-    let context = channel.parts.tracer?.newContext(parent)
     self.context = context
-    let recorder = channel.parts.tracer.flatMap { tracer in
-      context.map(tracer.records) ?? false ? tracer : nil
-    }
-    // Nobody asks how long a call takes that is neither counted nor recorded.
-    let start = meter != nil || recorder != nil ? channel.parts.clock.now : 0
-    self.start = start
     first = Attempt(start: start)
-    guard let tracer = recorder, let context else {
+    guard let tracer = channel.parts.tracer, let context, tracer.records(context) else {
       span = nil
       return
     }
     let span = Span(
       "Sent.\(method.spanName)",
       context,
-      parent: parent?.spanID,
+      parent: parent,
       kind: .client,
-      start: start,
+      start: tracer.clock.now,
       tracer
     )
     span.describe(method)
@@ -64,21 +58,27 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
 
   var parts: TelemetryParts { channel.parts }
 
+  /// What counts it. On the loop.
+  private var counter: LoopCounter? {
+    parts.clientMeters == nil ? nil : channel.method(method).counter
+  }
+
   /// Whether anybody asks how long the call takes.
-  private var isTimed: Bool { meter != nil || span != nil }
+  private var isTimed: Bool { parts.clientMeters != nil || span != nil }
 
   // MARK: The call
 
   func made(_ call: any ByteCall) { served?.add(call, for: self) }
 
-  func mayRepeat(hedging: Bool) {
+  func mayRepeat(_ method: MethodDescriptor, _ stamp: CallStamp, hedging: Bool) -> any ClientCallTracer {
     mayRepeat = true
     isHedging = hedging
+    return self
   }
 
   func resolutionWasDelayed() { span?.addEvent("Delayed name resolution complete") }
 
-  func attemptStarts(after previousAttempts: Int) -> any AttemptTracer {
+  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer {
     guard attemptCount > 0 else {
       // The clock has just been read.
       first.begin(self, previousAttempts: 0, isTransparent: false)
@@ -88,8 +88,18 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     return LaterAttempt(self, previousAttempts: previousAttempts, isTransparent: false)
   }
 
+  /// Goes on with a call that was followed without an object until its first attempt is sent again.
+  func firstIsSentAgain() -> any AttemptTracer {
+    noteAttempt(at: start, isTransparent: false)
+    return isSentAgain(CallStamp(start: start))
+  }
+
   func attemptBegan(at time: UInt64, isTransparent: Bool = false) {
-    meter?.callStarted()
+    counter?.callStarted()
+    noteAttempt(at: time, isTransparent: isTransparent)
+  }
+
+  private func noteAttempt(at time: UInt64, isTransparent: Bool) {
     if isTransparent { transparentCount += 1 } else { attemptCount += 1 }
     activeCount += 1
     if let since = idleSince { delay &+= time &- since }
@@ -102,36 +112,29 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
       if endsCall { finish(end.status, at: 0) }
       return
     }
-    let now = parts.clock.now
+    let now = parts.clock.mark
     activeCount -= 1
     if activeCount == 0 { idleSince = now }
-    if let meter {
-      let duration = Int(truncatingIfNeeded: now &- attempt.start)
-      let spanContext = attempt.context ?? context
-      meter.callEnded(
-        CallMeter.End(
-          code: end.status.code,
-          duration: duration,
-          sentBytes: end.sentPayload,
-          receivedBytes: end.receivedPayload,
-          exemplar: spanContext?.exemplar(Double(duration) / 1e9, parts.clock.date(of: now))
-        ),
-        whole: endsCall ? Int(truncatingIfNeeded: now &- start) : nil
+    if let counter {
+      let duration = TelemetryClock.duration(from: attempt.start, to: now)
+      let exemplar = parts.clock.exemplar(duration, in: attempt.context ?? context)
+      counter.callEnded(
+        CallMeter.End(end, duration, exemplar),
+        whole: endsCall ? TelemetryClock.duration(from: start, to: now) : nil
       )
     }
-    attempt.span?.end(end.status, at: now)
-    if endsCall { finish(end.status, at: now) }
+    let time = span == nil ? 0 : parts.clock.now
+    attempt.span?.end(end.status, at: time)
+    if endsCall { finish(end.status, at: time) }
   }
 
-  func ended(_ status: GRPCStatus) {
+  func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp) {
     guard !hasEnded else { return }
-    let now = isTimed ? parts.clock.now : 0
-    if let meter {
-      let duration = Int(truncatingIfNeeded: now &- start)
-      let exemplar = context?.exemplar(Double(duration) / 1e9, parts.clock.date(of: now))
-      meter.wholeCallEnded(status.code, duration, exemplar)
+    if let counter {
+      let duration = TelemetryClock.duration(from: start, to: parts.clock.mark)
+      counter.wholeCallEnded(status.code, duration, parts.clock.exemplar(duration, in: context))
     }
-    finish(status, at: now)
+    finish(status, at: span == nil ? 0 : parts.clock.now)
   }
 
   private func finish(_ status: GRPCStatus, at time: UInt64) {
@@ -140,7 +143,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     served?.remove(self)
     guard attemptCount > 1 || transparentCount > 0 else { return }
     let repetitions = max(0, attemptCount - 1)
-    meter?.wasRepeated(
+    counter?.wasRepeated(
       retries: isHedging ? 0 : repetitions,
       transparent: transparentCount,
       hedges: isHedging ? repetitions : 0,
@@ -150,9 +153,19 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
 
   // MARK: Its first attempt
 
+  var addsTraceParent: Bool { parts.writesTraceParent && context != nil }
+
+  func traceParent(_ stamp: CallStamp) -> TraceParentText? { first.traceParent(of: self) }
+
+  var addsHeaders: Bool {
+    baggage != nil || context.map { parts.writesTraceBin || !$0.traceState.isEmpty } ?? false
+  }
+
   var wantsMessages: Bool { first.span != nil && parts.hasMessageEvents }
 
-  func writeHeaders(_ add: (StaticString, RawSpan) -> Void) { first.writeHeaders(of: self, add) }
+  func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
+    first.writeHeaders(of: self, add)
+  }
 
   func placementWasDelayed() { first.placementWasDelayed() }
 
@@ -160,12 +173,12 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
 
   func messageReceived(_ byteCount: Int) { first.messageReceived(byteCount) }
 
-  func isSentAgain() -> any AttemptTracer {
+  func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
     attemptEnded(first, .sentAgain, endsCall: false)
     return LaterAttempt(self, previousAttempts: 0, isTransparent: true)
   }
 
-  func ended(_ end: ObservedEnd) { attemptEnded(first, end, endsCall: true) }
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { attemptEnded(first, end, endsCall: true) }
 }
 
 extension ObservedEnd {

@@ -4,41 +4,42 @@ import SwitchboardCall
 final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   // Sendable holds because everything that changes is used on the call's loop only.
   private let parts: TelemetryParts
-  private let meter: CallMeter?
+  private let counter: LoopCounter
+  /// A mark of the clock.
   private let start: UInt64
   /// The calls that are made for this one, and end with it.
   private let group = Locked(CallGroup())
   private var sentCount = 0
   private var receivedCount = 0
 
-  init(_ parts: TelemetryParts, _ call: ObservedCall, _ meter: CallMeter?) {
+  init(
+    _ parts: TelemetryParts,
+    _ method: MethodDescriptor,
+    _ headers: HPACKHeaders,
+    _ traceParent: TraceParentText?,
+    _ counter: LoopCounter
+  ) {
     self.parts = parts
-    self.meter = meter
-    guard parts.givesContext else {
-      start = meter == nil ? 0 : parts.clock.now
-      super.init(nil, nil, Baggage(), HPACKHeaders(), nil)
-      return
-    }
-    let found = call.headers.isEmpty ? nil : TraceHeaders(call.headers)
+    self.counter = counter
+    let found = headers.isEmpty && traceParent == nil ? nil : TraceHeaders(headers, traceParent)
     let context = parts.tracer?.newContext(found?.context)
     var span: Span?
-    let recorder = parts.tracer.flatMap { tracer in context.map(tracer.records) ?? false ? tracer : nil }
-    // Nobody asks how long a call takes that is neither counted nor recorded.
-    start = meter != nil || recorder != nil ? parts.clock.now : 0
-    if let tracer = recorder, let context {
+    // Nobody asks how long a call takes that is not counted.
+    start = counter.isShown ? parts.clock.mark : 0
+    if let tracer = parts.tracer, let context, tracer.records(context) {
       let parent = found?.context?.spanID
       let made = Span(
-        "Recv.\(call.method.spanName)",
+        "Recv.\(method.spanName)",
         context,
         parent: parent,
         kind: .server,
-        start: start,
+        start: tracer.clock.now,
         tracer
       )
-      made.describe(call.method)
+      made.describe(method)
       span = made
     }
-    super.init(context, span, found?.baggage ?? Baggage(), call.headers, nil)
+    super.init(context, span, found?.baggage ?? Baggage(), headers, nil)
   }
 
   override var servedCall: ServerCall? { self }
@@ -54,16 +55,11 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     _ = call
   }
 
-  var givesContext: Bool { parts.givesContext }
+  var context: (any AnyObject & Sendable)? { self }
   var wantsMessages: Bool { span != nil && parts.hasMessageEvents }
 
   func handlerStarts(deadline: ContinuousClock.Instant?) {
     if let deadline, self.deadline == nil { self.deadline = CallDeadline(deadline) }
-  }
-
-  func run<Result>(_ body: () -> Result) -> Result {
-    if CallContext.current === self { return body() }
-    return CallContext.$current.withValue(self) { body() }
   }
 
   func messageSent(_ byteCount: Int, compressed: Int?) {
@@ -76,27 +72,13 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     receivedCount += 1
   }
 
-  func ended(_ end: ObservedEnd) {
-    if meter != nil || span != nil { measure(end) }
-    for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
-  }
-
-  private func measure(_ end: ObservedEnd) {
-    let now = parts.clock.now
-    let duration = Int(truncatingIfNeeded: now &- start)
-    if let meter {
-      let exemplar = spanContext?.exemplar(Double(duration) / 1e9, parts.clock.date(of: now))
-      meter.callEnded(
-        CallMeter.End(
-          code: end.status.code,
-          duration: duration,
-          sentBytes: end.sentPayload,
-          receivedBytes: end.receivedPayload,
-          exemplar: exemplar
-        ),
-        whole: nil
-      )
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
+    if counter.isShown {
+      let duration = TelemetryClock.duration(from: start, to: parts.clock.mark)
+      let exemplar = parts.clock.exemplar(duration, in: spanContext)
+      counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
     }
-    span?.end(end.status, at: now)
+    if let span { span.end(end.status, at: parts.clock.now) }
+    for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
   }
 }

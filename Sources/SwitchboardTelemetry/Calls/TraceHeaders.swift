@@ -22,9 +22,10 @@ struct TraceHeaders {
   }
 
   /// `traceparent` counts before `grpc-trace-bin`; what is invalid, or there twice, is as if it were not there.
-  init(_ headers: HPACKHeaders) {
-    var parent: (TraceID, SpanID, isSampled: Bool)?
-    var parents = 0
+  /// `text` is the only `traceparent`, if it is not among `headers`.
+  init(_ headers: HPACKHeaders, _ text: TraceParentText? = nil) {
+    var parent = text.flatMap { TraceParent.read($0) }
+    var parents = text == nil ? 0 : 1
     var binary: (TraceID, SpanID, isSampled: Bool)?
     var binaries = 0
     var states: [String] = []

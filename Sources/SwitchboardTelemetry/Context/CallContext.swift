@@ -3,7 +3,7 @@ import SwitchboardCall
 /// What a task knows of the call that it serves, and of the span that it is in. Calls that the task makes find it.
 class CallContext: @unchecked Sendable {
   // Sendable holds because the deadline is set before the first task can see the context, and nothing else changes.
-  @TaskLocal static var current: CallContext?
+  static var current: CallContext? { TaskContext.current.object as? CallContext }
 
   let spanContext: SpanContext?
   /// The span, if it is recorded.
@@ -63,14 +63,21 @@ class CallContext: @unchecked Sendable {
     _ span: Span,
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
-    try await $current.withValue((current ?? none).inside(span), operation: body)
+    try await inTask((current ?? none).inside(span), body)
+  }
+
+  nonisolated(nonsending) private static func inTask<Result>(
+    _ context: CallContext,
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await TaskContext.$current.withValue(TaskContext(context), operation: body)
   }
 
   nonisolated(nonsending) static func with<Result>(
     _ baggage: Baggage,
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
-    try await $current.withValue((current ?? none).carrying(baggage), operation: body)
+    try await inTask((current ?? none).carrying(baggage), body)
   }
 }
 

@@ -19,6 +19,7 @@ struct CallGroup: Sendable {
   /// Returns the calls that must end.
   mutating func end() -> [any ByteCall] {
     isOver = true
+    if calls.isEmpty { return [] }
     defer { calls = [:] }
     return Array(calls.values)
   }

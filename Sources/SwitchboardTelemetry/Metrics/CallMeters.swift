@@ -73,29 +73,42 @@ final class CallMeters: MetricSource {
   }
 }
 
-/// The meters of a server's or a channel's methods, found by their descriptors without comparing their names.
-struct MeterCache: Sendable {
-  private struct Entry: Sendable {
+/// What follows the methods of a connection or a channel, found by their descriptors without comparing their names. Used on
+/// one loop.
+struct MethodCache<Value> {
+  private struct Entry {
     /// Kept, so that no other descriptor takes its address.
     let method: MethodDescriptor
-    let meter: CallMeter
+    let value: Value
   }
 
-  private var entries = [Entry?](repeating: nil, count: 64)
+  /// Each method has one place. Most connections call few methods: there are more places once two methods share one.
+  private var entries: [Entry?] = []
+  private static var mostEntries: Int { 64 }
 
-  @inline(__always)
-  private static func index(of method: MethodDescriptor) -> Int {
+  private func index(of method: MethodDescriptor) -> Int {
     let address = UInt(bitPattern: ObjectIdentifier(method))
-    return Int((address >> 4 ^ address >> 10) & 63)
+    return Int(truncatingIfNeeded: (address >> 4 ^ address >> 10) & UInt(entries.count - 1))
   }
 
   @inline(__always)
-  func meter(of method: MethodDescriptor) -> CallMeter? {
-    guard let entry = entries[Self.index(of: method)], entry.method === method else { return nil }
-    return entry.meter
+  mutating func value(of method: MethodDescriptor, _ make: () -> Value) -> Value {
+    if !entries.isEmpty, let entry = entries[index(of: method)], entry.method === method {
+      return entry.value
+    }
+    let value = make()
+    keep(Entry(method: method, value: value))
+    return value
   }
 
-  mutating func keep(_ meter: CallMeter, for method: MethodDescriptor) {
-    entries[Self.index(of: method)] = Entry(method: method, meter: meter)
+  @inline(never)
+  private mutating func keep(_ entry: Entry) {
+    if entries.isEmpty { entries = [Entry?](repeating: nil, count: 4) }
+    while entries[index(of: entry.method)] != nil, entries.count < Self.mostEntries {
+      let known = entries
+      entries = [Entry?](repeating: nil, count: known.count * 2)
+      for case let known? in known { entries[index(of: known.method)] = known }
+    }
+    entries[index(of: entry.method)] = entry
   }
 }

@@ -43,6 +43,34 @@ struct HistogramBounds: Sendable {
     1_073_741_824, 4_294_967_296,
   ])
 
+  /// `latency.bucket(of:)`, without looking at most bounds: calls mostly take less than some milliseconds.
+  @inline(__always)
+  static func latencyBucket(of nanoseconds: Int) -> Int {
+    switch nanoseconds {
+    case ...0: 0
+    case ...10_000: 1
+    case ...50_000: 2
+    case ...100_000: 3
+    case ...300_000: 4
+    case ...600_000: 5
+    case ...800_000: 6
+    case ...1_000_000: 7
+    default: latency.bucket(of: nanoseconds)
+    }
+  }
+
+  /// `size.bucket(of:)`, without looking at most bounds: messages are mostly small.
+  @inline(__always)
+  static func sizeBucket(of byteCount: Int) -> Int {
+    switch byteCount {
+    case ...0: 0
+    case ...1024: 1
+    case ...2048: 2
+    case ...4096: 3
+    default: size.bucket(of: byteCount)
+    }
+  }
+
   /// Of retries and hedges, as gRFC A96 names them.
   static let retries = HistogramBounds([1, 2, 3, 4, 5])
   /// Of attempts that the transport repeats by itself.
@@ -53,7 +81,13 @@ struct HistogramBounds: Sendable {
 struct HistogramCells: Sendable {
   private(set) var counts: [UInt64]
   private(set) var sum = 0
-  private(set) var exemplars: [Int: Exemplar] = [:]
+  /// By the buckets.
+  var exemplars: [Int: Exemplar] = [:]
+
+  init(counts: [UInt64], sum: Int) {
+    self.counts = counts
+    self.sum = sum
+  }
 
   init(_ bounds: HistogramBounds) {
     counts = [UInt64](repeating: 0, count: bounds.recorded.count + 1)
@@ -63,13 +97,6 @@ struct HistogramCells: Sendable {
   mutating func record(_ value: Int, _ bounds: HistogramBounds) {
     counts[bounds.bucket(of: value)] &+= 1
     sum &+= value
-  }
-
-  /// The same, with the span that the value is of.
-  @inline(__always)
-  mutating func record(_ value: Int, _ bounds: HistogramBounds, _ exemplar: Exemplar?) {
-    record(value, bounds)
-    if let exemplar { exemplars[bounds.bucket(of: value)] = exemplar }
   }
 
   var count: UInt64 { counts.reduce(0, &+) }

@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// What travels with a call of a span: the identities, and whether the trace is recorded.
 public struct SpanContext: Sendable, Hashable {
   /// The trace.
@@ -38,7 +40,19 @@ public struct SpanContext: Sendable, Hashable {
   }
 
   /// The value of `traceparent` for a request that is made in the span.
-  public var traceParent: String { TraceParent.text(self) }
+  public var traceParent: String {
+    String(decoding: TraceParent.text(self).bytes, as: UTF8.self)
+  }
+
+  /// The span of a call that keeps no more than this of it; `nil`: it has none. Such traces are not recorded.
+  init?(_ stamp: CallStamp) {
+    guard stamp.span != 0 else { return nil }
+    self.init(
+      traceID: TraceID(high: stamp.traceHigh, low: stamp.traceLow),
+      spanID: SpanID(stamp.span),
+      isSampled: false
+    )
+  }
 
   /// A span of the same trace.
   func child(_ spanID: SpanID, isSampled: Bool) -> SpanContext {

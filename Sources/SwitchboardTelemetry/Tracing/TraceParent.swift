@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// W3C's `traceparent`: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
 enum TraceParent {
   static let length = 55
@@ -17,6 +19,27 @@ enum TraceParent {
     return (traceID, spanID, flags & 1 == 1)
   }
 
+  /// The same for a value of the usual length, mostly of the current version.
+  static func read(_ text: TraceParentText) -> (TraceID, SpanID, isSampled: Bool)? {
+    let words = text.words
+    // `00-`, the dash behind each identity, and `00` or `01`.
+    guard words[0] >> 40 == 0x30302d, words[4] >> 32 & 0xff == 0x2d, words[6] >> 24 & 0xff == 0x2d,
+      words[6] >> 8 & 0xfffe == 0x3030,
+      let high = number(words[0] << 24 | words[1] >> 40, words[1] << 24 | words[2] >> 40),
+      let low = number(words[2] << 24 | words[3] >> 40, words[3] << 24 | words[4] >> 40),
+      let span = number(words[4] << 32 | words[5] >> 32, words[5] << 32 | words[6] >> 32),
+      high | low != 0, span != 0
+    else { return read(text.bytes) }
+    return (TraceID(high: high, low: low), SpanID(span), words[6] >> 8 & 1 == 1)
+  }
+
+  /// The number that sixteen digits write.
+  @inline(__always)
+  private static func number(_ high: UInt64, _ low: UInt64) -> UInt64? {
+    guard let high = Hex.number(digits: high), let low = Hex.number(digits: low) else { return nil }
+    return UInt64(high) << 32 | UInt64(low)
+  }
+
   /// The number that sixteen digits write.
   @inline(__always)
   private static func number<Text: RandomAccessCollection<UInt8>>(in text: Text, at start: Int) -> UInt64?
@@ -30,34 +53,30 @@ enum TraceParent {
     return UInt64(high) << 32 | UInt64(low)
   }
 
-  /// Passes the 55 bytes of the header to `body`.
+  /// The header of a span.
+  static func text(_ context: SpanContext) -> TraceParentText {
+    text(context.traceID, context.spanID, isSampled: context.isSampled)
+  }
+
+  static func text(_ traceID: TraceID, _ spanID: SpanID, isSampled: Bool) -> TraceParentText {
+    let (high, low, span) = (digits(traceID.high), digits(traceID.low), digits(spanID.value))
+    return TraceParentText([
+      0x3030_2d00_0000_0000 | high.0 >> 24,
+      high.0 << 40 | high.1 >> 24,
+      high.1 << 40 | low.0 >> 24,
+      low.0 << 40 | low.1 >> 24,
+      low.1 << 40 | 0x2d << 32 | span.0 >> 32,
+      span.0 << 32 | span.1 >> 32,
+      span.1 << 32 | 0x2d30_3000 | (isSampled ? 0x100 : 0),
+    ])
+  }
+
   @inline(__always)
-  static func write<Result>(_ context: SpanContext, _ body: (RawSpan) -> Result) -> Result {
-    let bytes = bytes(of: context)
-    return body(bytes.span.bytes)
+  private static func digits(_ value: UInt64) -> (UInt64, UInt64) {
+    (Hex.digits(UInt32(truncatingIfNeeded: value >> 32)), Hex.digits(UInt32(truncatingIfNeeded: value)))
   }
 
-  static func text(_ context: SpanContext) -> String {
-    let bytes = bytes(of: context)
-    return String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-  }
-
-  @inline(__always)
-  private static func bytes(of context: SpanContext) -> InlineArray<55, UInt8> {
-    var bytes = InlineArray<55, UInt8>(repeating: UInt8(ascii: "0"))
-    (bytes[2], bytes[35], bytes[52]) = (dash, dash, dash)
-    if context.isSampled { bytes[54] = UInt8(ascii: "1") }
-    var elements = bytes.mutableSpan
-    var places = elements.mutableBytes
-    for (start, value) in [(3, context.traceID.high), (19, context.traceID.low), (36, context.spanID.value)] {
-      let (high, low) = (UInt32(truncatingIfNeeded: value >> 32), UInt32(truncatingIfNeeded: value))
-      places.storeBytes(of: Hex.digits(high).bigEndian, toByteOffset: start, as: UInt64.self)
-      places.storeBytes(of: Hex.digits(low).bigEndian, toByteOffset: start + 8, as: UInt64.self)
-    }
-    return bytes
-  }
-
-  private static let dash = UInt8(ascii: "-")
+  private static var dash: UInt8 { UInt8(ascii: "-") }
 }
 
 /// `grpc-trace-bin`: a version, and fields with their numbers in front.

@@ -11,18 +11,21 @@ import Synchronization
 /// The clock of all signals: one reading gives a time to measure with and a date.
 final class TelemetryClock: Sendable {
   private let reading: (@Sendable () -> UInt64)?
+  private let ticks: TickClock
   /// The date in nanoseconds since 1970 at which the monotonic clock would have been 0.
   private let origin: Atomic<UInt64>
 
   /// The system's clock.
   init() {
     reading = nil
+    ticks = .ofProcess
     origin = Atomic(Self.systemOrigin)
   }
 
   /// A clock for tests, in nanoseconds since 1970.
   init(_ reading: @escaping @Sendable () -> UInt64) {
     self.reading = reading
+    ticks = .ofProcess
     origin = Atomic(0)
   }
 
@@ -30,7 +33,21 @@ final class TelemetryClock: Sendable {
   @inline(__always)
   var now: UInt64 {
     if let reading { return reading() }
-    return Self.read(CLOCK_MONOTONIC)
+    return Self.monotonic
+  }
+
+  /// Where a duration begins or ends, in nanoseconds. It is read faster than `now`, has no date, and is meant for
+  /// `duration` alone.
+  @inline(__always)
+  var mark: UInt64 {
+    if let reading { return reading() }
+    return ticks.now
+  }
+
+  /// The time between two marks. Not negative, although processors may differ by some nanoseconds.
+  @inline(__always)
+  static func duration(from start: UInt64, to end: UInt64) -> Int {
+    max(0, Int(truncatingIfNeeded: end &- start))
   }
 
   /// The date of a reading, in nanoseconds since 1970.
@@ -44,7 +61,10 @@ final class TelemetryClock: Sendable {
     if reading == nil { origin.store(Self.systemOrigin, ordering: .relaxed) }
   }
 
-  private static var systemOrigin: UInt64 { read(CLOCK_REALTIME) &- read(CLOCK_MONOTONIC) }
+  private static var systemOrigin: UInt64 { read(CLOCK_REALTIME) &- monotonic }
+
+  /// The system's clock, in nanoseconds.
+  static var monotonic: UInt64 { read(CLOCK_MONOTONIC) }
 
   private static func read(_ clock: clockid_t) -> UInt64 {
     var time = timespec()

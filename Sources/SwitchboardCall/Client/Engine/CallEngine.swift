@@ -89,9 +89,9 @@ final class CallEngine: ByteTransport {
     _ receiver: any ResponseReceiver
   ) -> any ByteCall {
     if request.tracer == nil { trace(&request, context: nil) }
-    let tracer = request.tracer
+    let told = request.stamp.wantsCall ? request.tracer : nil
     let call = makeUntracedCall(request, receiver)
-    tracer?.made(call)
+    if let told { told.made(call) }
     return call
   }
 
@@ -108,7 +108,7 @@ final class CallEngine: ByteTransport {
     if request.deadline == nil, let timeout = request.options?.timeout {
       request.deadline = environment.time.deadline(after: timeout)
     }
-    request.tracer = tracer.callMade(&request, context: context)
+    tracer.callMade(&request, context: context)
   }
 
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {

@@ -42,7 +42,7 @@ package final class RefusedCall: ByteCall {
   package func start() {
     if case .stream(let pipe) = request.body { pipe.abort(status) }
     loop.execute {
-      self.request.tracer?.ended(self.status)
+      self.request.traceEnd(self.status)
       self.receiver.close(self.status, trailers: HPACKHeaders())
     }
   }

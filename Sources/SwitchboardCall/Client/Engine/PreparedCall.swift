@@ -100,7 +100,7 @@ final class PreparedCall: ByteCall {
   private func close(_ status: GRPCStatus) {
     if case .stream(let pipe) = request.body { pipe.abort(status) }
     engine.eventLoop.execute {
-      self.request.tracer?.ended(status)
+      self.request.traceEnd(status)
       self.receiver.close(status, trailers: HPACKHeaders())
     }
   }

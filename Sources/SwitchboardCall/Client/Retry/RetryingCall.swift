@@ -40,13 +40,16 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     _ plan: RepetitionPlan,
     _ environment: CallEnvironment
   ) {
+    schedule = AttemptSchedule(plan.repetition)
+    var request = request
+    if let tracer = request.tracer {
+      request.tracer = tracer.mayRepeat(request.method, request.stamp, hedging: schedule.isHedging)
+    }
     self.request = request
     self.receiver = receiver
     self.transport = transport
     self.plan = plan
     self.environment = environment
-    schedule = AttemptSchedule(plan.repetition)
-    if let tracer = request.tracer { tracer.mayRepeat(hedging: schedule.isHedging) }
     if case .message(let message) = request.body, message.byteCount > plan.bufferLimit { schedule.stop() }
   }
 
@@ -174,7 +177,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
       pipe.abort(status.isOk ? .callEnded : status)
     }
     log = RequestLog()
-    request.tracer?.ended(status)
+    request.traceEnd(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers : HPACKHeaders())
   }
 

@@ -112,7 +112,7 @@ extension ClientPipeline {
     do {
       start(try transport.sibling(for: host).makeCall(request, receiver: self))
     } catch {
-      request.tracer?.ended(error)
+      request.traceEnd(error)
       finish(error, HPACKHeaders())
     }
   }

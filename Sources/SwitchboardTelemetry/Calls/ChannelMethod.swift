@@ -1,0 +1,72 @@
+import SwitchboardCall
+
+/// Calls that need no object of their own.
+extension ChannelTelemetry: ClientCallTracer {
+  func made(_ call: any ByteCall) {}
+
+  func mayRepeat(_ method: MethodDescriptor, _ stamp: CallStamp, hedging: Bool) -> any ClientCallTracer {
+    ClientCall(self, method, stamp, SpanContext(stamp)).mayRepeat(method, stamp, hedging: hedging)
+  }
+
+  func resolutionWasDelayed() {}
+
+  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer {
+    let known = self.method(method)
+    known.counter.callStarted()
+    return known
+  }
+
+  func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp) {
+    let counter = self.method(method).counter
+    let duration = TelemetryClock.duration(from: stamp.start, to: parts.clock.mark)
+    counter.wholeCallEnded(status.code, duration, nil)
+  }
+}
+
+/// Follows the attempts of such calls of one method, each the only one of its call.
+final class ChannelMethod: AttemptTracer {
+  private unowned let channel: ChannelTelemetry
+  private let method: MethodDescriptor
+  private let clock: TelemetryClock
+  let addsTraceParent: Bool
+  let addsHeaders: Bool
+  let counter: LoopCounter
+
+  /// `channel` keeps it, and the requests of the calls keep `channel`.
+  init(_ channel: ChannelTelemetry, _ method: MethodDescriptor, _ counter: LoopCounter) {
+    self.channel = channel
+    self.method = method
+    clock = channel.parts.clock
+    let isTraced = channel.parts.tracer != nil
+    addsTraceParent = isTraced && channel.parts.writesTraceParent
+    addsHeaders = isTraced && channel.parts.writesTraceBin
+    self.counter = counter
+  }
+
+  var wantsMessages: Bool { false }
+  func messageSent(_ byteCount: Int, compressed: Int?) {}
+  func messageReceived(_ byteCount: Int) {}
+
+  func traceParent(_ stamp: CallStamp) -> TraceParentText? {
+    guard addsTraceParent else { return nil }
+    let traceID = TraceID(high: stamp.traceHigh, low: stamp.traceLow)
+    return TraceParent.text(traceID, SpanID(stamp.span), isSampled: false)
+  }
+
+  func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
+    guard let context = SpanContext(stamp) else { return }
+    add("grpc-trace-bin", Base64.encode(TraceBin.bytes(context)).span.bytes)
+  }
+
+  func placementWasDelayed() {}
+
+  func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
+    ClientCall(channel, method, stamp, SpanContext(stamp)).firstIsSentAgain()
+  }
+
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
+    guard counter.isShown else { return }
+    let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
+    counter.callEnded(CallMeter.End(end, duration, nil), whole: duration)
+  }
+}

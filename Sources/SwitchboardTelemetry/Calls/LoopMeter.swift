@@ -1,0 +1,104 @@
+import SwitchboardCall
+import Synchronization
+
+/// What one loop counts of a meter's calls. Any thread may read it.
+final class LoopMeter: @unchecked Sendable {
+  // Sendable because the loop alone writes, and alone uses `cells`; the rest is atomic or locked.
+
+  /// The loop's number.
+  private let number: Int
+  private let started = Atomic<UInt64>(0)
+  /// Of calls that succeeded, as most do. Optional, it would be retained for each.
+  private let okCells = LoopCells()
+  @exclusivity(unchecked) private var countsOk = false
+  /// By the status codes.
+  @exclusivity(unchecked) private var cells = [LoopCells?](repeating: nil, count: CallMeter.statusCount)
+  /// The same, for others to read.
+  private let shown = Locked<[Int: LoopCells]>([:])
+  private let repetitions = Locked<CallMeter.Repetitions?>(nil)
+
+  init(_ number: Int) {
+    self.number = number
+  }
+
+  @inline(__always)
+  func callStarted() { started.add(1) }
+
+  /// `nil` if there may be no series with this status.
+  @inline(__always)
+  private func cells(_ code: GRPCStatus.Code, of meter: CallMeter) -> LoopCells? {
+    cells[code.rawValue] ?? makeCells(code, of: meter)
+  }
+
+  @inline(never)
+  private func makeCells(_ code: GRPCStatus.Code, of meter: CallMeter) -> LoopCells? {
+    guard meter.mayHave(code) else { return nil }
+    let made = code == .ok ? okCells : LoopCells()
+    cells[code.rawValue] = made
+    if code == .ok { countsOk = true }
+    shown.withLock { $0[code.rawValue] = made }
+    return made
+  }
+
+  /// An attempt or a server's call has ended; `whole` is the duration of the client's call that ends with it.
+  @inline(__always)
+  func callEnded(_ end: CallMeter.End, whole: Int?, of meter: CallMeter) {
+    if end.code == .ok, countsOk { return okCells.record(end, whole: whole) }
+    if let cells = cells(end.code, of: meter) { return cells.record(end, whole: whole) }
+    if let rest = meter.rest { rest.onLoop(number).callEnded(end, whole: whole, of: rest) }
+  }
+
+  /// A client's call has ended apart from its attempts.
+  func wholeCallEnded(_ code: GRPCStatus.Code, _ duration: Int, _ exemplar: Exemplar?, of meter: CallMeter) {
+    if let cells = cells(code, of: meter) { return cells.record(whole: duration, exemplar) }
+    if let rest = meter.rest { rest.onLoop(number).wholeCallEnded(code, duration, exemplar, of: rest) }
+  }
+
+  /// A call was repeated. Zeros are not reported.
+  func wasRepeated(retries: Int, transparent: Int, hedges: Int, delay: Int) {
+    self.repetitions.withLock { known in
+      var repetitions = known ?? CallMeter.Repetitions()
+      known = nil
+      if retries > 0 { repetitions.retries.record(retries, .retries) }
+      if transparent > 0 { repetitions.transparent.record(transparent, .transparentRetries) }
+      if hedges > 0 { repetitions.hedges.record(hedges, .retries) }
+      if delay > 0 { repetitions.delay.record(delay, .latency) }
+      known = repetitions
+    }
+  }
+
+  func read() -> (started: UInt64, cells: [Int: LoopCells], repetitions: CallMeter.Repetitions?) {
+    (started.load(ordering: .relaxed), shown.withLock { $0 }, repetitions.withLock { $0 })
+  }
+}
+
+/// A meter, as one loop counts in it. Keeps the loop's number.
+final class LoopCounter: Sendable {
+  /// Whether anybody sees what is counted.
+  let isShown: Bool
+  private let meter: CallMeter
+  private let loop: LoopMeter
+  private let number: LoopNumber
+
+  /// `nil`: nobody sees it.
+  init(_ meter: CallMeter?, on number: LoopNumber) {
+    isShown = meter != nil
+    self.meter = meter ?? CallMeter([])
+    self.number = number
+    loop = self.meter.onLoop(number.value)
+  }
+
+  @inline(__always)
+  func callStarted() { loop.callStarted() }
+
+  @inline(__always)
+  func callEnded(_ end: CallMeter.End, whole: Int?) { loop.callEnded(end, whole: whole, of: meter) }
+
+  func wholeCallEnded(_ code: GRPCStatus.Code, _ duration: Int, _ exemplar: Exemplar?) {
+    loop.wholeCallEnded(code, duration, exemplar, of: meter)
+  }
+
+  func wasRepeated(retries: Int, transparent: Int, hedges: Int, delay: Int) {
+    loop.wasRepeated(retries: retries, transparent: transparent, hedges: hedges, delay: delay)
+  }
+}

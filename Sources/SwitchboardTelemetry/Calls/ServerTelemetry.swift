@@ -1,0 +1,78 @@
+import SwitchboardCall
+
+/// Follows the calls of one connection of a server.
+final class ServerTelemetry: ServerTracer, @unchecked Sendable {
+  // Sendable holds because what changes is used on the loop only.
+  private let parts: TelemetryParts
+  private let number: LoopNumber
+  @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
+
+  init(_ parts: TelemetryParts, on loop: any EventLoop) {
+    self.parts = parts
+    number = parts.loops.number(of: loop)
+  }
+
+  var wantsTraceParent: Bool { parts.givesContext }
+
+  func callStarted(
+    _ method: MethodDescriptor,
+    _ headers: HPACKHeaders,
+    _ traceParent: TraceParentText?,
+    _ stamp: inout CallStamp
+  ) -> any ServerCallTracer {
+    let known = methods.value(of: method) { makeMethod(method) }
+    known.counter.callStarted()
+    if parts.givesContext { return ServerCall(parts, method, headers, traceParent, known.counter) }
+    if known.counter.isShown { stamp.start = parts.clock.mark }
+    return known
+  }
+
+  private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
+    let meter = parts.serverMeters?.meter(method: method.metricLabel, target: "")
+    return ServerMethod(parts.clock, LoopCounter(meter, on: number))
+  }
+}
+
+/// Counts the calls of one method on one loop, if they are not traced and their handlers find no context.
+final class ServerMethod: ServerCallTracer {
+  private let clock: TelemetryClock
+  let counter: LoopCounter
+
+  init(_ clock: TelemetryClock, _ counter: LoopCounter) {
+    self.clock = clock
+    self.counter = counter
+  }
+
+  var context: (any AnyObject & Sendable)? { nil }
+  var wantsMessages: Bool { false }
+  func handlerStarts(deadline: ContinuousClock.Instant?) {}
+  func messageSent(_ byteCount: Int, compressed: Int?) {}
+  func messageReceived(_ byteCount: Int) {}
+
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
+    guard counter.isShown else { return }
+    let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
+    counter.callEnded(CallMeter.End(end, duration, nil), whole: nil)
+  }
+}
+
+extension CallMeter.End {
+  @inline(__always)
+  init(_ end: ObservedEnd, _ duration: Int, _ exemplar: Exemplar?) {
+    self.init(
+      code: end.status.code,
+      duration: duration,
+      sentBytes: end.sentPayload,
+      receivedBytes: end.receivedPayload,
+      exemplar: exemplar
+    )
+  }
+}
+
+extension TelemetryClock {
+  /// The trace of a duration that ends now, if the trace is recorded.
+  func exemplar(_ duration: Int, in context: SpanContext?) -> Exemplar? {
+    guard let context, context.isSampled else { return nil }
+    return context.exemplar(Double(duration) / 1e9, date(of: now))
+  }
+}

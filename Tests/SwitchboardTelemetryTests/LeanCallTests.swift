@@ -1,0 +1,133 @@
+import EchoService
+import Switchboard
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardTelemetry
+
+/// Calls that are followed without an object of their own: those that are only counted, and those whose traces are not
+/// recorded.
+@Suite(.timeLimit(.minutes(5))) struct LeanCallTests {
+  private static let retries = """
+    {"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.001s",
+      "maxBackoff": "0.001s", "backoffMultiplier": 1, "retryableStatusCodes": ["ABORTED"]}}]}
+    """
+
+  private func telemetry(tracing: Bool) throws -> Telemetry {
+    try Telemetry.capturing(CapturingExporter()) {
+      $0.tracesCalls = tracing
+      $0.sampler = .never
+    }
+  }
+
+  private func expect(_ telemetry: Telemetry, _ name: String, _ series: [String]) {
+    #expect(telemetry.lines("grpc_client_\(name)") == series.map { "grpc_client_\(name)\($0)" })
+  }
+
+  @Test(arguments: [true, false]) func repeatedCallsAreCountedWithAllTheirAttempts(_ tracing: Bool)
+    async throws
+  {
+    let telemetry = try telemetry(tracing: tracing)
+    let config = try ServiceConfig(json: Self.retries)
+    let seen = Locked<[String]>([])
+    let echo = TracedEcho { context in
+      seen.withLock { $0 += context.headers["traceparent"] }
+    }
+    try await withEcho(echo, server: nil, client: telemetry.observer()) { _, channel in
+      channel.serviceConfig = config
+    } _: { client, address in
+      _ = await status { _ = try await client.get(.with { $0.text = "fail" }) }
+      _ = try await client.get(.with { $0.text = "x" })
+      let method = "grpc_method=\"echo.Echo/Get\",grpc_target=\"\(address)\""
+      expect(telemetry, "attempt_started_total", ["{\(method)} 4"])
+      let ends = ["OK", "ABORTED"].map { "{\(method),grpc_status=\"\($0)\"} 1" }
+      expect(telemetry, "call_duration_seconds_count", ends)
+      expect(telemetry, "call_retries_sum", ["{\(method)} 2"])
+    }
+    // All attempts of a call carry the same identity, and another call's is another.
+    let parents = seen.withLock { $0 }
+    #expect(parents.count == (tracing ? 4 : 0))
+    #expect(Set(parents).count == (tracing ? 2 : 0))
+    #expect(parents.allSatisfy { $0.hasSuffix("-00") })
+    await telemetry.shutDown()
+  }
+
+  @Test func whatTheTransportRepeatsIsCounted() async throws {
+    let telemetry = try telemetry(tracing: true)
+    let group = try LoopGroup()
+    defer { group.shutDown() }
+    let request = try telemetry.followedRequest(on: group)
+    let first = try #require(request.tracer).attemptStarts(request.method, after: 0)
+    #expect(first is ChannelMethod)
+    let second = first.isSentAgain(request.stamp)
+    #expect(second.traceParent(request.stamp)?.bytes == first.traceParent(request.stamp)?.bytes)
+    second.ended(
+      ObservedEnd(status: .ok, sent: MessageTotals(), received: MessageTotals()),
+      request.stamp
+    )
+    let series = "{grpc_method=\"a.B/C\",grpc_target=\"dns:///a.example\""
+    expect(telemetry, "attempt_started_total", ["\(series)} 2"])
+    expect(telemetry, "call_transparent_retries_sum", ["\(series)} 1"])
+    expect(telemetry, "call_duration_seconds_count", ["\(series),grpc_status=\"OK\"} 1"])
+    await telemetry.shutDown()
+  }
+
+  /// The header travels beside the others, and the handler finds it among them.
+  @Test(arguments: [0, 4_000, 15_500]) func theTraceTravelsBesideMetadataOfAnySize(_ size: Int) async throws {
+    let telemetry = try telemetry(tracing: true)
+    let seen = Locked<HPACKHeaders?>(nil)
+    let spans = Locked<SpanContext?>(nil)
+    let echo = TracedEcho { context in
+      seen.withLock { $0 = context.headers }
+      spans.withLock { $0 = SpanContext.current }
+    }
+    try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer()) { server, channel in
+      server.maxMetadataSize = 64 * 1024
+    } _: { client, _ in
+      let text = String(repeating: "z~", count: size / 2)
+      var options = CallOptions()
+      options.initialMetadata = ["large": text, "kept": "yes"]
+      for _ in 0..<3 { _ = try await client.get(.with { $0.text = "x" }, callOptions: options) }
+      let headers = try #require(seen.withLock { $0 })
+      #expect(headers["large"] == [text])
+      #expect(headers["kept"] == ["yes"])
+      let parent = try #require(headers["traceparent"].first)
+      #expect(headers["traceparent"].count == 1)
+      #expect(parent.contains(try #require(spans.withLock { $0 }).traceID.description))
+    }
+    await telemetry.shutDown()
+  }
+
+  @Test(arguments: [1, 2]) func aHeaderThatIsThereTwiceIsNoParent(_ count: Int) async throws {
+    let telemetry = try telemetry(tracing: true)
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+    let found = Locked<(headers: [String], trace: String?)>(([], nil))
+    let echo = TracedEcho { context in
+      found.withLock { $0 = (context.headers["traceparent"], SpanContext.current?.traceID.description) }
+    }
+    try await withEcho(echo, server: telemetry.observer(), client: nil) { client, _ in
+      var options = CallOptions()
+      options.initialMetadata = HPACKHeaders((0..<count).map { _ in ("traceparent", parent) })
+      _ = try await client.get(.with { $0.text = "x" }, callOptions: options)
+    }
+    let (headers, trace) = found.withLock { $0 }
+    #expect(headers == [String](repeating: parent, count: count))
+    #expect((trace == "0af7651916cd43dd8448eb211c80319c") == (count == 1))
+    await telemetry.shutDown()
+  }
+
+  @Test func theQuickWayReadsWhatTheOtherDoes() throws {
+    let valid = Array("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".utf8)
+    for position in valid.indices {
+      for byte in "0129afg-AF~ \u{0}".utf8 {
+        var bytes = valid
+        bytes[position] = byte
+        let text = try #require(bytes.withUnsafeBufferPointer { TraceParentText($0) })
+        #expect(text.bytes == bytes)
+        let (quick, slow) = (TraceParent.read(text), TraceParent.read(bytes))
+        #expect(quick?.0 == slow?.0 && quick?.1 == slow?.1 && quick?.isSampled == slow?.isSampled)
+      }
+    }
+    #expect(valid.dropLast().withUnsafeBufferPointer { TraceParentText($0) } == nil)
+  }
+}
