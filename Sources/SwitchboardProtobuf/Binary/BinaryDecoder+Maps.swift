@@ -59,16 +59,25 @@ extension BinaryDecoder {
     if entries.capacity == 0 {
       entries = Dictionary(NoEntries(underestimatedCount: run(of: entry.key))) { $1 }
     }
+    let keyTag = Tag(number: 1, entry.keyType.wireType)
+    let valueTag = Tag(number: 2, entry.type.wireType)
     repeat {
       let start = fieldStart
       guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
       let outerEnd = try enter()
       var newKey = K.emptyKey
       var newValue = V.initial(entry, of: table)
+      // Most writers write the key and then the value.
+      if reader.skipsTag(keyTag) {
+        try K.read(entry.keyType, into: &newKey, checksUTF8: entry.checksUTF8, from: &self)
+      }
+      if reader.skipsTag(valueTag) {
+        try V.read(entry.type, into: &newValue, checksUTF8: entry.checksUTF8, from: &self)
+      }
       while try nextField(group: 0) {
-        if self.tag.number == 1, self.tag.has(entry.keyType.wireType) {
+        if tag == keyTag {
           try K.read(entry.keyType, into: &newKey, checksUTF8: entry.checksUTF8, from: &self)
-        } else if self.tag.number == 2, self.tag.has(entry.type.wireType) {
+        } else if tag == valueTag {
           try V.read(entry.type, into: &newValue, checksUTF8: entry.checksUTF8, from: &self)
         } else {
           try skipValue()
@@ -77,7 +86,7 @@ extension BinaryDecoder {
       reader.end = outerEnd
       leaveLevel()
       if V.accepts(newValue, entry, of: table) {
-        entries[newKey] = newValue
+        entries.updateValue(consume newValue, forKey: consume newKey)
       } else {
         keep(from: start, in: message)  // the whole entry is unknown
       }

@@ -47,7 +47,7 @@ extension BinaryDecoder {
         try longString(into: message.slot(entry, as: String?.self), checksUTF8: entry.checksUTF8)
       }
     case .bytes:
-      let bytes = Array(try reader.lengthDelimited())
+      let bytes = try reader.bytes()
       if entry.shape == .oneof { message.select(entry) }
       message.slot(entry, as: [UInt8]?.self).pointee = bytes
     case .message: try content(of: message.message(entry, of: table))
@@ -117,9 +117,33 @@ extension BinaryDecoder {
     case .double: try scalars(entry, as: ProtoDouble.self, isPacked, message)
     case .bool: try scalars(entry, as: ProtoBool.self, isPacked, message)
     case .bytes: try scalars(entry, as: ProtoBytes.self, isPacked, message)
-    case .string where entry.checksUTF8: try scalars(entry, as: ProtoString.self, isPacked, message)
+    case .string where entry.checksUTF8: try strings(entry, into: message)
     case .string: try scalars(entry, as: ProtoUncheckedString.self, isPacked, message)
     }
+  }
+
+  private mutating func strings(_ entry: TableEntry, into message: ObjectSlots) throws(DecodeError) {
+    let key = entry.key
+    let classes = reader.classes
+    if !message.hasReference(entry.offset), classes.strings.isKnown {
+      var isFirst = true
+      let count = run(of: key)
+      try message.make(entry, classes.strings, classes, count: count) { () throws(DecodeError) in
+        if !isFirst { _ = repeats(key) }
+        isFirst = false
+        return try element()
+      }
+      guard repeats(key) else { return }
+    }
+    var values = message.take(entry, as: [String].self) ?? []
+    defer { if !values.isEmpty { message.put(values, in: entry) } }
+    repeat { values.append(try element()) } while repeats(key)
+  }
+
+  @inline(__always)
+  private mutating func element() throws(DecodeError) -> String {
+    if let value = reader.shortString() { return value }
+    return try reader.longString(sharing: &recent)
   }
 
   private mutating func scalars<S: ScalarType>(
@@ -186,18 +210,28 @@ extension BinaryDecoder {
     into message: ObjectSlots
   ) throws(DecodeError) {
     let nested = table.message(of: entry)
+    let classes = reader.classes
+    if !message.hasReference(entry.offset), classes.messages.isKnown {
+      var isFirst = true
+      let count = entry.type == .message ? run(of: entry.key) : 1
+      try message.make(entry, classes.messages, classes, count: count) { () throws(DecodeError) in
+        if !isFirst { _ = repeats(entry.key) }
+        isFirst = false
+        return try element(entry, of: nested)
+      }
+      guard repeats(entry.key) else { return }
+    }
     var values = message.take(entry, as: [MessageStorage].self) ?? []
     defer { if !values.isEmpty { message.put(values, in: entry) } }
-    repeat {
-      let count = entry.type == .message ? run(of: entry.key) : 1
-      try values.append(addingCapacity: count) { span throws(DecodeError) in
-        for index in 0..<count {
-          if index > 0 { _ = repeats(entry.key) }
-          let value = MessageStorage(nested)
-          try content(entry, of: value.object.slots)
-          span.append(value)
-        }
-      }
-    } while repeats(entry.key)
+    repeat { values.append(try element(entry, of: nested)) } while repeats(entry.key)
+  }
+
+  @inline(__always)
+  private mutating func element(_ entry: TableEntry, of table: TableData) throws(DecodeError)
+    -> MessageStorage
+  {
+    let value = MessageStorage(table)
+    try content(entry, of: value.object.slots)
+    return value
   }
 }

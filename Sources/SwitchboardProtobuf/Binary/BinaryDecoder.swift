@@ -11,6 +11,9 @@ struct BinaryDecoder {
   private(set) var tag = Tag(number: 1, .varint)
   var fieldStart: UnsafeRawPointer
 
+  /// Elements of repeated fields that may repeat.
+  var recent = RecentStrings()
+
   /// Whether the value of the current extension was read; otherwise the field is unknown. Below it, the unknown part of
   /// a value that was read: numbers that a closed enum does not define, encoded as fields.
   var isTaken = true

@@ -182,7 +182,7 @@ extension [UInt8]: MapSlot {
     checksUTF8: Bool,
     from decoder: inout BinaryDecoder
   ) throws(DecodeError) {
-    value = Array(try decoder.reader.lengthDelimited())
+    value = try decoder.reader.bytes()
   }
 
   static func write(

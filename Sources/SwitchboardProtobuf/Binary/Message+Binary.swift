@@ -114,6 +114,7 @@ extension MessageStorage {
   ) throws(DecodeError) {
     try bytes.withUnsafeBytes { bytes throws(DecodeError) in
       var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
+      defer { decoder.recent.forget() }
       try change { slots throws(DecodeError) in try decoder.fields(into: slots) }
     }
     if !partial { try checkDecoded() }

@@ -74,7 +74,7 @@ public enum ProtoBytes: ScalarType {
 
   /// Reads the length and a copy of the bytes.
   public static func read(from reader: inout WireReader) throws(DecodeError) -> [UInt8]? {
-    Array(try reader.lengthDelimited())
+    try reader.bytes()
   }
 
   @inlinable

@@ -17,13 +17,24 @@ final class MessageObject: @unchecked Sendable {
 
   /// A new object in which nothing is set.
   static func make(_ table: TableData) -> MessageObject {
-    let words = (table.size - Offsets.unknown) / 8
-    let buffer = ManagedBufferPointer<TableData, UInt64>(
-      bufferClass: MessageObject.self,
-      minimumCapacity: words
-    ) { _, _ in table }
-    let object = unsafeDowncast(buffer.buffer, to: MessageObject.self)
-    (object.base + Offsets.unknown).initializeMemory(as: UInt64.self, repeating: 0, count: words)
+    let object: MessageObject
+    let classes = table.classes
+    if classes.message.isKnown {
+      let memory = ObjectMemory(classes.message, size: table.size, classes)
+      memory.address.storeBytes(of: table, toByteOffset: Offsets.table, as: TableData.self)
+      object = Unmanaged<MessageObject>.fromOpaque(memory.address).takeRetainedValue()
+    } else {
+      let buffer = ManagedBufferPointer<TableData, UInt64>(
+        bufferClass: MessageObject.self,
+        minimumCapacity: (table.size - Offsets.unknown) / 8
+      ) { _, _ in table }
+      object = unsafeDowncast(buffer.buffer, to: MessageObject.self)
+    }
+    let slots = UnsafeMutableRawBufferPointer(
+      start: object.base + Offsets.unknown,
+      count: table.size - Offsets.unknown
+    )
+    slots.initializeMemory(as: UInt8.self, repeating: 0)
     _ = table.address.pointee.set?.retain()  // An object keeps the set of its table.
     return object
   }
@@ -91,7 +102,6 @@ final class MessageObject: @unchecked Sendable {
     copy.initialize(from: self, at: Offsets.unknown, as: AnyObject?.self)
     for reference in table.references {
       switch reference.kind {
-      case .word, .strings: copy.initialize(from: self, at: reference.offset, as: AnyObject?.self)
       case .string: copy.initialize(from: self, at: reference.offset, as: String?.self)
       case .oneof:
         switch slots.memberType(of: reference.offset) {
@@ -100,6 +110,7 @@ final class MessageObject: @unchecked Sendable {
           copy.initialize(from: self, at: reference.offset, as: AnyObject?.self)
         default: break
         }
+      default: copy.initialize(from: self, at: reference.offset, as: AnyObject?.self)
       }
     }
     return copy

@@ -65,7 +65,7 @@ struct ObjectSlots {
   /// Destroys the value of a oneof, if there is one, and selects the member `number`, whose value is zeroed.
   @inline(never)
   func select(_ number: Int32, in oneof: Int) {
-    destroyMember(of: oneof)
+    destroyMember(of: oneof, table.classes)
     slot(oneof, as: (UInt64, UInt64).self).initialize(to: (0, 0))
     slot(oneof + 16, as: Int32.self).pointee = number
   }
@@ -125,6 +125,31 @@ struct ObjectSlots {
     slot(entry, as: Collection.self).initialize(to: collection)
   }
 
+  /// Makes the array of a field that has none, of `count` elements. If one of them fails, it has those before it.
+  @inline(__always)
+  func make<Element, Failure: Error>(
+    _ entry: TableEntry,
+    _ type: ObjectClasses.Class,
+    _ classes: ObjectClasses,
+    count: Int,
+    element: () throws(Failure) -> Element
+  ) throws(Failure) {
+    let array = ArrayMemory(type, of: Element.self, capacity: count, classes)
+    var made = 0
+    defer {
+      if made > 0 {
+        array.setCount(made)
+        slot(entry, as: ArrayMemory.self).pointee = array
+      } else {
+        ObjectMemory(array.object).free()
+      }
+    }
+    while made < count {
+      (array.address(as: Element.self) + made).initialize(to: try element())
+      made += 1
+    }
+  }
+
   @inline(never)
   private func makeUnique(_ slot: UnsafeMutablePointer<MessageObject?>) {
     if !isKnownUniquelyReferenced(&slot.pointee) { slot.pointee = slot.pointee?.copy() }
@@ -134,29 +159,49 @@ struct ObjectSlots {
 
   /// Releases what the slots refer to. Most of them are empty or hold short strings, which takes no call.
   func destroy() {
-    destroyReference(MessageObject.Offsets.unknown)
+    let table = table
+    let classes = table.classes
+    if hasReference(MessageObject.Offsets.unknown) {
+      memory(MessageObject.Offsets.unknown).releaseFlat(classes)
+    }
     for reference in table.references {
+      let offset = reference.offset
       switch reference.kind {
-      case .word: destroyReference(reference.offset)
-      case .string: ObjectSlots.destroy(slot(reference.offset, as: String.self))
-      case .strings: destroyStrings(reference.offset)
-      case .oneof: destroyMember(of: reference.offset)
+      case .string:
+        ObjectSlots.destroy(slot(offset, as: String.self), classes)
+      case .oneof: destroyMember(of: offset, classes)
+      case _ where !hasReference(offset): break
+      case .other: slot(offset, as: AnyObject.self).deinitialize(count: 1)
+      case .flat: memory(offset).releaseFlat(classes)
+      case .strings: destroyStrings(memory(offset), classes)
+      case .message: nested(offset).release(classes)
+      case .messages: destroyMessages(memory(offset), classes)
       }
     }
   }
 
   @inline(__always)
-  private func destroyReference(_ offset: Int) {
-    if hasReference(offset) { slot(offset, as: AnyObject.self).deinitialize(count: 1) }
+  private func memory(_ offset: Int) -> ObjectMemory {
+    ObjectMemory(slot(offset, as: UnsafeMutableRawPointer.self).pointee)
+  }
+
+  /// Releases a reference to the object of a message.
+  private func release(_ classes: ObjectClasses) {
+    let object = ObjectMemory(base)
+    guard object.isSole(classes) else { return object.release() }
+    let set = table.address.pointee.set
+    destroy()
+    set?.release()
+    object.free()
   }
 
   @inline(__always)
-  private static func destroy(_ string: UnsafeMutablePointer<String>) {
+  private static func destroy(_ string: UnsafeMutablePointer<String>, _ classes: ObjectClasses) {
     let words = UnsafeMutableRawPointer(string).load(as: SmallString.Words.self)
     guard SmallString.isReference(words) else { return }
     if let object = SmallString.object(of: words) {
       // Avoids the calls that determine that it is an object.
-      Unmanaged<AnyObject>.fromOpaque(object).release()
+      StringMemory(ObjectMemory(UnsafeMutableRawPointer(mutating: object))).release(classes)
     } else {
       string.deinitialize(count: 1)
     }
@@ -164,22 +209,26 @@ struct ObjectSlots {
 
   /// Releases an array of strings. If nothing else refers to the array, its strings are destroyed here. The array
   /// itself would make several calls for each string, even for those without a reference.
-  private func destroyStrings(_ offset: Int) {
-    guard hasReference(offset) else { return }
-    if isKnownUniquelyReferenced(&slot(offset, as: MessageObject.self).pointee) {
-      let array = slot(offset, as: ArrayMemory.self).pointee
-      for index in 0..<array.count {
-        ObjectSlots.destroy((array.address(as: String.self) + index))
-      }
-      array.forgetElements()
-    }
-    slot(offset, as: AnyObject.self).deinitialize(count: 1)
+  private func destroyStrings(_ object: ObjectMemory, _ classes: ObjectClasses) {
+    guard object.isSole(classes) else { return object.release() }
+    let array = ArrayMemory(object: object.address)
+    for index in 0..<array.count { ObjectSlots.destroy(array.address(as: String.self) + index, classes) }
+    object.free()
   }
 
-  private func destroyMember(of oneof: Int) {
+  /// Releases an array of messages in the same way.
+  private func destroyMessages(_ object: ObjectMemory, _ classes: ObjectClasses) {
+    guard object.isSole(classes) else { return object.release() }
+    let array = ArrayMemory(object: object.address)
+    for message in array.elements(as: ObjectSlots.self) { message.release(classes) }
+    object.free()
+  }
+
+  private func destroyMember(of oneof: Int, _ classes: ObjectClasses) {
     switch memberType(of: oneof) {
-    case .string?: ObjectSlots.destroy(slot(oneof, as: String.self))
-    case let type? where !type.isPackable: destroyReference(oneof)
+    case .string?: ObjectSlots.destroy(slot(oneof, as: String.self), classes)
+    case .message?, .group?: if hasReference(oneof) { nested(oneof).release(classes) }
+    case .bytes?: if hasReference(oneof) { memory(oneof).releaseFlat(classes) }
     default: break
     }
   }

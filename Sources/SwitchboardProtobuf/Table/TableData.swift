@@ -3,11 +3,16 @@ import Synchronization
 /// A slot that contains a reference, and so takes part in copying and destroying an object.
 struct TableReference: Sendable {
   enum Kind: UInt8 {
-    /// A reference of one word: a message, an array or a dictionary.
-    case word
     case string
     /// An array of strings.
     case strings
+    case message
+    /// An array of messages.
+    case messages
+    /// An array whose elements hold no references: bytes, numbers.
+    case flat
+    /// Any other reference of one word: a dictionary, the extensions.
+    case other
     case oneof
   }
 
@@ -59,6 +64,8 @@ public struct TableData: @unchecked Sendable {
     /// The owner; nil for the table of a generated message.
     let set: Unmanaged<TableSet>?
     let details: Unmanaged<TableDetails>
+    /// Stored, because each use of a global takes a call.
+    let classes: ObjectClasses
   }
 
   /// Makes a table that lives until ``deallocate()`` is called.
@@ -77,7 +84,8 @@ public struct TableData: @unchecked Sendable {
         needsInitialization: needsInitialization,
         links: Atomic(nil),
         set: set.map { Unmanaged.passUnretained($0) },
-        details: Unmanaged.passRetained(details)
+        details: Unmanaged.passRetained(details),
+        classes: ObjectClasses.known
       )
     )
     self.address = UnsafePointer(address)
@@ -106,6 +114,7 @@ public struct TableData: @unchecked Sendable {
   @inline(__always) var isExtensible: Bool { address.pointee.extensionsOffset != 0 }
   @inline(__always) var isMessageSet: Bool { address.pointee.isMessageSet }
   @inline(__always) var needsInitialization: Bool { address.pointee.needsInitialization }
+  @inline(__always) var classes: ObjectClasses { address.pointee.classes }
   @inline(__always) var set: TableSet? { address.pointee.set?.takeUnretainedValue() }
   @inline(__always) var details: TableDetails { address.pointee.details._withUnsafeGuaranteedRef { $0 } }
 

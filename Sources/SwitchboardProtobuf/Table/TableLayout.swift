@@ -17,7 +17,7 @@ struct TableLayout {
     size = layout.size
     if let offset = layout.extensionsOffset {
       extensionsOffset = offset
-      references.append(TableReference(kind: .word, offset: offset))
+      references.append(TableReference(kind: .other, offset: offset))
     }
     for oneof in schema.oneofs.indices {
       let offset = layout.oneofsOffset + SlotLayout.oneofWidth * oneof
@@ -33,8 +33,13 @@ struct TableLayout {
   }
 
   private static func kind(of field: TableSchema.Field) -> TableReference.Kind {
-    guard field.type == .string, field.mapKey == nil else { return .word }
-    return field.isRepeated ? .strings : .string
+    if field.mapKey != nil { return .other }
+    switch field.type {
+    case .message, .group: return field.isRepeated ? .messages : .message
+    case .string: return field.isRepeated ? .strings : .string
+    case .bytes: return field.isRepeated ? .other : .flat
+    default: return .flat
+    }
   }
 
   private static func slots(

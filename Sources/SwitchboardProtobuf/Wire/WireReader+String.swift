@@ -2,18 +2,21 @@ extension WireReader {
   /// Reads a length and that many bytes of UTF-8.
   @usableFromInline
   mutating func string() throws(DecodeError) -> String {
-    // Most strings are short and ASCII. Other strings are read in a separate function, so that this path needs few
-    // registers.
-    if knowsSmallStrings, cursor < end {
-      let count = Int(cursor.load(as: UInt8.self))
-      if count <= SmallString.capacity, count < end - cursor,
-        let text = SmallString.make(cursor + 1, count: count)
-      {
-        cursor += 1 + count
-        return text
-      }
-    }
+    if let text = shortString() { return text }
     return try longString()
+  }
+
+  /// Reads a short string that is all ASCII; nil, without moving, for any other. Most strings are that; others are read
+  /// in a separate function, so that this path needs few registers.
+  @inline(__always)
+  mutating func shortString() -> String? {
+    guard knowsSmallStrings, cursor < end else { return nil }
+    let count = Int(cursor.load(as: UInt8.self))
+    guard count <= SmallString.capacity, count < end - cursor,
+      let text = SmallString.make(cursor + 1, count: count)
+    else { return nil }
+    cursor += 1 + count
+    return text
   }
 
   /// Reads a short string that is all ASCII into a slot, whose words are those of a string or zero. Returns false,
@@ -34,6 +37,10 @@ extension WireReader {
   @inline(never)
   mutating func longString() throws(DecodeError) -> String {
     let raw = try lengthDelimited()
+    if StringMemory.counts.contains(raw.count), classes.string.isKnown {
+      let text = StringMemory.Text(raw)
+      if text.isASCII { return StringMemory(text, classes).string() }
+    }
     let bytes = raw.bindMemory(to: UInt8.self)
     // Checking for ASCII is faster than validating UTF-8.
     if WireReader.isASCII(raw) {
@@ -41,6 +48,22 @@ extension WireReader {
     }
     guard let text = try? UTF8Span(validating: bytes.span) else { throw DecodeError(.invalidUTF8) }
     return String(copying: text)
+  }
+
+  /// Reads a string that may be one of those that were read before.
+  @inline(never)
+  mutating func longString(sharing recent: inout RecentStrings) throws(DecodeError) -> String {
+    if cursor < end {
+      let count = Int(cursor.load(as: UInt8.self))
+      if StringMemory.counts.contains(count), count < end - cursor, classes.string.isKnown {
+        let text = StringMemory.Text(UnsafeRawBufferPointer(start: cursor + 1, count: count))
+        if text.isASCII {
+          cursor += 1 + count
+          return recent.string(text, classes)
+        }
+      }
+    }
+    return try longString()
   }
 
   @inline(__always)

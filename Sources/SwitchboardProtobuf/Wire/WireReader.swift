@@ -7,15 +7,20 @@ public struct WireReader {
   // A hot loop: raw pointers, so that a read takes one comparison and one load. Always `cursor <= end`.
   @usableFromInline var cursor: UnsafeRawPointer
   @usableFromInline var end: UnsafeRawPointer
-  /// Stored, because the check takes a call.
+  /// The end of the memory: what is read up to ``end`` may be part of more.
+  @usableFromInline let limit: UnsafeRawPointer
+  /// Stored, because each use of a global takes a call.
   @usableFromInline let knowsSmallStrings: Bool
+  @usableFromInline let classes: ObjectClasses
 
   @usableFromInline
   init(_ bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; any pointer will do, because nothing is read through it.
     cursor = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
     end = cursor + bytes.count
+    limit = end
     knowsSmallStrings = SmallString.isKnown
+    classes = ObjectClasses.known
   }
 
   /// The number of bytes left.
@@ -41,13 +46,14 @@ public struct WireReader {
 
   @usableFromInline
   mutating func longVarint() throws(DecodeError) -> UInt64 {
-    let available = remaining
-    guard available >= 10 else { return try longVarint(upTo: available) }
+    guard limit - cursor >= 10 else { return try longVarint(upTo: remaining) }
     let word = UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
     // Marks the bytes without a continuation bit; the lowest of them ends the varint.
     let ends = ~word & 0x8080_8080_8080_8080
-    guard ends != 0 else { return try longVarint(upTo: 10) }
-    cursor += (ends.trailingZeroBitCount &+ 1) &>> 3
+    guard ends != 0 else { return try longVarint(upTo: min(remaining, 10)) }
+    let count = (ends.trailingZeroBitCount &+ 1) &>> 3
+    guard count <= remaining else { throw DecodeError(.truncated) }
+    cursor += count
     // Joins the groups of seven bits in pairs, the pairs in fours, and those in eights.
     var bits = word & (ends ^ (ends &- 1)) & 0x7F7F_7F7F_7F7F_7F7F
     bits = bits & 0x007F_007F_007F_007F | (bits & 0x7F00_7F00_7F00_7F00) &>> 1
@@ -93,6 +99,18 @@ public struct WireReader {
     let count = try length()
     defer { cursor += count }
     return UnsafeRawBufferPointer(start: cursor, count: count)
+  }
+
+  /// Reads a length and a copy of that many bytes.
+  mutating func bytes() throws(DecodeError) -> [UInt8] {
+    let source = try lengthDelimited()
+    guard classes.bytes.isKnown, let start = source.baseAddress, !source.isEmpty else {
+      return Array(source)
+    }
+    let array = ArrayMemory(classes.bytes, of: UInt8.self, capacity: source.count, classes)
+    UnsafeMutableRawPointer(array.address(as: UInt8.self)).copyMemory(from: start, byteCount: source.count)
+    array.setCount(source.count)
+    return array.array(of: UInt8.self)
   }
 
   /// Skips `count` bytes.

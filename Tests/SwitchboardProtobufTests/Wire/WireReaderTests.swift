@@ -31,6 +31,25 @@ import Testing
     }
   }
 
+  @Test func aVarintEndsWithItsMessage() throws {
+    // The bytes after a nested message would complete its last varint.
+    for count in 1...9 {
+      let bytes = [UInt8](repeating: 0x81, count: count) + [1] + [UInt8](repeating: 0, count: 20)
+      #expect(throws: DecodeError.self) {
+        try reading(bytes) { reader in
+          reader.end = reader.cursor + count
+          return try reader.varint()
+        }
+      }
+      let value = try reading(bytes) { reader in
+        reader.end = reader.cursor + count + 1
+        return (try reader.varint(), reader.isAtEnd)
+      }
+      let whole = try reading(bytes) { try $0.varint() }
+      #expect(value.1 && value.0 == whole)
+    }
+  }
+
   @Test func readsVarintsOfEverySize() throws {
     for bit in 0..<UInt64(64) {
       for value in [1 << bit, (1 << bit) &- 1, UInt64.max >> bit] {
