@@ -177,7 +177,7 @@ extension Connection {
     processReady()
     guard !isClosed else { return }
     if let offence { return dismiss(offence) }
-    if withWire({ $0.isInsideHeaders }) != (headersTimer != nil) { watchHeaders() }
+    watchHeaders()
     if socket.isWriting, withWire({ $0.unsentFrames }) > unsentFrameLimit {
       return dismiss(Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
     }
@@ -197,10 +197,14 @@ extension Connection {
     setNeedsFlush()
   }
 
-  /// Processes bytes of the next HTTP/1.1 request, which arrived before the previous response had ended.
-  func receiveHeld(_ bytes: UnsafeRawBufferPointer) { receive(bytes) }
+  /// Called when the session has read more of what it held, while `drain` runs: the streams do what they postponed.
+  func didReadHeld() {
+    processReady()
+    if !isClosed { watchHeaders() }
+  }
 
   private func watchHeaders() {
+    guard withWire({ $0.isInsideHeaders }) != (headersTimer != nil) else { return }
     if let headersTimer {
       loop.cancel(headersTimer)
       self.headersTimer = nil
@@ -275,7 +279,7 @@ extension Connection {
     while drained == .some, !socket.isWriting, !isClosed {
       let output = loop.takeOutput()
       drained = withWire { $0.drain(into: output, limit: Self.outputLimit) }
-      write(output)
+      if isClosed { loop.giveBack(output) } else { write(output) }
     }
     // What was sent may have ended streams.
     processReady()
