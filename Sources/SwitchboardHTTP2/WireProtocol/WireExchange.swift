@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-/// The difference between one call's bytes and gRPC's. An object for each call, used on its connection's loop only.
+/// The difference between one call's bytes and gRPC's. An object for each call, used on its connection's loop only; or one
+/// for many, if it keeps nothing of a call.
 ///
 /// The request: `requestForm` says how the body becomes messages.
 ///
@@ -62,7 +63,7 @@ package protocol WireConversion: Sendable {
 }
 
 /// How a request's body becomes messages.
-package enum WireRequestForm {
+package enum WireRequestForm: Sendable {
   /// It is gRPC's frames.
   case frames
   /// It is one message, compressed as the settings say; no body is an empty message.
