@@ -3,7 +3,16 @@ import SwitchboardCall
 /// The Connect protocol. Unary calls are plain HTTP requests: POST, or GET for methods without side effects. Streams
 /// consist of envelopes in the form of gRPC's frames, the last with the trailers.
 struct ConnectProtocol: WireProtocol {
-  let error: ConnectError
+  private let error: ConnectError
+  /// Unary calls by POST, in the formats that most have.
+  private let proto: ConnectUnary
+  private let json: ConnectUnary
+
+  init(error: ConnectError) {
+    self.error = error
+    proto = ConnectUnary(.proto, error, form: .message)
+    json = ConnectUnary(.json, error, form: .message)
+  }
 
   private static let streamType = "application/connect+"
   private static let unaryType = "application/"
@@ -23,9 +32,16 @@ struct ConnectProtocol: WireProtocol {
       let method = method.inFormat(subtype)
     else { return .unsupportedType }
     let headers = ConnectHeaders(request.headers, isStream: isStream)
-    let exchange: any WireExchange =
-      isStream ? ConnectStream(subtype, error) : ConnectUnary(subtype, error, form: .message)
+    let exchange: any WireExchange = isStream ? ConnectStream(subtype, error) : unary(subtype)
     return .call(headers.call(method, subtype, exchange))
+  }
+
+  private func unary(_ subtype: ContentSubtype) -> ConnectUnary {
+    switch subtype {
+    case .proto: proto
+    case .json: json
+    default: ConnectUnary(subtype, error, form: .message)
+    }
   }
 
   /// Parses the content type; `nil` if it is not one of Connect's.
@@ -77,10 +93,9 @@ struct ConnectProtocol: WireProtocol {
   }
 
   private func failed(_ headers: consuming ConnectHeaders, _ failure: GRPCStatus) -> WireDecision {
-    let exchange = ConnectUnary(.json, error, form: .message)
     var headers = headers
     headers.failure = failure
-    return .call(headers.call(nil, .unnamed, exchange))
+    return .call(headers.call(nil, .unnamed, json))
   }
 }
 

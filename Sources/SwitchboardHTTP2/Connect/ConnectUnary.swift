@@ -1,7 +1,8 @@
 import SwitchboardCall
 
-/// A unary call of the Connect protocol: the bodies are the messages, and the status is HTTP's.
-final class ConnectUnary: WireExchange {
+/// A unary call of the Connect protocol: the bodies are the messages, and the status is HTTP's. It never changes, so calls
+/// by POST in the same format share one.
+final class ConnectUnary: WireExchange, Sendable {
   private let subtype: ContentSubtype
   private let error: ConnectError
   private let form: WireRequestForm

@@ -178,7 +178,7 @@ extension Connection {
     processReady()
     guard !isClosed else { return }
     if let offence { return dismiss(offence) }
-    if withWire({ $0.isInsideHeaders }) != (headersTimer != nil) { watchHeaders() }
+    watchHeaders()
     if socket.isWriting, withWire({ $0.unsentFrames }) > unsentFrameLimit {
       return dismiss(Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
     }
@@ -198,10 +198,14 @@ extension Connection {
     setNeedsFlush()
   }
 
-  /// Processes bytes of the next HTTP/1.1 request, which arrived before the previous response had ended.
-  func receiveHeld(_ bytes: UnsafeRawBufferPointer) { receive(bytes) }
+  /// Called when the session has read more of what it held, while `drain` runs: the streams do what they postponed.
+  func didReadHeld() {
+    processReady()
+    if !isClosed { watchHeaders() }
+  }
 
   private func watchHeaders() {
+    guard withWire({ $0.isInsideHeaders }) != (headersTimer != nil) else { return }
     if let headersTimer {
       loop.cancel(headersTimer)
       self.headersTimer = nil
@@ -276,7 +280,7 @@ extension Connection {
     while drained == .some, !socket.isWriting, !isClosed {
       let output = loop.takeOutput()
       drained = withWire { $0.drain(into: output, limit: Self.outputLimit) }
-      write(output)
+      if isClosed { loop.giveBack(output) } else { write(output) }
     }
     // Sending may have ended streams.
     processReady()

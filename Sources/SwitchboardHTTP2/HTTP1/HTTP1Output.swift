@@ -11,31 +11,52 @@ struct HTTP1Output {
 
   /// Appends the next piece of a stream's body.
   func append(bodyOf stream: any SessionStream, to output: OutputBuffer) -> Progress {
-    withUnsafeTemporaryAllocation(byteCount: Self.pieceLimit, alignment: 1) { buffer in
+    guard isChunked else { return append(wholeBodyOf: stream, to: output) }
+    return withUnsafeTemporaryAllocation(byteCount: Self.pieceLimit, alignment: 1) { buffer in
       switch stream.readBody(into: buffer) {
       case .copied(let count):
-        append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
+        append(chunk: UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
         return .some
       case .borrowed(let count, _):
         guard let (message, bytes) = stream.takeBorrowed(count) else { return .wait }
-        if isChunked { Self.append("\(String(count, radix: 16))\r\n", to: output) }
+        Self.append("\(String(count, radix: 16))\r\n", to: output)
         output.append(message, bytes)
-        if isChunked { Self.append("\r\n", to: output) }
+        Self.append("\r\n", to: output)
         return .some
       case .wait:
         return .wait
       case .last(let count):
-        append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
-        if isChunked { Self.append("0\r\n\r\n", to: output) }
+        append(chunk: UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
+        Self.append("0\r\n\r\n", to: output)
         return .end
       }
     }
   }
 
+  /// A body whose length is in the headers is read into the output.
+  private func append(wholeBodyOf stream: any SessionStream, to output: OutputBuffer) -> Progress {
+    var read = BodyRead.wait
+    output.append(atMost: Self.pieceLimit) { room in
+      read = stream.readBody(into: room)
+      return switch read {
+      case .copied(let count), .last(let count): count
+      case .borrowed, .wait: 0
+      }
+    }
+    switch read {
+    case .copied: return .some
+    case .borrowed(let count, _):
+      guard let (message, bytes) = stream.takeBorrowed(count) else { return .wait }
+      output.append(message, bytes)
+      return .some
+    case .wait: return .wait
+    case .last: return .end
+    }
+  }
+
   /// An empty chunk would end the body.
-  private func append(_ bytes: UnsafeRawBufferPointer, to output: OutputBuffer) {
+  private func append(chunk bytes: UnsafeRawBufferPointer, to output: OutputBuffer) {
     guard !bytes.isEmpty else { return }
-    guard isChunked else { return output.append(bytes) }
     Self.append("\(String(bytes.count, radix: 16))\r\n", to: output)
     output.append(bytes)
     Self.append("\r\n", to: output)

@@ -7,7 +7,8 @@ import SwitchboardCall
 ///     └──idleTimeout──┐    └──headersTimeout──┐    └──response sent, request not whole, or to close──┐
 ///                     └───────────────────────┴───────────────────────────────────────────────> closed
 /// ```
-/// An exchange drives a `ServerCallStream` as an HTTP/2 session would.
+/// An exchange drives a `ServerCallStream` as an HTTP/2 session would. What arrives during one is held. `drain` serves
+/// held requests as long as their responses are ready at once, so that those that arrived together leave together.
 final class HTTP1Session: WireSession {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
   private unowned let connection: ServerConnection
@@ -18,8 +19,12 @@ final class HTTP1Session: WireSession {
   @exclusivity(unchecked) private var output = HTTP1Output()
   /// The output before a body: lines of headers.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
-  /// Bytes of the next request that arrived before this exchange ended.
-  @exclusivity(unchecked) private var held: [UInt8] = []
+  /// Bytes of further requests that arrived before this exchange ended.
+  @exclusivity(unchecked) private var held = HeldBytes()
+  /// Whether reading stopped because the client does not read.
+  @exclusivity(unchecked) private var waitsForReader = false
+  /// Why a held request ends the connection, until `didDrain` says so.
+  @exclusivity(unchecked) private var offence: Offence?
   @exclusivity(unchecked) private var closesAfter = false
   /// The request was invalid: only an error response and the close remain.
   @exclusivity(unchecked) private var isOver = false
@@ -40,8 +45,12 @@ final class HTTP1Session: WireSession {
   /// An estimate of the room for the status line and the connection's own fields.
   private static let usualExtra = 128
 
-  /// How many bytes after a request are kept. If a client sends more, the connection is closed after the response.
+  /// How many bytes after a request are kept. If a client sends more, the connection is closed after the response; unless
+  /// the client does not read responses, for which the connection stops reading, and keeps what it has read.
   private static let heldLimit = 64 * 1024
+
+  /// How many held requests are served before other connections of the loop have their turn.
+  private static let servedLimit = 64
 
   init(_ connection: ServerConnection, idleTimeout: Duration) {
     self.connection = connection
@@ -58,11 +67,30 @@ final class HTTP1Session: WireSession {
 
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var rest = bytes
+    if mustWait(for: bytes.count) {
+      hold(rest)
+      return nil
+    }
+    let offence = read(&rest)
+    if !rest.isEmpty { hold(rest) }
+    return offence
+  }
+
+  /// Whether bytes that arrive belong to a request whose turn has not come.
+  private func mustWait(for byteCount: Int) -> Bool {
+    // Responses that are ready make room.
+    var left = Int.max
+    while !held.isEmpty, !hasRoom(for: byteCount), held.count < left {
+      left = held.count
+      connection.flush()
+    }
+    return !held.isEmpty || stream != nil && requestIsWhole
+  }
+
+  /// Reads until the bytes end or a request is whole, and removes what it read.
+  private func read(_ rest: inout UnsafeRawBufferPointer) -> Offence? {
     while !isOver {
-      if stream != nil, requestIsWhole {
-        hold(rest)
-        return nil
-      }
+      if stream != nil, requestIsWhole { return nil }
       switch parser.next(&rest) {
       case .incomplete:
         watchIdleness()
@@ -85,13 +113,41 @@ final class HTTP1Session: WireSession {
     return nil
   }
 
+  private func hasRoom(for byteCount: Int = 0) -> Bool {
+    held.count + byteCount <= Self.heldLimit
+  }
+
+  private func resumeReading() {
+    if hasRoom() { connection.socket.resumeReading() }
+  }
+
   private func hold(_ bytes: UnsafeRawBufferPointer) {
-    guard held.count + bytes.count <= Self.heldLimit else {
-      held = []
+    guard !isOver else { return }
+    // A client that does not read its responses is not read either. What was read already is kept.
+    let isUnread = connection.socket.isWriting
+    if isUnread {
+      waitsForReader = true
+      connection.socket.pauseReading()
+    }
+    guard isUnread || hasRoom(for: bytes.count) else {
+      held = HeldBytes()
       closesAfter = true
       return
     }
-    if !closesAfter { held += bytes }
+    if !closesAfter { held.append(bytes) }
+  }
+
+  /// Starts the exchange of the next held request, as far as it has arrived.
+  private func serveHeld() {
+    var bytes = held
+    held = HeldBytes()
+    bytes.take { bytes in
+      var rest = bytes
+      offence = read(&rest)
+      connection.didReadHeld()
+      return rest
+    }
+    held = bytes
   }
 
   private func open(_ head: HTTP1RequestHead) {
@@ -129,12 +185,12 @@ final class HTTP1Session: WireSession {
   // HTTP/1.1 has no windows. If the handler has no room, the connection stops reading.
 
   func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
-    if credit > 0 { connection.socket.resumeReading() } else { connection.socket.pauseReading() }
+    if credit > 0 { resumeReading() } else { connection.socket.pauseReading() }
   }
 
-  func settle(released byteCount: Int, on id: Int32) { connection.socket.resumeReading() }
+  func settle(released byteCount: Int, on id: Int32) { resumeReading() }
 
-  /// `didDrain` resumes reading after each exchange.
+  /// The end of the exchange resumes reading.
   func forget(_ byteCount: Int) {}
 
   /// The rest of a request cannot be refused. The connection closes after the response.
@@ -162,17 +218,15 @@ final class HTTP1Session: WireSession {
     output.isChunked = true
     if !requestIsWhole { closesAfter = true }
     let headers = connection.session.headers
-    var status = ""
-    headers.forEachField { name, value in
-      if name.equals(":status") { status = String(decoding: value, as: UTF8.self) }
-      if name.equals("content-length") { output.isChunked = false }
-    }
     unsent.reserveCapacity(unsent.count + headers.listSize + Self.usualExtra)
-    // The most common case, without making a string.
-    let isUsual = status == "200"
-    unsent += (isUsual ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 \(status) \(HTTP1Reason.of(status))\r\n").utf8
+    var mayHaveLength = true
     headers.forEachField { name, value in
-      guard name.first != UInt8(ascii: ":") else { return }
+      // The first field, as in HTTP/2.
+      guard name.first != UInt8(ascii: ":") else {
+        mayHaveLength = !value.equals("204")
+        return writeStatus(value)
+      }
+      if name.equals("content-length") { output.isChunked = false }
       unsent += name
       unsent += ": ".utf8
       unsent += value
@@ -182,14 +236,45 @@ final class HTTP1Session: WireSession {
       // The headers contain the length.
     } else if hasBody {
       unsent += "transfer-encoding: chunked\r\n".utf8
-    } else if status != "204" {
+    } else if mayHaveLength {
       unsent += "content-length: 0\r\n".utf8
     }
     if closesAfter { unsent += "connection: close\r\n".utf8 }
     unsent += "\r\n".utf8
   }
 
+  private func writeStatus(_ value: UnsafeBufferPointer<UInt8>) {
+    // Most responses, without the cost of making a text.
+    if value.equals("200") {
+      unsent += "HTTP/1.1 200 OK\r\n".utf8
+    } else {
+      let status = String(decoding: value, as: UTF8.self)
+      unsent += "HTTP/1.1 \(status) \(HTTP1Reason.of(status))\r\n".utf8
+    }
+  }
+
   func drain(into output: OutputBuffer, limit: Int) -> Drained {
+    if waitsForReader {
+      waitsForReader = false
+      resumeReading()
+    }
+    var servedCount = 0
+    while true {
+      let drained = drainResponse(into: output, limit: limit)
+      if response == .sent, let stream { endExchange(stream) }
+      // One way or the other, the exchange must be over before the next begins.
+      guard stream == nil, !held.isEmpty, !isOver, !closesAfter else { return drained }
+      guard output.byteCount < limit else { return .some }
+      guard servedCount < Self.servedLimit else {
+        connection.setNeedsFlush()
+        return drained
+      }
+      servedCount += 1
+      serveHeld()
+    }
+  }
+
+  private func drainResponse(into output: OutputBuffer, limit: Int) -> Drained {
     unsent.withUnsafeBytes { output.append($0) }
     unsent.removeAll(keepingCapacity: true)
     guard let stream else { return .all }
@@ -212,25 +297,21 @@ final class HTTP1Session: WireSession {
 
   // MARK: Between exchanges
 
-  /// Ends the exchange, if it is complete, and starts the next.
-  func didDrain(isWriting: Bool) -> WireEnd? {
-    guard response == .sent, let stream else { return nil }
+  private func endExchange(_ stream: ServerCallStream) {
     self.stream = nil
     closesAfter = closesAfter || !requestIsWhole
-    _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
-    stream.didClose(0)
-    guard !closesAfter else { return .status(.exchangesOver) }
     response = .none
     requestIsWhole = false
-    // Reading may be paused because the previous handler did not read its whole request.
-    connection.socket.resumeReading()
-    idleSince = connection.loop.now
-    watchIdleness()
-    guard !held.isEmpty else { return nil }
-    let next = held
-    held = []
-    next.withUnsafeBytes { connection.receiveHeld($0) }
-    return nil
+    _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
+    stream.didClose(0)
+    // The request may have had bytes that its handler did not read.
+    resumeReading()
+    if held.isEmpty { watchIdleness(isUsed: true) }
+  }
+
+  func didDrain(isWriting: Bool) -> WireEnd? {
+    if let offence = offence.take() { return .offence(offence) }
+    return stream == nil && closesAfter && !isOver ? .status(.exchangesOver) : nil
   }
 
   /// An idle connection closes at once, because HTTP/1.1 has no announcement.
@@ -253,9 +334,14 @@ final class HTTP1Session: WireSession {
     return isWriting && silence >= keepalive.interval ? .close : .wait(keepalive.interval)
   }
 
-  /// Limits the time between exchanges. The connection limits the time of a header section.
-  private func watchIdleness() {
-    guard isIdle, idleTimer == nil else { return }
+  /// Limits the time between exchanges, the last of which may have ended now. The connection limits the time of a header
+  /// section.
+  private func watchIdleness(isUsed: Bool = false) {
+    guard isIdle else { return }
+    guard idleTimer == nil else {
+      if isUsed { idleSince = connection.loop.now }
+      return
+    }
     idleSince = connection.loop.now
     startIdleTimer(idleTimeout)
   }

@@ -15,7 +15,7 @@ final class OutputBuffer {
   @exclusivity(unchecked) private(set) var segments: [Segment] = []
   @exclusivity(unchecked) private(set) var byteCount = 0
 
-  // Exclusivity is unchecked because a buffer belongs to one loop, and no method calls other code.
+  // Exclusivity is unchecked because a buffer belongs to one loop, and no method calls other code that uses it.
 
   init() {
     capacity = 32 * 1024
@@ -32,6 +32,14 @@ final class OutputBuffer {
     (memory + copied).copyMemory(from: source, byteCount: bytes.count)
     copied += bytes.count
     byteCount += bytes.count
+  }
+
+  /// Appends what `fill` writes, and returns the length of, in memory of `count` bytes. It must not use this buffer.
+  func append(atMost count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+    if copied + count > capacity { grow(to: copied + count) }
+    let filled = min(count, fill(UnsafeMutableRawBufferPointer(start: memory + copied, count: count)))
+    copied += filled
+    byteCount += filled
   }
 
   func append(_ message: MessageBuffer, _ bytes: UnsafeRawBufferPointer) {

@@ -9,21 +9,23 @@ import SwitchboardCall
 /// The headers of a request, parsed as they arrive. What gRPC itself needs is stored separately; the rest is metadata.
 /// Not copyable, because a copy of so many fields costs more than most things that a request needs.
 struct RequestHead: ~Copyable {
-  /// The result of looking up the path, in the format that the client names.
-  private(set) var method: RPCMethod?
+  /// What other protocols see of it. Its method is the result of looking up the path, and then that in the format that the
+  /// client names.
+  private(set) var request: WireRequest
+  var method: RPCMethod? { request.method }
   /// Set if the path was not found.
   private var unknownMethod: GRPCStatus? {
-    target.isEmpty ? nil : target.withUnsafeBufferPointer { .unknownMethod($0) }
+    request.otherTarget.isEmpty ? nil : request.otherTarget.withUnsafeBufferPointer { .unknownMethod($0) }
   }
-  /// Contains no headers of gRPC itself.
+  /// Contains no headers of gRPC itself, or of the call's own protocol.
   var metadata: HPACKHeaders {
-    guard let traceParent else { return otherMetadata }
-    var all = otherMetadata
+    guard let traceParent else { return plainMetadata }
+    var all = plainMetadata
     all.add(traceParent: traceParent)
     return all
   }
   /// The metadata without `traceParent`.
-  private(set) var otherMetadata = HPACKHeaders()
+  var plainMetadata: HPACKHeaders { otherMetadata ?? request.headers }
   /// The header of that name, if it is kept apart: most calls that have it differ in nothing else, and none has it twice.
   private(set) var traceParent: TraceParentText?
   private let keepsTraceParent: Bool
@@ -33,14 +35,8 @@ struct RequestHead: ~Copyable {
   var accepted = AcceptedCompressions()
   /// The format in which the client encodes its messages, and expects responses.
   private(set) var contentSubtype = ContentSubtype.unnamed
-  /// The content type, unless it is gRPC's.
-  private var contentType: [UInt8] = []
-  /// The path with its query, if it is not that of a method.
-  private var target: [UInt8] = []
   /// The rules for web pages, if they may call at all.
   let crossOrigin: CrossOrigin?
-  /// Over HTTP/1.1 there are no gRPC calls.
-  private let isHTTP1: Bool
   /// Whether it is a call in a protocol other than gRPC.
   private(set) var isOtherCall = false
   /// Why a call of another protocol fails before its handler runs.
@@ -49,14 +45,11 @@ struct RequestHead: ~Copyable {
   var page: HTTPPage?
   /// The rejection by another protocol.
   var refusal: Rejection?
-  /// The HTTP method, unless it is POST.
-  private var otherMethod: String?
-  /// All headers of a call of another protocol, if its metadata is not all of them.
-  private var origin: HPACKHeaders?
+  /// The metadata of a call of another protocol with settings of its own.
+  private var otherMetadata: HPACKHeaders?
   /// The size of the fields, as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
-  private var isPost = false
   private var isOptions = false
   private var isGRPC = false
   private var hasUnknownFormat = false
@@ -82,8 +75,8 @@ struct RequestHead: ~Copyable {
   ) {
     self.listSizeLimit = listSizeLimit
     self.crossOrigin = crossOrigin
-    self.isHTTP1 = isHTTP1
     self.keepsTraceParent = keepsTraceParent
+    request = WireRequest(isHTTP1: isHTTP1)
   }
 
   /// Returns the requested encoding if the client accepts it, and otherwise none.
@@ -95,10 +88,10 @@ struct RequestHead: ~Copyable {
     guard let found else {
       // The path may belong to another protocol, and counts as a header.
       listSize += path.count
-      target = Array(path.prefix(listSizeLimit))
+      request.otherTarget = Array(path.prefix(listSizeLimit))
       return
     }
-    method = found
+    request.method = found
   }
 
   /// Adds a field other than `:path`, whose handler the caller looks up.
@@ -131,7 +124,15 @@ struct RequestHead: ~Copyable {
 
   private mutating func take(contentType value: Bytes) {
     isGRPC = value.isMediaType("application/grpc")
-    if isGRPC { contentSubtype = value.contentSubtype } else { contentType = Array(value) }
+    if isGRPC { contentSubtype = value.contentSubtype } else { request.contentType = Self.kept(value) }
+  }
+
+  /// The usual content types, which most requests have: a copy of its own would be an allocation.
+  private static let usualTypes = ["application/json", "application/proto"].map { Array($0.utf8) }
+
+  private static func kept(_ value: Bytes) -> [UInt8] {
+    for type in usualTypes where type.withUnsafeBufferPointer({ $0.equals(value) }) { return type }
+    return Array(value)
   }
 
   /// What is no such value, or there twice, stays where whoever looks for it finds what it is.
@@ -146,11 +147,11 @@ struct RequestHead: ~Copyable {
 
   /// Called after the last field.
   mutating func end(_ fields: FieldCollector) {
-    otherMetadata = fields.take()
+    request.headers = fields.take()
     // Other protocols look at all of their headers, and several times.
-    guard traceParent != nil, !isGRPC || hasOtherTraceParent else { return }
-    otherMetadata = metadata
-    traceParent = nil
+    guard let traceParent, !isGRPC || hasOtherTraceParent else { return }
+    request.headers.add(traceParent: traceParent)
+    self.traceParent = nil
   }
 
   /// Whether the content type names a message format.
@@ -163,32 +164,20 @@ struct RequestHead: ~Copyable {
   /// request.
   var isForCrossOrigin: Bool {
     guard let crossOrigin else { return false }
-    return isOptions && CrossOrigin.isPreflight(metadata) || !crossOrigin.allows(metadata)
+    return isOptions && CrossOrigin.isPreflight(request.headers) || !crossOrigin.allows(request.headers)
   }
 
-  /// The head in the form for other protocols.
-  func wireRequest(hasNoBody: Bool) -> WireRequest {
-    WireRequest(
-      httpMethod: httpMethod,
-      target: method?.descriptor.pathBytes ?? target,
-      contentType: contentType,
-      headers: metadata,
-      isHTTP1: isHTTP1,
-      hasNoBody: hasNoBody,
-      method: method
-    )
-  }
-
-  var httpMethod: String { isPost ? "POST" : otherMethod ?? "" }
+  /// Records whether the request ended with its head.
+  mutating func end(hasNoBody: Bool) { request.hasNoBody = hasNoBody }
 
   /// Whether the answer has headers only.
-  var isHead: Bool { !isPost && otherMethod == "HEAD" }
+  var isHead: Bool { !request.isPost && request.otherMethod == "HEAD" }
 
   /// Stores the call that another protocol has made from the request.
   mutating func take(_ call: consuming WireCall) {
     isOtherCall = true
     otherFailure = call.failure
-    method = call.method
+    request.method = call.method
     contentSubtype = call.subtype
     guard let settings = call.settings.take() else { return }
     // A protocol without its own header for the timeout uses gRPC's.
@@ -198,18 +187,16 @@ struct RequestHead: ~Copyable {
     }
     encoding = settings.encoding
     accepted = settings.accepted
-    origin = otherMetadata
     otherMetadata = settings.metadata
   }
 
   /// The request of a page.
   func pageRequest(body: [UInt8], peer: PeerIdentity) -> HTTPPage.Request {
-    let request = wireRequest(hasNoBody: body.isEmpty)
-    return HTTPPage.Request(
+    HTTPPage.Request(
       method: request.httpMethod,
       path: String(decoding: request.path, as: UTF8.self),
       query: request.query.map { String(decoding: $0, as: UTF8.self) },
-      headers: metadata,
+      headers: request.headers,
       body: body,
       peer: peer
     )
@@ -217,25 +204,25 @@ struct RequestHead: ~Copyable {
 
   /// Adds the headers that let a page of another origin read the response.
   func addCrossOrigin(to headers: HeaderWriter) {
-    crossOrigin?.addResponse(to: origin ?? metadata, into: headers)
+    crossOrigin?.addResponse(to: request.headers, into: headers)
   }
 
   /// Finds the handler for the format that the client names. Called after the last field.
   mutating func settleFormat() {
-    guard let other = method?.inFormat(contentSubtype) else {
-      hasUnknownFormat = method != nil
+    guard let other = request.method?.inFormat(contentSubtype) else {
+      hasUnknownFormat = request.method != nil
       contentSubtype = .unnamed
       return
     }
-    method = other
+    request.method = other
   }
 
   private mutating func addPseudo(_ name: Bytes, _ value: Bytes) {
     guard name.equals(":method") else { return }
-    isPost = value.equals("POST")
-    guard !isPost else { return }
+    request.isPost = value.equals("POST")
+    guard !request.isPost else { return }
     isOptions = value.equals("OPTIONS")
-    otherMethod = String(decoding: value.prefix(32), as: UTF8.self)
+    request.otherMethod = String(decoding: value.prefix(32), as: UTF8.self)
   }
 
   private mutating func noteAccepted(_ value: Bytes) {
@@ -246,8 +233,10 @@ struct RequestHead: ~Copyable {
 
   /// Whether this is a valid call with a handler, as most requests are. Inlined, so that the caller copies nothing.
   @inline(__always) private var isValidCall: Bool {
-    guard method != nil, encoding != nil, !isTooLarge, !hasBadTimeout, !hasUnknownFormat else { return false }
-    return isOtherCall ? otherFailure == nil : isPost && isGRPC && acceptsTrailers && !isHTTP1
+    guard request.method != nil, encoding != nil, !isTooLarge, !hasBadTimeout, !hasUnknownFormat else {
+      return false
+    }
+    return isOtherCall ? otherFailure == nil : request.isPost && isGRPC && acceptsTrailers && !request.isHTTP1
   }
 
   /// The rejection that the request's protocol requires; `nil` if the request may be passed to the handler or the page.
@@ -265,8 +254,10 @@ struct RequestHead: ~Copyable {
     if isOtherCall { return otherRejection }
     if let refusal { return refusal }
     guard page == nil else { return nil }
-    guard isPost else { return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST") }
-    guard isGRPC, !isHTTP1 else {
+    guard request.isPost else {
+      return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST")
+    }
+    guard isGRPC, !request.isHTTP1 else {
       let message: StaticString =
         isGRPC
         ? "gRPC needs HTTP/2; over HTTP/1.1 the content type is application/grpc-web"
@@ -284,7 +275,7 @@ struct RequestHead: ~Copyable {
   private var otherRejection: Rejection? {
     if let otherFailure { return .status(otherFailure) }
     // A protocol with its own settings answers with HTTP statuses, and HTTP has one for mistakes of the client.
-    guard !hasBadTimeout else { return .status(origin == nil ? .badTimeout : .badTimeoutOfHTTP) }
+    guard !hasBadTimeout else { return .status(otherMetadata == nil ? .badTimeout : .badTimeoutOfHTTP) }
     guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil

@@ -20,7 +20,7 @@ extension ServerCallStream {
       tracer = connection.core.options.observer.map { PlainTracer($0, call) }
       return
     }
-    let tracer = maker.callStarted(method, head.otherMetadata, head.traceParent, &stamp)
+    let tracer = maker.callStarted(method, head.plainMetadata, head.traceParent, &stamp)
     self.tracer = tracer
     context = tracer.context
     tellsMessages = tracer.wantsMessages

@@ -6,9 +6,9 @@ extension ServerCallStream {
   /// Lets the protocols decide what the request is.
   func settleProtocol() {
     guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin else { return }
-    let request = head.wireRequest(hasNoBody: state.hasRemoteEnded)
+    head.end(hasNoBody: state.hasRemoteEnded)
     for wire in connection.core.protocols {
-      switch wire.accept(request, connection.core.methods) {
+      switch wire.accept(head.request, connection.core.methods) {
       case nil: continue
       case .call(let call): take(call)
       case .page(let page): head.page = page

@@ -5,6 +5,7 @@ struct HeldBytes {
   private var head = 0
 
   var isEmpty: Bool { head == bytes.count }
+  var count: Int { bytes.count - head }
 
   mutating func append(_ more: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: more)

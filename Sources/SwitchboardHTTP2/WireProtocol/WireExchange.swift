@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-/// Converts between gRPC and the wire format of another protocol, for one call. Used only on its connection's loop.
+/// Converts between gRPC and the wire format of another protocol, for one call, or for many if it stores nothing about a
+/// call. Used only on its connection's loop.
 ///
 /// The request: `requestForm` says how the body becomes messages.
 ///
@@ -63,7 +64,7 @@ package protocol WireConversion: Sendable {
 }
 
 /// The form of a request's body.
-package enum WireRequestForm {
+package enum WireRequestForm: Sendable {
   /// gRPC's frames.
   case frames
   /// One message, compressed as the settings say. An empty body is an empty message.

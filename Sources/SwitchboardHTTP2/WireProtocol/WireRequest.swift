@@ -1,21 +1,31 @@
 import SwitchboardCall
 
-/// The head of a request that is not gRPC's.
+/// The head of a request in the form for protocols other than gRPC. It is a part of `RequestHead`, which lends it to them: a
+/// copy would count a reference for each field.
 package struct WireRequest: ~Copyable {
-  /// The HTTP method as it was sent, such as `GET`.
-  package let httpMethod: String
-  /// The path and the query, as they were sent: nothing is decoded. It begins with a slash, or is `*`.
-  package let target: [UInt8]
-  /// The value of `content-type`; empty without one.
-  package let contentType: [UInt8]
-  /// All other headers, without pseudo headers and gRPC's own.
-  package let headers: HPACKHeaders
+  /// The method whose RPC path is exactly `target`.
+  package internal(set) var method: RPCMethod?
+  /// All headers but `content-type`, without pseudo headers and gRPC's own.
+  package internal(set) var headers = HPACKHeaders()
+  /// The value of `content-type`; empty without one, and if it is gRPC's.
+  package internal(set) var contentType: [UInt8] = []
+  /// The path with its query, if it is not that of a method.
+  var otherTarget: [UInt8] = []
+  /// The HTTP method, unless it is POST.
+  var otherMethod: String?
+  var isPost = false
   /// Whether it arrived over HTTP/1.1, where a response must follow the whole request.
   package let isHTTP1: Bool
   /// Whether the request ends with its head.
-  package let hasNoBody: Bool
-  /// The method whose RPC path is exactly `target`.
-  package let method: RPCMethod?
+  package internal(set) var hasNoBody = false
+
+  init(isHTTP1: Bool) { self.isHTTP1 = isHTTP1 }
+
+  /// Such as `GET`, as it was sent.
+  package var httpMethod: String { isPost ? "POST" : otherMethod ?? "" }
+
+  /// The path and the query, as they were sent: nothing is decoded. It begins with a slash, or is `*`.
+  package var target: [UInt8] { method?.descriptor.pathBytes ?? otherTarget }
 
   /// The target up to the query.
   package var path: ArraySlice<UInt8> { target.prefix { $0 != UInt8(ascii: "?") } }
@@ -26,7 +36,7 @@ package struct WireRequest: ~Copyable {
   }
 
   /// Whether the content type is exactly this one.
-  func hasContentType(_ type: StaticString) -> Bool {
+  package func hasContentType(_ type: StaticString) -> Bool {
     contentType.withUnsafeBufferPointer { $0.equals(type) }
   }
 

@@ -15,7 +15,7 @@ struct JSONMessageEncoder {
 
   init(options: JSONEncodingOptions) {
     writer = JSONWriter(options: options)
-    names = JSONNames([])
+    names = .none
   }
 
   var options: JSONEncodingOptions { writer.options }

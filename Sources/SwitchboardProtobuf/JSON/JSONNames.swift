@@ -12,6 +12,9 @@ final class JSONNames: Sendable {
   private let keys: [Key]
   private let numbers: [String: Int32]
 
+  /// Those of no field.
+  static let none = JSONNames([])
+
   /// Names for fields in the order of their numbers.
   init(_ fields: [(number: Int32, name: String, jsonName: String)]) {
     var writer = JSONWriter(options: JSONEncodingOptions())

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The rarely needed parts of a table: names, and the types of the fields.
 final class TableDetails: Sendable {
   let fullName: String
@@ -10,8 +8,8 @@ final class TableDetails: Sendable {
   /// The fields of a message that was described at run time.
   let fields: [TableField]
   private let source: Source
-  private let lazyNames = AtomicLazyReference<FieldNames>()
-  private let lazyForm = AtomicLazyReference<Form>()
+  private let lazyNames = LazyReference<FieldNames>()
+  private let lazyForm = LazyReference<Form>()
 
   /// The source of the fields.
   private enum Source: Sendable {
@@ -48,7 +46,7 @@ final class TableDetails: Sendable {
 
   /// The names of the fields.
   var names: FieldNames {
-    lazyNames.load() ?? lazyNames.storeIfNil(makeNames())
+    lazyNames.object(makeNames)
   }
 
   private func makeNames() -> FieldNames {
@@ -60,7 +58,7 @@ final class TableDetails: Sendable {
 
   /// The form of the message in JSON, if that is not an object with the fields.
   var form: WellKnownForm? {
-    (lazyForm.load() ?? lazyForm.storeIfNil(Form(WellKnownForm(messageName: fullName)))).value
+    lazyForm.object { Form(WellKnownForm(messageName: fullName)) }.value
   }
 
   private final class Form: Sendable {

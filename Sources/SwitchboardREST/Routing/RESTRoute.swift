@@ -2,8 +2,8 @@ import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
-/// A way to call a method, with its types and fields resolved.
-struct RESTRoute: Sendable {
+/// A way to call a method, with its types and fields resolved. An object, because calls pass it on.
+final class RESTRoute: Sendable {
   /// How the body of a request is decoded.
   enum RequestBody: Sendable {
     case none
@@ -27,6 +27,8 @@ struct RESTRoute: Sendable {
     let decoding: PercentText.Decoding
   }
 
+  /// Its place among the routes of its table.
+  let number: Int
   let binding: HTTPBinding
   /// The method's gRPC path.
   let grpcPath: String
@@ -38,9 +40,13 @@ struct RESTRoute: Sendable {
   let streamsRequests: Bool
   let streamsResponses: Bool
 
+  /// Whether the media type of a body becomes a part of the request.
+  var takesMediaType: Bool { if case .raw = requestBody { true } else { false } }
+
   static let httpBody = "google.api.HttpBody"
 
   init(
+    _ number: Int,
     _ binding: HTTPBinding,
     of method: DescribedAPI.Method,
     request: MessageTable,
@@ -56,6 +62,7 @@ struct RESTRoute: Sendable {
     func isRaw(_ field: TableField, _ type: MessageTable) -> Bool {
       !field.isRepeated && type.message(of: field)?.fullName == RESTRoute.httpBody
     }
+    self.number = number
     self.binding = binding
     grpcPath = method.grpcPath
     self.request = request

@@ -30,7 +30,8 @@ struct RESTTable: Sendable {
         try type(method.descriptor.inputType), try type(method.descriptor.outputType)
       )
       for binding in method.bindings {
-        routes.append(try RESTRoute(binding, of: method, request: request, response: response))
+        let number = routes.count
+        routes.append(try RESTRoute(number, binding, of: method, request: request, response: response))
         names.append((method.fullName, binding))
       }
     }

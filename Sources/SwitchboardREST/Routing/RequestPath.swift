@@ -12,6 +12,7 @@ struct RequestPath: Equatable {
     var end = path.count
     while end > 0, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
     guard end > 0 else { return }
+    segments.reserveCapacity(Self.usualCount)
     var start = 1
     for index in 1..<end where path[index] == UInt8(ascii: "/") {
       segments.append(start..<index)
@@ -19,6 +20,8 @@ struct RequestPath: Equatable {
     }
     segments.append(start..<end)
   }
+
+  private static let usualCount = 6
 
   /// The custom verb: the text after the last colon of the last segment.
   var verb: [UInt8]? {

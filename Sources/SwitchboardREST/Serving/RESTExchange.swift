@@ -5,7 +5,6 @@ import SwitchboardProtobuf
 /// One REST call.
 final class RESTExchange: WireExchange {
   private let assembly: RequestAssembly
-  private let contentType: String?
   private let options: JSONEncodingOptions
   private let answersEvents: Bool
   /// The request message, if the path and the query contain all of it.
@@ -19,13 +18,11 @@ final class RESTExchange: WireExchange {
 
   init(
     _ assembly: RequestAssembly,
-    _ contentType: String?,
     _ options: JSONEncodingOptions,
     valueLimit: Int,
     answersEvents: Bool
   ) {
     self.assembly = assembly
-    self.contentType = contentType
     self.options = options
     self.answersEvents = answersEvents
     values = JSONValues(limit: valueLimit)
@@ -40,9 +37,7 @@ final class RESTExchange: WireExchange {
     return route.streamsRequests ? .converted : .message
   }
 
-  var requestConversion: (any WireConversion)? {
-    RESTConversion(assembly: assembly, contentType: contentType)
-  }
+  var requestConversion: (any WireConversion)? { assembly }
 
   /// In a stream of bytes, each piece is a message; in a stream of JSON, each value is one. Only the first message has
   /// the values from the path and the query, which may be thousands of times as long as a JSON value.
@@ -76,7 +71,7 @@ final class RESTExchange: WireExchange {
   }
 
   private func append(_ part: [UInt8], to frames: inout [UInt8]) throws(GRPCStatus) {
-    frames.appendFrame(try assembly.piece(part, contentType: contentType, isFirst: isFirst))
+    frames.appendFrame(try assembly.piece(part, contentType: assembly.contentType, isFirst: isFirst))
     isFirst = false
   }
 
@@ -97,7 +92,11 @@ final class RESTExchange: WireExchange {
       return fail(error, ending, into: headers)
     }
     headers.add(":status", "200")
-    headers.addContentType(content.contentType ?? "application/json")
+    if let type = content.contentType {
+      headers.addContentType(type)
+    } else {
+      headers.add("content-type", "application/json")
+    }
     return finish(content.bytes, ending, into: headers)
   }
 
@@ -166,12 +165,9 @@ final class RESTExchange: WireExchange {
 }
 
 /// Converts the body of a call into its only request.
-private struct RESTConversion: WireConversion {
-  let assembly: RequestAssembly
-  let contentType: String?
-
+extension RequestAssembly: WireConversion {
   func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
-    MessageBuffer(try assembly.message(body: Array(body), contentType: contentType))
+    MessageBuffer(try message(body: Array(body), contentType: contentType))
   }
 }
 

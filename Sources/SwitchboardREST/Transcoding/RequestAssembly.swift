@@ -2,11 +2,27 @@ import Switchboard
 import SwitchboardProtobuf
 
 /// Makes the request message of a call from the parts of an HTTP request.
-struct RequestAssembly {
+final class RequestAssembly: Sendable {
   let route: RESTRoute
   let path: RequestPath
   let query: [UInt8]
+  /// The media type of the body, if the message has it.
+  let contentType: String?
   let options: JSONDecodingOptions
+
+  init(
+    route: RESTRoute,
+    path: RequestPath,
+    query: [UInt8],
+    contentType: String? = nil,
+    options: JSONDecodingOptions
+  ) {
+    self.route = route
+    self.path = path
+    self.query = query
+    self.contentType = contentType
+    self.options = options
+  }
 
   /// The message in binary. The body is applied first, then the query, then the path; later values replace earlier
   /// ones.
