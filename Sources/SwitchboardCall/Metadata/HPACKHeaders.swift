@@ -118,14 +118,14 @@ extension HPACKHeaders {
     try block.withField(at: index, body)
   }
 
-  func hasField(at index: Int, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>)
+  package func hasField(at index: Int, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>)
     -> Bool
   {
     block.hasField(at: index, name, value)
   }
 
   /// The bytes of all names and values.
-  var byteCount: Int { block.byteCount }
+  package var byteCount: Int { block.byteCount }
 
   func name(at index: Int) -> String {
     withField(at: index) { name, _ in String(decoding: name, as: UTF8.self) }

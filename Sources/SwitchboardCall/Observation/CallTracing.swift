@@ -1,7 +1,7 @@
 /// An observer that follows calls more closely than `CallObserver` lets it: a client's call through all its attempts, and a
 /// handler in what it does. It can add headers to attempts, and give handlers a context that their own calls find.
 ///
-/// Transports know tracers only. `PlainTracer` makes one of every other observer.
+/// Transports use tracers only, and wrap every other observer in a `PlainTracer`.
 package protocol CallTracing: AnyObject, CallObserver {
   /// What follows the calls of a channel, which are on this loop. Asked once for each channel.
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
@@ -12,9 +12,7 @@ package protocol CallTracing: AnyObject, CallObserver {
 
 /// What has to be known of one call, kept in the call itself: a tracer may follow many calls at once, without an object for
 /// each.
-@frozen
-@usableFromInline
-package struct CallStamp: Sendable {
+@usableFromInline package struct CallStamp: Sendable {
   /// A time of the tracer's.
   package var start: UInt64
   /// Whether the tracer's `made` is to be called.
@@ -24,9 +22,7 @@ package struct CallStamp: Sendable {
   package var traceLow: UInt64 = 0
   package var span: UInt64 = 0
 
-  package init(start: UInt64 = 0) {
-    self.start = start
-  }
+  package init(start: UInt64 = 0) { self.start = start }
 }
 
 extension AttemptTracer {
@@ -122,32 +118,6 @@ extension AttemptTracer {
 
   /// When the call's client stops waiting; `nil`: never. Called before the handler starts, if there is a context.
   func handlerStarts(deadline: ContinuousClock.Instant?)
-}
-
-/// Lets a plain observer follow a call: it sees each attempt as one.
-package final class PlainTracer: AttemptTracer, ServerCallTracer {
-  private let observer: any CallObserver
-  private let call: ObservedCall
-  private let token: (any Sendable)?
-
-  package init(_ observer: any CallObserver, _ call: ObservedCall) {
-    self.observer = observer
-    self.call = call
-    token = observer.callStarted(call)
-  }
-
-  package var wantsMessages: Bool { false }
-  package var addsHeaders: Bool { false }
-  package var addsTraceParent: Bool { false }
-  package func traceParent(_ stamp: CallStamp) -> TraceParentText? { nil }
-  package var context: (any AnyObject & Sendable)? { nil }
-  package func messageSent(_ byteCount: Int, compressed: Int?) {}
-  package func messageReceived(_ byteCount: Int) {}
-  package func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
-  package func placementWasDelayed() {}
-  package func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
-  package func handlerStarts(deadline: ContinuousClock.Instant?) {}
-  package func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }
 
 extension MethodDescriptor {

@@ -1,5 +1,4 @@
 /// What an observer gives the tasks of a handler, and finds again in the calls that they make.
-@usableFromInline
 package struct TaskContext: Sendable {
   /// Not an optional object, whose metadata the runtime would look up for each task.
   package let object: (any AnyObject & Sendable)?

@@ -1,11 +1,7 @@
 /// The text of a header `traceparent` of the usual length, `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`, as words
 /// whose first byte is the highest: calls take it apart and put it together in a few steps, and not by its characters.
-@frozen
-@usableFromInline
-package struct TraceParentText: Sendable {
+@usableFromInline package struct TraceParentText: Sendable {
   package static var byteCount: Int { 55 }
-
-  /// The last byte is 0.
   package let words: InlineArray<7, UInt64>
 
   package init(_ words: InlineArray<7, UInt64>) { self.words = words }

@@ -1,8 +1,10 @@
+import SwitchboardCall
+
 /// Collects the fields of one header block after another from a connection.
 ///
 /// Peers repeat themselves from call to call: a list that equals one of the last two shares its memory. Two, because
 /// headers and trailers alternate.
-package final class FieldCollector {
+final class FieldCollector {
   // Unchecked exclusivity: confined to the loop of its connection.
 
   /// The list that the fields have matched so far.
@@ -16,16 +18,16 @@ package final class FieldCollector {
   /// The largest list that a connection keeps for longer than its calls.
   private static let largestModel = 1024
 
-  package init() {}
+  init() {}
 
   /// Discards the fields of a block that was not taken.
-  package func begin() {
+  func begin() {
     sharedCount = 0
     own = HPACKHeaders()
   }
 
   /// Adds a field from the wire, whose name is already in lower case.
-  package func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+  func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     if let count = sharedCount {
       if model.hasField(at: count, name, value) {
         sharedCount = count + 1
@@ -42,7 +44,7 @@ package final class FieldCollector {
   }
 
   /// Ends the block and returns its fields.
-  package func take() -> HPACKHeaders {
+  func take() -> HPACKHeaders {
     if let count = sharedCount {
       sharedCount = 0
       if count == model.fieldCount { return model }

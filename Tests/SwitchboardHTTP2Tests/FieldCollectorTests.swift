@@ -1,6 +1,7 @@
+import SwitchboardCall
 import Testing
 
-@testable import SwitchboardCall
+@testable import SwitchboardHTTP2
 
 @Suite struct FieldCollectorTests {
   private let fields = FieldCollector()

@@ -1,0 +1,27 @@
+import SwitchboardCall
+
+/// Lets a plain observer follow a call: it sees each attempt as one.
+final class PlainTracer: AttemptTracer, ServerCallTracer {
+  private let observer: any CallObserver
+  private let call: ObservedCall
+  private let token: (any Sendable)?
+
+  init(_ observer: any CallObserver, _ call: ObservedCall) {
+    self.observer = observer
+    self.call = call
+    token = observer.callStarted(call)
+  }
+
+  var wantsMessages: Bool { false }
+  var addsHeaders: Bool { false }
+  var addsTraceParent: Bool { false }
+  func traceParent(_ stamp: CallStamp) -> TraceParentText? { nil }
+  var context: (any AnyObject & Sendable)? { nil }
+  func messageSent(_ byteCount: Int, compressed: Int?) {}
+  func messageReceived(_ byteCount: Int) {}
+  func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
+  func placementWasDelayed() {}
+  func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
+  func handlerStarts(deadline: ContinuousClock.Instant?) {}
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
+}
