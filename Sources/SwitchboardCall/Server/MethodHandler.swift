@@ -9,23 +9,38 @@ public final class MethodHandler: Sendable {
   // Closures are specialised for the method's types; methods of a generic class would not be.
   private let bind: @Sendable ([any InterceptorFactory]) -> Begin
   private let begin: Begin
+  /// See `decoding`.
+  private let decode: Decode?
 
   /// Begins a call. The bytes are those of its one request; empty if requests stream.
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
 
+  /// Decodes the one request of a call, and makes the handler that has it.
+  private typealias Decode = @Sendable (RawSpan) -> MethodHandler
+
   @usableFromInline
-  init(
+  convenience init(
     _ method: MethodDescriptor,
     _ formats: HandlerFormats,
-    _ factories: [any InterceptorFactory] = [],
     bind: @escaping @Sendable ([any InterceptorFactory]) -> Begin
+  ) {
+    self.init(method, formats, [], bind, nil)
+  }
+
+  private init(
+    _ method: MethodDescriptor,
+    _ formats: HandlerFormats,
+    _ factories: [any InterceptorFactory],
+    _ bind: @escaping @Sendable ([any InterceptorFactory]) -> Begin,
+    _ decode: Decode?
   ) {
     self.method = method
     self.formats = formats
     self.factories = factories
     self.bind = bind
+    self.decode = decode
     begin = bind(factories)
   }
 
@@ -153,7 +168,13 @@ public final class MethodHandler: Sendable {
     _ interceptors: Interceptors<Form.Request, Form.Response>?,
     _ form: Form
   ) -> MethodHandler where Form.Input == Form.Request {
-    MethodHandler(one: method, interceptors, form)
+    let handler = MethodHandler(one: method, interceptors, form)
+    return MethodHandler(handler.method, handler.formats, [], handler.bind) { message in
+      let base = DecodedMarshaller(method.requests, message)
+      let requests = AnyMarshaller(base, as: method.requests.contentSubtype)
+      let decoded = Method(method.descriptor, requests: requests, responses: method.responses)
+      return MethodHandler(one: decoded, interceptors, form)
+    }
   }
 
   @usableFromInline
@@ -169,11 +190,21 @@ public final class MethodHandler: Sendable {
 
   /// The same method, with interceptors of `factories` before its own. Called once, when a server is created.
   package func intercepted(by factories: [any InterceptorFactory]) -> MethodHandler {
-    factories.isEmpty ? self : MethodHandler(method, formats, factories, bind: bind)
+    factories.isEmpty ? self : MethodHandler(method, formats, factories, bind, decode)
   }
 
   /// Starts a call whose one request is complete. The bytes are valid only during this call.
   package func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
+
+  /// Whether `decoding` may be used: in formats chosen at run time, such as JSON, which may take many times as long as
+  /// protobuf's own.
+  package var decodesElsewhere: Bool { decode != nil }
+
+  /// Decodes the one request of a call, on any thread. Returns the handler that starts this call, whose bytes no longer
+  /// matter.
+  package func decoding(_ message: RawSpan) -> MethodHandler {
+    decode?(message).intercepted(by: factories) ?? self
+  }
 
   /// Starts a call that streams its requests.
   package func start(_ stream: any ServerStream) { begin(stream, RawSpan()) }

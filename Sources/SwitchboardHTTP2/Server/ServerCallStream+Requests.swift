@@ -24,7 +24,7 @@ extension ServerCallStream: MessageTaker {
   func startSingle(_ handler: MethodHandler) {
     let request = inbound.single
     inbound.single = .none
-    guard !convertElsewhere(request) else { return }
+    guard !convertElsewhere(request), !decodeElsewhere(request, handler) else { return }
     switch request {
     case .none: end(nil, .wrongRequestCount)
     case .lent(let bytes):

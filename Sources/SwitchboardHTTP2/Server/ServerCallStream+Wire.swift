@@ -110,18 +110,7 @@ extension ServerCallStream {
   /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
   /// conversion or the body is small.
   func convertElsewhere(_ request: SingleMessage) -> Bool {
-    guard let conversion = wire?.conversion, request.byteCount >= Compressor.smallByteCount else {
-      return false
-    }
-    let body: MessageBuffer
-    switch request {
-    case .none: return false
-    case .lent(let bytes): body = MessageBuffer(bytes)
-    case .kept(let message): body = message
-    }
-    // The request is complete, so the client is not slow. Its deadline still applies.
-    stopLimitingRequest()
-    startDeadline()
+    guard let conversion = wire?.conversion, let body = large(request) else { return false }
     elsewhere { () throws(GRPCStatus) in
       let framed = body.unsafeFramedBytes
       var message = try withExtendedLifetime(body) { () throws(GRPCStatus) in
@@ -135,6 +124,35 @@ extension ServerCallStream {
       stream.didConvert(result)
     }
     return true
+  }
+
+  /// Decodes a large request in a format that may take long, such as JSON, on another thread, and then starts the call.
+  /// Returns `false` if the format is fast or the request is small.
+  func decodeElsewhere(_ request: SingleMessage, _ handler: MethodHandler) -> Bool {
+    guard handler.decodesElsewhere, let body = large(request) else { return false }
+    if body.wasCompressed { requestWasCompressed = true }
+    elsewhere { () throws(GRPCStatus) in
+      body.withBytes { handler.decoding($0) }
+    } then: { stream, result in
+      guard case .success(let handler) = result else { return }
+      stream.begin()
+      stream.run { handler.start(stream, message: RawSpan()) }
+      stream.connection.setNeedsFlush()
+    }
+    return true
+  }
+
+  /// The bytes of a request that is so large that other calls should not wait for its conversion; `nil` if it is small.
+  private func large(_ request: SingleMessage) -> MessageBuffer? {
+    guard request.byteCount >= Compressor.smallByteCount else { return nil }
+    // The request is complete, so the client is not slow. Its deadline still applies.
+    stopLimitingRequest()
+    startDeadline()
+    return switch request {
+    case .none: nil
+    case .lent(let bytes): MessageBuffer(bytes)
+    case .kept(let message): message
+    }
   }
 
   private func didConvert(_ result: Result<MessageBuffer, GRPCStatus>) {

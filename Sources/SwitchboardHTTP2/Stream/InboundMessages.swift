@@ -299,9 +299,9 @@ extension MessageTaker {
   }
 
   /// Processes a message on another thread. Later messages wait for it. The result is dropped if the call is over.
-  func elsewhere(
-    _ work: @escaping @Sendable () throws(GRPCStatus) -> MessageBuffer,
-    then finish: @escaping @Sendable (Self, Result<MessageBuffer, GRPCStatus>) -> Void
+  func elsewhere<Product: Sendable>(
+    _ work: @escaping @Sendable () throws(GRPCStatus) -> Product,
+    then finish: @escaping @Sendable (Self, Result<Product, GRPCStatus>) -> Void
   ) {
     inbound.isElsewhere = true
     // The loop must not end before it receives the result.

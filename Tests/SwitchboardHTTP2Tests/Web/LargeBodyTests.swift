@@ -10,8 +10,7 @@ import Testing
   /// A message is its body in reverse. A body that begins with 0 is none, and one with 1 is turned only when the test says
   /// so.
   private struct Reversing: WireProtocol, WireConversion {
-    let started = DispatchSemaphore(value: 0)
-    let released = DispatchSemaphore(value: 0)
+    let gate = Gate()
 
     func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
       request.method.map { .call(WireCall($0, .unnamed, ReversingExchange(self))) }
@@ -20,14 +19,46 @@ import Testing
     func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
       if body.first == 0 { throw GRPCStatus(code: .invalidArgument, message: "it begins with 0") }
       if body.first == 1 {
-        started.signal()
-        _ = released.wait(timeout: .now() + 200)
+        gate.pass()
       }
       return MessageBuffer(Array(body.reversed()))
     }
+  }
 
-    /// Waits until a body is being turned.
+  /// Work that takes until the test lets it end.
+  private struct Gate {
+    private let started = DispatchSemaphore(value: 0)
+    private let released = DispatchSemaphore(value: 0)
+
+    func pass() {
+      started.signal()
+      _ = released.wait(timeout: .now() + 200)
+    }
+
     func waitForStart() { #expect(started.wait(timeout: .now() + 200) == .success) }
+
+    func release() { released.signal() }
+  }
+
+  /// Bytes as a format with a name. Messages that begin with 0 are invalid, and those that begin with 1 are decoded only
+  /// when the test says so.
+  private struct SlowFormat: PayloadFormat, Marshaller {
+    let gate = Gate()
+
+    var contentSubtype: ContentSubtype { .proto }
+
+    func marshaller<Message: Sendable>(for type: Message.Type) -> (any Marshaller<Message>)? {
+      self as? any Marshaller<Message>
+    }
+
+    func encode(_ message: [UInt8]) -> MessageBuffer { MessageBuffer(message) }
+
+    func decode(_ bytes: RawSpan) throws -> [UInt8] {
+      let message = BytesMarshaller().decode(bytes)
+      if message.first == 0 { throw GRPCStatus(code: .invalidArgument, message: "it begins with 0") }
+      if message.first == 1 { gate.pass() }
+      return message
+    }
   }
 
   private final class ReversingExchange: WireExchange {
@@ -65,7 +96,7 @@ import Testing
     var options = ServerOptions()
     options.wireProtocols = [{ (_: RPCMethods) -> any WireProtocol in reversing }]
     try await TestPair.with(server: options, serverGroup: group) { pair async throws in
-      defer { reversing.released.signal() }
+      defer { reversing.gate.release() }
       try await body(pair, reversing, group.loops[0])
     }
   }
@@ -74,11 +105,11 @@ import Testing
     try await with { pair, reversing, _ async throws in
       let slow = try HTTP1Peer(pair.address)
       post(large(1), on: slow)
-      reversing.waitForStart()
+      reversing.gate.waitForStart()
       let other = try HTTP1Peer(pair.address)
       post([2, 3], on: other)
       #expect(other.response()?.body == [3, 2])
-      reversing.released.signal()
+      reversing.gate.release()
       #expect(slow.response()?.body == large(1).reversed())
       post([6, 7], on: slow)
       #expect(slow.response()?.body == [7, 6])
@@ -114,14 +145,52 @@ import Testing
       do {
         let peer = try HTTP1Peer(pair.address)
         post(large(1), on: peer)
-        withExtendedLifetime(peer) { reversing.waitForStart() }
+        withExtendedLifetime(peer) { reversing.gate.waitForStart() }
       }
       let server = pair.server
       await loop.until { server.core.connections.isEmpty }
-      reversing.released.signal()
+      reversing.gate.release()
       let other = try HTTP1Peer(pair.address)
       post([2, 3], on: other)
       #expect(other.response()?.body == [3, 2])
+    }
+  }
+
+  // MARK: Formats
+
+  @Test func largeMessagesInSlowFormatsAreDecodedElsewhere() async throws {
+    let format = SlowFormat()
+    let group = try LoopGroup()
+    var options = WireProtocolTests.server
+    options.payloadFormats = [format]
+    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
+      defer { format.gate.release() }
+      let slow = ConnectPeer(try HTTP1Peer(pair.address))
+      slow.http.raw.send(
+        Array(
+          ConnectPeer.head("POST", "/test.Test/Get", "application/proto", ["content-length: 100000"]).utf8
+        ) + large(1)
+      )
+      format.gate.waitForStart()
+      let other = ConnectPeer(try HTTP1Peer(pair.address))
+      #expect(other.post("Get", [2, 3])?.body == [2, 3])
+      format.gate.release()
+      #expect(slow.http.response()?.body == large(1))
+      #expect(slow.post("Get", large(2))?.body == large(2))
+      #expect(slow.post("Get", large(0))?.status == "400")
+      #expect(slow.post("Get", [4, 5])?.body == [4, 5])
+    }
+  }
+
+  @Test func theDeadlineHoldsWhileAMessageIsDecoded() async throws {
+    let format = SlowFormat()
+    var options = WireProtocolTests.server
+    options.payloadFormats = [format]
+    try await TestPair.with(server: options) { pair async throws in
+      defer { format.gate.release() }
+      let peer = ConnectPeer(try HTTP1Peer(pair.address))
+      let response = try #require(peer.post("Get", large(1), ["connect-timeout-ms: 50"]))
+      #expect(response.text.contains("deadline_exceeded"))
     }
   }
 }
