@@ -29,10 +29,15 @@ struct Arena {
     return base + start
   }
 
-  /// Releases memory that was taken. The arena only has room for something else if it was taken last.
+  /// Releases memory that was taken. The arena only has room for something else if it was taken last; else the memory
+  /// is zeroed, so that nothing is kept of it.
   static func release(_ byteCount: Int, from start: Int, at base: UnsafeMutableRawPointer) {
     let end = start + (byteCount + alignment - 1) / alignment * alignment
-    if base.load(as: Int.self) == end { base.storeBytes(of: start, as: Int.self) }
+    if base.load(as: Int.self) == end {
+      base.storeBytes(of: start, as: Int.self)
+    } else {
+      memset(base + start, 0, end - start)
+    }
   }
 
   /// Gives the pages back: from then on their bytes are zero. Returns `false` if that holds for a part of them at most.

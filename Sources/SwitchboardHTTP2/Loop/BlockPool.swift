@@ -9,8 +9,8 @@ import SwitchboardCall
 /// A free list of small memory blocks for one loop: every call needs the same few sizes, and the system's allocator,
 /// which serves all threads, takes ten times as long.
 ///
-/// Each block comes from the system's allocator, or from an arena, and has its capacity in a header. So a block that is released on
-/// another thread, where the pool must not be touched, or when the pool is full, goes back to the system.
+/// Each block comes from the system's allocator, or from an arena, and has its capacity in a header. So a block that is
+/// released on another thread, where the pool must not be touched, or when the pool is full, goes back to the system.
 final class BlockPool: @unchecked Sendable {
   // Sendable because the lists are touched only on the thread of the pool's loop; unchecked exclusivity for the same
   // reason.
@@ -37,9 +37,6 @@ final class BlockPool: @unchecked Sendable {
   private let lists: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   @exclusivity(unchecked) private(set) var keptByteCount = 0
   let arenas = ArenaSlabs()
-  /// The arena from which large blocks are taken, as far as it has room. A session sets it while it allocates what it
-  /// keeps.
-  @exclusivity(unchecked) var arena: UnsafeMutableRawPointer?
 
   init() {
     lists = .allocate(capacity: Self.sizeCount)
@@ -53,9 +50,11 @@ final class BlockPool: @unchecked Sendable {
     lists.deallocate()
   }
 
-  /// Call on the loop. `nil` if the system has no memory.
-  func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {
-    guard byteCount > 0, byteCount <= Self.largest else { return carve(byteCount) ?? make(byteCount) }
+  /// Call on the loop. A large block is taken from the arena, as far as that has room. `nil` if the system has no memory.
+  func take(_ byteCount: Int, from arena: UnsafeMutableRawPointer? = nil) -> UnsafeMutableRawPointer? {
+    guard byteCount > 0, byteCount <= Self.largest else {
+      return Self.carve(byteCount, from: arena) ?? make(byteCount)
+    }
     let index = (byteCount - 1) / Self.step
     if let block = pop(index) {
       keptByteCount -= (index + 1) * Self.step
@@ -78,10 +77,14 @@ final class BlockPool: @unchecked Sendable {
 
   /// Returns a block of at least `byteCount` bytes with the contents of the old one. `nil` if the system has no memory;
   /// then the old block stays valid.
-  func grow(_ block: UnsafeMutableRawPointer, to byteCount: Int) -> UnsafeMutableRawPointer? {
+  func grow(
+    _ block: UnsafeMutableRawPointer,
+    to byteCount: Int,
+    from arena: UnsafeMutableRawPointer? = nil
+  ) -> UnsafeMutableRawPointer? {
     let capacity = abs(Self.capacity(of: block))
     guard byteCount > capacity else { return block }
-    guard let larger = take(byteCount) else { return nil }
+    guard let larger = take(byteCount, from: arena) else { return nil }
     larger.copyMemory(from: block, byteCount: capacity)
     giveBack(block)
     return larger
@@ -102,12 +105,12 @@ final class BlockPool: @unchecked Sendable {
 
   // Not inlined, so that `take` stays small.
   @inline(never)
-  private func carve(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+  private static func carve(_ byteCount: Int, from arena: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let arena, byteCount > 0, byteCount < ArenaSlabs.arenaSize,
-      let base = Arena.carve(Self.frontSize + byteCount, at: arena)
+      let base = Arena.carve(frontSize + byteCount, at: arena)
     else { return nil }
     base.storeBytes(of: CarvedFront(negativeCapacity: -byteCount, start: base - arena), as: CarvedFront.self)
-    return base + Self.frontSize
+    return base + frontSize
   }
 
   private static func release(carved block: UnsafeMutableRawPointer) {

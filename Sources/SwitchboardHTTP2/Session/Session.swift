@@ -69,7 +69,7 @@ final class Session: WireSession {
 
   /// Returns `nil` if there is not enough memory.
   init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
-    guard let home = SessionHome(in: memory, { SessionFactory.make(role, settings, memory) }) else {
+    guard let home = SessionHome(in: memory, { SessionFactory.make(role, settings, $0) }) else {
       return nil
     }
     self.home = home

@@ -15,34 +15,40 @@ struct SessionHome {
   private let arena: Arena?
   private var copy: UnsafeMutableRawPointer?
   private let pool: BlockPool
+  private let memory: UnsafeMutablePointer<SessionMemory>
+
+  /// While the session is made, tables and buffers are taken from the arena.
+  private static let leastOfTables = 513
+  /// While it sends, only buffers of frames are: what takes less are headers, which come and go in an order for which an
+  /// arena is not made.
+  private static let leastOfBuffers = 8 * 1024
 
   /// Returns `nil` if there is not enough memory.
-  init?(in pool: BlockPool, _ make: () -> OpaquePointer?) {
+  init?(in pool: BlockPool, _ make: (nghttp2_mem) -> OpaquePointer?) {
     self.pool = pool
     arena = pool.arenas.take()
-    pool.arena = arena?.base
-    defer { pool.arena = nil }
-    guard let session = make() else {
+    memory = .allocate(capacity: 1)
+    memory.initialize(to: SessionMemory(pool: .passUnretained(pool), arena: arena?.base, least: Self.leastOfTables))
+    guard let session = make(SessionMemory.allocator(memory)) else {
+      memory.deallocate()
       if let arena { pool.arenas.giveBack(arena) }
       return nil
     }
     self.session = session
+    memory.pointee.least = .max
   }
 
   /// Ends the session. Call once, on any thread.
   mutating func end() {
     wake()
     nghttp2_session_del(session)
+    memory.deallocate()
     if let arena { pool.arenas.giveBack(arena) }
   }
 
-  /// Whether large blocks that nghttp2 allocates are taken from the arena, too.
+  /// Whether buffers for frames that nghttp2 allocates are taken from the arena, too.
   @inline(__always)
-  func settle(_ isSettling: Bool) {
-    let base = isSettling ? arena?.base : nil
-    // Retained by this, but not for each call.
-    Unmanaged.passUnretained(pool)._withUnsafeGuaranteedRef { $0.arena = base }
-  }
+  func settle(_ isSettling: Bool) { memory.pointee.least = isSettling ? Self.leastOfBuffers : .max }
 
   mutating func wake() {
     isAwake = true

@@ -44,7 +44,7 @@ struct SessionSettings {
 
 /// Makes nghttp2 sessions with this library's callbacks and options.
 enum SessionFactory {
-  static func make(_ role: Session.Role, _ settings: SessionSettings, _ memory: BlockPool) -> OpaquePointer? {
+  static func make(_ role: Session.Role, _ settings: SessionSettings, _ memory: nghttp2_mem) -> OpaquePointer? {
     var session: OpaquePointer?
     var option: OpaquePointer?
     guard nghttp2_option_new(&option) == 0 else { return nil }
@@ -66,7 +66,7 @@ enum SessionFactory {
     // `FloodGuard` limits resets, in a way that does not affect clients that cancel many calls.
     nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
-    var memory = memory.sessionMemory
+    var memory = memory
     let result =
       role == .server
       ? nghttp2_session_server_new3(&session, SessionCallbacks.table.raw, nil, option, &memory)
