@@ -21,8 +21,8 @@ final class HTTP1Session: WireSession {
   @exclusivity(unchecked) private var unsent: [UInt8] = []
   /// Bytes of further requests that arrived before this exchange ended.
   @exclusivity(unchecked) private var held = HeldBytes()
-  /// Whether reading stopped because the client does not read.
-  @exclusivity(unchecked) private var waitsForReader = false
+  /// Whether reading stopped until held requests were served, or the client reads.
+  @exclusivity(unchecked) private var waitsForRoom = false
   /// Why a held request ends the connection, until `didDrain` says so.
   @exclusivity(unchecked) private var offence: Offence?
   @exclusivity(unchecked) private var closesAfter = false
@@ -45,12 +45,12 @@ final class HTTP1Session: WireSession {
   /// An estimate of the room for the status line and the connection's own fields.
   private static let usualExtra = 128
 
-  /// How many bytes after a request are kept. If a client sends more, the connection is closed after the response; unless
-  /// the client does not read responses, for which the connection stops reading, and keeps what it has read.
+  /// How many bytes after a request are kept. If a client sends more while a handler runs, the connection is closed after
+  /// the response. Otherwise the connection stops reading, and keeps what it has read.
   private static let heldLimit = 64 * 1024
 
   /// How many held requests are served before other connections of the loop have their turn.
-  private static let servedLimit = 64
+  private static let servedLimit = 16
 
   init(_ connection: ServerConnection, idleTimeout: Duration) {
     self.connection = connection
@@ -79,11 +79,7 @@ final class HTTP1Session: WireSession {
   /// Whether bytes that arrive belong to a request whose turn has not come.
   private func mustWait(for byteCount: Int) -> Bool {
     // Responses that are ready make room.
-    var left = Int.max
-    while !held.isEmpty, !hasRoom(for: byteCount), held.count < left {
-      left = held.count
-      connection.flush()
-    }
+    if !held.isEmpty, !hasRoom(for: byteCount) { connection.flush() }
     return !held.isEmpty || stream != nil && requestIsWhole
   }
 
@@ -123,13 +119,14 @@ final class HTTP1Session: WireSession {
 
   private func hold(_ bytes: UnsafeRawBufferPointer) {
     guard !isOver else { return }
-    // A client that does not read its responses is not read either. What was read already is kept.
-    let isUnread = connection.socket.isWriting
-    if isUnread {
-      waitsForReader = true
+    // A client that does not read its responses is not read either, nor one whose requests wait for their turn only. What
+    // was read already is kept.
+    let waits = connection.socket.isWriting || stream == nil && !hasRoom(for: bytes.count)
+    if waits {
+      waitsForRoom = true
       connection.socket.pauseReading()
     }
-    guard isUnread || hasRoom(for: bytes.count) else {
+    guard waits || hasRoom(for: bytes.count) else {
       held = HeldBytes()
       closesAfter = true
       return
@@ -254,9 +251,11 @@ final class HTTP1Session: WireSession {
   }
 
   func drain(into output: OutputBuffer, limit: Int) -> Drained {
-    if waitsForReader {
-      waitsForReader = false
-      resumeReading()
+    defer {
+      if waitsForRoom, hasRoom() {
+        waitsForRoom = false
+        resumeReading()
+      }
     }
     var servedCount = 0
     while true {
