@@ -102,7 +102,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   private func noteAttempt(at time: UInt64, isTransparent: Bool) {
     if isTransparent { transparentCount += 1 } else { attemptCount += 1 }
     activeCount += 1
-    if let since = idleSince { delay &+= time &- since }
+    if let since = idleSince { delay &+= UInt64(TelemetryClock.duration(from: since, to: time)) }
     idleSince = nil
   }
 
