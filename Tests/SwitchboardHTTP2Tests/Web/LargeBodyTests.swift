@@ -45,7 +45,7 @@ import Testing
   private struct SlowFormat: PayloadFormat, Marshaller {
     let gate = Gate()
 
-    var contentSubtype: ContentSubtype { .proto }
+    var contentSubtype: ContentSubtype { .json }
 
     func marshaller<Message: Sendable>(for type: Message.Type) -> (any Marshaller<Message>)? {
       self as? any Marshaller<Message>
@@ -158,39 +158,56 @@ import Testing
 
   // MARK: Formats
 
-  @Test func largeMessagesInSlowFormatsAreDecodedElsewhere() async throws {
-    let format = SlowFormat()
-    let group = try LoopGroup()
+  /// A service of bytes in a format with another name than `SlowFormat` has.
+  private struct Named: CallHandlerProvider {
+    var serviceName: String { "test.Test" }
+
+    var methodHandlers: [MethodHandler] {
+      let bytes = BytesMarshaller(.proto)
+      return [
+        Method(TestService.get, requests: bytes, responses: bytes).unaryHandler { request, _ in request }
+      ]
+    }
+  }
+
+  private func with(_ format: SlowFormat, _ body: (SocketAddress) async throws -> Void) async throws {
     var options = WireProtocolTests.server
     options.payloadFormats = [format]
-    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
-      defer { format.gate.release() }
-      let slow = ConnectPeer(try HTTP1Peer(pair.address))
-      slow.http.raw.send(
-        Array(
-          ConnectPeer.head("POST", "/test.Test/Get", "application/proto", ["content-length: 100000"]).utf8
-        ) + large(1)
-      )
+    let server = try Server(providers: [Named()], options: options, group: try LoopGroup())
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(try server.bind(host: "127.0.0.1", port: 0))) } catch {
+      result = .failure(error)
+    }
+    format.gate.release()
+    await server.shutDown(grace: .zero)
+    try result.get()
+  }
+
+  private func post(_ body: [UInt8], to peer: ConnectPeer, _ lines: [String] = []) -> HTTP1Peer.Response? {
+    peer.send("POST", "/test.Test/Get", "application/json", lines, body)
+  }
+
+  @Test func largeMessagesInSlowFormatsAreDecodedElsewhere() async throws {
+    let format = SlowFormat()
+    try await with(format) { address async throws in
+      let slow = ConnectPeer(try HTTP1Peer(address))
+      let head = ConnectPeer.head("POST", "/test.Test/Get", "application/json", ["content-length: 100000"])
+      slow.http.raw.send(Array(head.utf8) + large(1))
       format.gate.waitForStart()
-      let other = ConnectPeer(try HTTP1Peer(pair.address))
-      #expect(other.post("Get", [2, 3])?.body == [2, 3])
+      #expect(post([2, 3], to: ConnectPeer(try HTTP1Peer(address)))?.body == [2, 3])
       format.gate.release()
       #expect(slow.http.response()?.body == large(1))
-      #expect(slow.post("Get", large(2))?.body == large(2))
-      #expect(slow.post("Get", large(0))?.status == "400")
-      #expect(slow.post("Get", [4, 5])?.body == [4, 5])
+      #expect(post(large(2), to: slow)?.body == large(2))
+      #expect(post(large(0), to: slow)?.status == "400")
+      #expect(post([4, 5], to: slow)?.body == [4, 5])
     }
   }
 
   @Test func theDeadlineHoldsWhileAMessageIsDecoded() async throws {
     let format = SlowFormat()
-    var options = WireProtocolTests.server
-    options.payloadFormats = [format]
-    try await TestPair.with(server: options) { pair async throws in
-      defer { format.gate.release() }
-      let peer = ConnectPeer(try HTTP1Peer(pair.address))
-      let response = try #require(peer.post("Get", large(1), ["connect-timeout-ms: 50"]))
-      #expect(response.text.contains("deadline_exceeded"))
+    try await with(format) { address async throws in
+      let response = post(large(1), to: ConnectPeer(try HTTP1Peer(address)), ["connect-timeout-ms: 50"])
+      #expect(response?.text.contains("deadline_exceeded") == true)
     }
   }
 }
