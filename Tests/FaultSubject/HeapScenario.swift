@@ -95,7 +95,8 @@ enum HeapScenario {
       if line == "held" {
         // Runs after the loop's current work.
         await Task(executorPreference: group.nextLoop()) {}.value
-        FaultSubject.say("\(heap_in_use())")
+        let untouched = group.loops.reduce(0) { $0 + $1.untouchedByteCount }
+        FaultSubject.say("\(heap_in_use() - untouched)")
       } else {
         let words = line.split(separator: " ")
         take(String(words[0]), words.count > 1 ? Int(words[1]) ?? 0 : 0)

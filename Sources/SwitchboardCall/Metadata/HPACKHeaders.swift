@@ -118,7 +118,11 @@ extension HPACKHeaders {
     try block.withField(at: index, body)
   }
 
-  package func hasField(at index: Int, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>)
+  package func hasField(
+    at index: Int,
+    _ name: UnsafeBufferPointer<UInt8>,
+    _ value: UnsafeBufferPointer<UInt8>
+  )
     -> Bool
   {
     block.hasField(at: index, name, value)

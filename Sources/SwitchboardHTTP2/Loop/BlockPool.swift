@@ -105,7 +105,9 @@ final class BlockPool: @unchecked Sendable {
 
   // Not inlined, so that `take` stays small.
   @inline(never)
-  private static func carve(_ byteCount: Int, from arena: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  private static func carve(_ byteCount: Int, from arena: UnsafeMutableRawPointer?)
+    -> UnsafeMutableRawPointer?
+  {
     guard let arena, byteCount > 0, byteCount < ArenaSlabs.arenaSize,
       let base = Arena.carve(frontSize + byteCount, at: arena)
     else { return nil }

@@ -28,7 +28,9 @@ struct SessionHome {
     self.pool = pool
     arena = pool.arenas.take()
     memory = .allocate(capacity: 1)
-    memory.initialize(to: SessionMemory(pool: .passUnretained(pool), arena: arena?.base, least: Self.leastOfTables))
+    memory.initialize(
+      to: SessionMemory(pool: .passUnretained(pool), arena: arena?.base, least: Self.leastOfTables)
+    )
     guard let session = make(SessionMemory.allocator(memory)) else {
       memory.deallocate()
       if let arena { pool.arenas.giveBack(arena) }

@@ -37,7 +37,9 @@ struct SessionMemory {
       },
       realloc: { block, byteCount, data in
         guard let memory = SessionMemory.at(data) else { return nil }
-        return if let block { memory.pointee.grow(block, to: byteCount) } else { memory.pointee.take(byteCount) }
+        return if let block { memory.pointee.grow(block, to: byteCount) } else {
+          memory.pointee.take(byteCount)
+        }
       }
     )
   }

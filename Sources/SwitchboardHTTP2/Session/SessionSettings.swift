@@ -44,7 +44,8 @@ struct SessionSettings {
 
 /// Makes nghttp2 sessions with this library's callbacks and options.
 enum SessionFactory {
-  static func make(_ role: Session.Role, _ settings: SessionSettings, _ memory: nghttp2_mem) -> OpaquePointer? {
+  static func make(_ role: Session.Role, _ settings: SessionSettings, _ memory: nghttp2_mem) -> OpaquePointer?
+  {
     var session: OpaquePointer?
     var option: OpaquePointer?
     guard nghttp2_option_new(&option) == 0 else { return nil }
