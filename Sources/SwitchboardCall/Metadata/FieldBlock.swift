@@ -60,32 +60,44 @@ struct FieldBlock: @unchecked Sendable {
       return try body(nothing, nothing)
     }
     return try storage.withUnsafeMutablePointers { extent, bytes in
-      let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
-      let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
-      let name = UnsafePointer(bytes + place.start)
-      return try body(
-        Bytes(start: name, count: place.nameCount),
-        Bytes(start: name + place.nameCount, count: place.valueCount)
-      )
+      let field = Self.field(at: index, extent, bytes)
+      return try body(field.name, field.value)
     }
   }
 
-  /// Whether the field at `index` has this name and this value.
-  func hasField(at index: Int, _ name: Bytes, _ value: Bytes) -> Bool {
-    guard let storage, index >= 0, index < Self.extent(storage).fieldCount else { return false }
-    return storage.withUnsafeMutablePointers { extent, bytes in
-      let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
-      let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
-      guard place.nameCount == name.count, place.valueCount == value.count else { return false }
-      let own = UnsafePointer(bytes + place.start)
-      return Self.areEqual(own, name) && Self.areEqual(own + place.nameCount, value)
+  func forEachField(_ body: (Bytes, Bytes) -> Void) {
+    storage?.withUnsafeMutablePointers { extent, bytes in
+      for index in 0..<extent.pointee.fieldCount {
+        let field = Self.field(at: index, extent, bytes)
+        body(field.name, field.value)
+      }
     }
+  }
+
+  @inline(__always)
+  private static func field(
+    at index: Int,
+    _ extent: UnsafePointer<Extent>,
+    _ bytes: UnsafePointer<UInt8>
+  ) -> (name: Bytes, value: Bytes) {
+    let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
+    let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
+    let name = bytes + place.start
+    return (
+      Bytes(start: name, count: place.nameCount),
+      Bytes(start: name + place.nameCount, count: place.valueCount)
+    )
+  }
+
+  /// Whether the field at `index` has this name, which is not empty, and this value.
+  func hasField(at index: Int, _ name: Bytes, _ value: Bytes) -> Bool {
+    withField(at: index) { Self.areEqual($0, name) && Self.areEqual($1, value) }
   }
 
   /// Compares words; the last may overlap the one before.
-  private static func areEqual(_ own: UnsafePointer<UInt8>, _ bytes: Bytes) -> Bool {
-    guard let start = bytes.baseAddress else { return true }
-    let (own, other, count) = (UnsafeRawPointer(own), UnsafeRawPointer(start), bytes.count)
+  private static func areEqual(_ one: Bytes, _ bytes: Bytes) -> Bool {
+    guard one.count == bytes.count else { return false }
+    let (own, other, count) = (UnsafeRawBufferPointer(one), UnsafeRawBufferPointer(bytes), bytes.count)
     let size = MemoryLayout<UInt64>.size
     guard count >= size else {
       return (0..<count).allSatisfy { own.load(fromByteOffset: $0, as: UInt8.self) == bytes[$0] }

@@ -74,9 +74,7 @@ public struct HPACKHeaders: Sendable {
       self = other
       return
     }
-    for index in other.indices {
-      other.withField(at: index) { append(name: $0, value: $1) }
-    }
+    other.forEachField { append(name: $0, value: $1) }
   }
 }
 
@@ -118,13 +116,16 @@ extension HPACKHeaders {
     try block.withField(at: index, body)
   }
 
+  /// Passes the bytes of each field's name and value to `body`, in order.
+  package func forEachField(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) {
+    block.forEachField(body)
+  }
+
   package func hasField(
     at index: Int,
     _ name: UnsafeBufferPointer<UInt8>,
     _ value: UnsafeBufferPointer<UInt8>
-  )
-    -> Bool
-  {
+  ) -> Bool {
     block.hasField(at: index, name, value)
   }
 

@@ -50,9 +50,6 @@ package struct AcceptedCompressions: OptionSet, Sendable {
     }
   }
 
-  /// Adds the names in an HTTP header.
-  package mutating func add(_ list: String) { Array(list.utf8).withUnsafeBufferPointer { add($0) } }
-
   /// Whether the parameter is `q=0`, with or without decimals.
   private static func isZero(_ parameter: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     let text = String(decoding: parameter, as: UTF8.self).filter { $0 != " " }

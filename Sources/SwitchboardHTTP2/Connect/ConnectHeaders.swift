@@ -13,12 +13,9 @@ struct ConnectHeaders: ~Copyable {
 
   /// Reads the headers of a unary or a streaming request. The two name their compressions in different headers.
   init(_ headers: HPACKHeaders, isStream: Bool) {
-    var metadataCount = 0
-    for index in 0..<headers.fieldCount {
-      let isOwn = headers.withField(at: index) { take($0, $1, isStream: isStream) }
-      if !isOwn { metadataCount += 1 }
-    }
-    settings.metadata = metadataCount == headers.fieldCount ? headers : Self.metadata(of: headers, isStream)
+    var hasOwn = false
+    headers.forEachField { if take($0, $1, isStream: isStream) { hasOwn = true } }
+    if hasOwn { settings.metadata = Self.metadata(of: headers, isStream) }
     if let version, version != "1" {
       failure = .connectViolation("connect-protocol-version is \(version.debugDescription), not 1")
     }
@@ -29,18 +26,17 @@ struct ConnectHeaders: ~Copyable {
   consuming func call(
     _ method: consuming RPCMethod?,
     _ subtype: consuming ContentSubtype,
-    _ exchange: consuming any WireExchange
+    _ exchange: consuming any WireExchange,
+    isRepeatable: Bool = false
   ) -> WireCall {
-    WireCall(method, subtype, exchange, settings: settings, failure: failure)
+    WireCall(method, subtype, exchange, settings: settings, failure: failure, isRepeatable: isRepeatable)
   }
 
   /// The headers without the protocol's own.
   private static func metadata(of headers: HPACKHeaders, _ isStream: Bool) -> HPACKHeaders {
     var metadata = HPACKHeaders()
-    for index in 0..<headers.fieldCount {
-      headers.withField(at: index) { name, value in
-        if !isOwn(name, isStream) { metadata.append(name: name, value: value) }
-      }
+    headers.forEachField { name, value in
+      if !isOwn(name, isStream) { metadata.append(name: name, value: value) }
     }
     return metadata
   }

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// The Connect protocol. Unary calls are plain HTTP requests: POST, or GET for methods without side effects. Streams
 /// consist of envelopes in the form of gRPC's frames, the last with the trailers.
-struct ConnectProtocol: WireProtocol {
+final class ConnectProtocol: WireProtocol {
   private let error: ConnectError
   /// Unary calls by POST, in the formats that most have.
   private let proto: ConnectUnary
@@ -33,7 +33,7 @@ struct ConnectProtocol: WireProtocol {
     else { return .unsupportedType }
     let headers = ConnectHeaders(request.headers, isStream: isStream)
     let exchange: any WireExchange = isStream ? ConnectStream(subtype, error) : unary(subtype)
-    return .call(headers.call(method, subtype, exchange))
+    return .call(headers.call(method, subtype, exchange, isRepeatable: !isStream))
   }
 
   private func unary(_ subtype: ContentSubtype) -> ConnectUnary {
@@ -100,8 +100,10 @@ struct ConnectProtocol: WireProtocol {
 }
 
 /// Rejects Connect requests for unknown paths. It is the last protocol to be tried.
-struct UnknownConnectMethod: WireProtocol {
-  let error: ConnectError
+final class UnknownConnectMethod: WireProtocol {
+  private let error: ConnectError
+
+  init(error: ConnectError) { self.error = error }
 
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     guard request.httpMethod == "POST", request.method == nil else { return nil }

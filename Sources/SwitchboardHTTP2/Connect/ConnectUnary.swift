@@ -26,18 +26,19 @@ final class ConnectUnary: WireExchange, Sendable {
   /// The headers depend on the status.
   var waitsForEnd: Bool { true }
 
-  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? {
-    let status = ending.status.ofUnreadableRequest
-    guard status.isOk, var body = ending.message else { return fail(status, ending, into: headers) }
-    headers.add(":status", "200")
-    writeType(into: headers)
+  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+    -> WireBody?
+  {
+    guard ending.isOk, var body = message else { return fail(ending, into: headers) }
+    writeHead(into: headers)
     if ending.compress(&body) { headers.add("content-encoding", ending.compression.rawValue.utf8) }
     if case .given = form { headers.add("vary", "accept-encoding") }
     writeMetadata(of: ending, into: headers)
     return .message(body)
   }
 
-  private func fail(_ status: GRPCStatus, _ ending: WireEnding, into headers: HeaderWriter) -> WireBody {
+  private func fail(_ ending: borrowing WireEnding, into headers: HeaderWriter) -> WireBody {
+    let status = ending.status.ofUnreadableRequest
     let code = failureStatus ?? ConnectCode.httpStatus(status.code)
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
     headers.add("content-type", "application/json")
@@ -45,15 +46,17 @@ final class ConnectUnary: WireExchange, Sendable {
     return .message(MessageBuffer(error.json(of: status)))
   }
 
-  private func writeType(into headers: HeaderWriter) {
+  private func writeHead(into headers: HeaderWriter) {
     switch subtype {
-    case .proto: headers.add("content-type", "application/proto")
-    case .json: headers.add("content-type", "application/json")
-    default: headers.add("content-type", "application/\(subtype.name ?? "proto")".utf8)
+    case .proto: headers.add(.connectProto)
+    case .json: headers.add(.connectJSON)
+    default:
+      headers.add(":status", "200")
+      headers.add("content-type", "application/\(subtype.name ?? "proto")".utf8)
     }
   }
 
-  private func writeMetadata(of ending: WireEnding, into headers: HeaderWriter) {
+  private func writeMetadata(of ending: borrowing WireEnding, into headers: HeaderWriter) {
     if let metadata = ending.metadata { headers.add(metadata) }
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
   }
@@ -62,7 +65,7 @@ final class ConnectUnary: WireExchange, Sendable {
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {}
   var sendsFrames: Bool { false }
-  func end(_ ending: WireEnding) -> [UInt8]? { nil }
+  func end(_ ending: borrowing WireEnding) -> [UInt8]? { nil }
 }
 
 /// A streaming call in the Connect protocol: envelopes in the form of gRPC's frames, the last with the status.
@@ -80,7 +83,11 @@ final class ConnectStream: WireExchange {
 
   var requestForm: WireRequestForm { .frames }
   var waitsForEnd: Bool { false }
-  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? { nil }
+  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+    -> WireBody?
+  {
+    nil
+  }
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     headers.add(":status", "200")
@@ -91,7 +98,7 @@ final class ConnectStream: WireExchange {
 
   var sendsFrames: Bool { true }
 
-  func end(_ ending: WireEnding) -> [UInt8]? {
+  func end(_ ending: borrowing WireEnding) -> [UInt8]? {
     let json = error.endOfStream(ending.status.ofUnreadableRequest, ending.trailers)
     let length = UInt32(clamping: json.count)
     return [Self.endFlag] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + json

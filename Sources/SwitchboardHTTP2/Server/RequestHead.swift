@@ -45,12 +45,18 @@ struct RequestHead: ~Copyable {
   var page: HTTPPage?
   /// The rejection by another protocol.
   var refusal: Rejection?
-  /// The metadata of a call of another protocol with settings of its own.
+  /// Whether that protocol has settings of its own, and not gRPC's.
+  private var hasOtherSettings = false
+  /// The metadata of such a call, if other headers are not metadata.
   private var otherMetadata: HPACKHeaders?
+  /// Identifies the headers if they are those of an earlier request on the connection.
+  private(set) var repeatedFields: Int?
   /// The size of the fields, as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
   private var isOptions = false
+  /// Whether a page of a web site has sent the request.
+  private var hasOrigin = false
   private var isGRPC = false
   private var hasUnknownFormat = false
   private var acceptsTrailers = false
@@ -106,6 +112,9 @@ struct RequestHead: ~Copyable {
     switch name.count {
     case 2 where name.equals("te"):
       acceptsTrailers = value.equals("trailers")
+    case 6 where name.equals("origin"):
+      hasOrigin = true
+      fields.append(name: name, value: value)
     case 11 where keepsTraceParent && name.equals("traceparent"):
       take(traceParent: value, name, fields)
     case 12 where name.equals("content-type"):
@@ -128,10 +137,12 @@ struct RequestHead: ~Copyable {
   }
 
   /// The usual content types, which most requests have: a copy of its own would be an allocation.
-  private static let usualTypes = ["application/json", "application/proto"].map { Array($0.utf8) }
+  private static let json = Array("application/json".utf8)
+  private static let proto = Array("application/proto".utf8)
 
   private static func kept(_ value: Bytes) -> [UInt8] {
-    for type in usualTypes where type.withUnsafeBufferPointer({ $0.equals(value) }) { return type }
+    if value.equals("application/json") { return json }
+    if value.equals("application/proto") { return proto }
     return Array(value)
   }
 
@@ -148,8 +159,10 @@ struct RequestHead: ~Copyable {
   /// Called after the last field.
   mutating func end(_ fields: FieldCollector) {
     request.headers = fields.take()
+    repeatedFields = fields.repeated
     // Other protocols look at all of their headers, and several times.
     guard let traceParent, !isGRPC || hasOtherTraceParent else { return }
+    repeatedFields = nil
     request.headers.add(traceParent: traceParent)
     self.traceParent = nil
   }
@@ -163,7 +176,7 @@ struct RequestHead: ~Copyable {
   /// Whether CORS decides the request, so that no protocol receives it: its origin is not allowed, or it is a preflight
   /// request.
   var isForCrossOrigin: Bool {
-    guard let crossOrigin else { return false }
+    guard hasOrigin, let crossOrigin else { return false }
     return isOptions && CrossOrigin.isPreflight(request.headers) || !crossOrigin.allows(request.headers)
   }
 
@@ -174,20 +187,25 @@ struct RequestHead: ~Copyable {
   var isHead: Bool { !request.isPost && request.otherMethod == "HEAD" }
 
   /// Stores the call that another protocol has made from the request.
-  mutating func take(_ call: consuming WireCall) {
+  mutating func take(_ call: borrowing WireCall) {
     isOtherCall = true
-    otherFailure = call.failure
+    // Copying a status costs more than all the rest, and few calls have one.
+    if call.hasFailed { otherFailure = call.failure }
     request.method = call.method
     contentSubtype = call.subtype
-    guard let settings = call.settings.take() else { return }
-    // A protocol without its own header for the timeout uses gRPC's.
-    if let own = settings.timeout {
-      timeout = own
-      hasBadTimeout = false
+    switch call.settings {
+    case nil: break
+    case let settings?:
+      // A protocol without its own header for the timeout uses gRPC's.
+      if let own = settings.timeout {
+        timeout = own
+        hasBadTimeout = false
+      }
+      hasOtherSettings = true
+      encoding = settings.encoding
+      accepted = settings.accepted
+      otherMetadata = settings.metadata
     }
-    encoding = settings.encoding
-    accepted = settings.accepted
-    otherMetadata = settings.metadata
   }
 
   /// The request of a page.
@@ -204,7 +222,12 @@ struct RequestHead: ~Copyable {
 
   /// Adds the headers that let a page of another origin read the response.
   func addCrossOrigin(to headers: HeaderWriter) {
-    crossOrigin?.addResponse(to: request.headers, into: headers)
+    guard let crossOrigin else { return }
+    if hasOrigin {
+      crossOrigin.addResponse(to: request.headers, into: headers)
+    } else {
+      crossOrigin.addVary(into: headers)
+    }
   }
 
   /// Finds the handler for the format that the client names. Called after the last field.
@@ -275,7 +298,7 @@ struct RequestHead: ~Copyable {
   private var otherRejection: Rejection? {
     if let otherFailure { return .status(otherFailure) }
     // A protocol with its own settings answers with HTTP statuses, and HTTP has one for mistakes of the client.
-    guard !hasBadTimeout else { return .status(otherMetadata == nil ? .badTimeout : .badTimeoutOfHTTP) }
+    guard !hasBadTimeout else { return .status(!hasOtherSettings ? .badTimeout : .badTimeoutOfHTTP) }
     guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
@@ -289,7 +312,7 @@ extension HPACKHeaders {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  func equals(_ text: StaticString) -> Bool {
+  package func equals(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
     return memcmp(baseAddress, text.utf8Start, count) == 0
   }

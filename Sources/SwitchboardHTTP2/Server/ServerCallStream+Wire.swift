@@ -7,10 +7,12 @@ extension ServerCallStream {
   func settleProtocol() {
     guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin else { return }
     head.end(hasNoBody: state.hasRemoteEnded)
-    for wire in connection.core.protocols {
-      switch wire.accept(head.request, connection.core.methods) {
+    if let known = connection.knownCall, known.has(head) { return take(known.call) }
+    let core = connection.core
+    for index in core.protocols.indices {
+      switch core.protocols[index].accept(head.request, core.methods) {
       case nil: continue
-      case .call(let call): take(call)
+      case .call(let call): takeFirst(call)
       case .page(let page): head.page = page
       case .refuse(let status, let message, let allowed):
         head.refusal = .http(status: status, message: message, allowed: allowed)
@@ -19,11 +21,18 @@ extension ServerCallStream {
     }
   }
 
-  private func take(_ call: consuming WireCall) {
+  /// Takes a call whose head may be repeated.
+  private func takeFirst(_ call: consuming WireCall) {
+    guard call.isRepeatable, let fields = head.repeatedFields else { return take(call) }
+    let known = KnownCall(head, fields: fields, call)
+    connection.knownCall = known
+    take(known.call)
+  }
+
+  private func take(_ call: borrowing WireCall) {
     let wire = WireState(call.exchange)
     self.wire = wire
     if case .converted = wire.form { inbound.converter = call.exchange }
-    body.exchange = call.exchange
     head.take(call)
   }
 
@@ -168,19 +177,14 @@ extension ServerCallStream {
 // MARK: - Responses
 
 extension ServerCallStream {
-  private var ending: WireEnding {
-    WireEnding(
-      message: nil,
-      status: status ?? .ok,
-      metadata: nil,
-      trailers: trailerMetadata,
-      compression: body.compression
-    )
+  private func ending(_ metadata: HPACKHeaders? = nil) -> WireEnding {
+    WireEnding(failure: status, metadata: metadata, trailers: trailerMetadata, compression: body.compression)
   }
 
   /// Writes the head of a response that is sent piece by piece.
   func writeHead(_ metadata: HPACKHeaders?, for wire: WireState) {
     let headers = connection.session.headers
+    body.exchange = wire.exchange
     if let first = body.pipe?.first { wire.exchange.willSend(first) }
     wire.exchange.writeHead(metadata, body.compression, into: headers)
     head.addCrossOrigin(to: headers)
@@ -191,14 +195,7 @@ extension ServerCallStream {
   func submitAnswer(_ message: MessageBuffer?, _ metadata: HPACKHeaders?, for wire: WireState) -> Bool {
     let headers = connection.session.headers
     headers.reset()
-    let ending = WireEnding(
-      message: message,
-      status: status ?? .ok,
-      metadata: metadata,
-      trailers: trailerMetadata,
-      compression: body.compression
-    )
-    guard var content = wire.exchange.answer(ending, into: headers) else { return false }
+    guard var content = wire.exchange.answer(message, ending(metadata), into: headers) else { return false }
     if case .message(let bytes) = content {
       headers.add("content-length", number: bytes.byteCount)
       if head.isHead { content = .none }
@@ -219,7 +216,6 @@ extension ServerCallStream {
     headersDidLeave()
     switch content {
     case .message(let bytes):
-      body.exchange = nil
       body.compression = .none
       body.hasPrefixes = false
       body.setOnly(bytes)
@@ -243,7 +239,7 @@ extension ServerCallStream {
     case .wait:
       return read
     case .last(let count):
-      guard let end = wire.exchange.end(ending) else { return breakOff(wire, after: count) }
+      guard let end = wire.exchange.end(ending()) else { return breakOff(wire, after: count) }
       wire.stageEnd(end)
       // The staged bytes follow the copied ones.
       return count > 0 && !isBase64 ? .copied(count) : wire.takeStaged(into: buffer)

@@ -23,6 +23,7 @@ final class ServerConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) var timers = Timers()
   @exclusivity(unchecked) var keepalive: Keepalive
   @exclusivity(unchecked) private(set) var lastCallEnd: UInt64
+  @exclusivity(unchecked) var knownCall: KnownCall?
   @exclusivity(unchecked) private var pings: PingPolicy
 
   /// ```

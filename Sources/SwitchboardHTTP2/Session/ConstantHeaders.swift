@@ -6,6 +6,8 @@ struct ConstantHeaders: @unchecked Sendable {
   // global.
   let entries: UnsafePointer<nghttp2_nv>
   let count: Int
+  /// The size of the fields, as HTTP/2 counts it.
+  let listSize: Int
 
   init(_ fields: [(StaticString, StaticString)]) {
     let list = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: fields.count)
@@ -21,10 +23,19 @@ struct ConstantHeaders: @unchecked Sendable {
     }
     entries = UnsafePointer(list)
     count = fields.count
+    listSize = fields.reduce(0) { $0 + $1.0.utf8CodeUnitCount + $1.1.utf8CodeUnitCount + 32 }
   }
 
   static let response = ConstantHeaders([
     (":status", "200"), ("content-type", "application/grpc"),
+  ])
+
+  static let connectProto = ConstantHeaders([
+    (":status", "200"), ("content-type", "application/proto"),
+  ])
+
+  static let connectJSON = ConstantHeaders([
+    (":status", "200"), ("content-type", "application/json"),
   ])
 
   static let success = ConstantHeaders([("grpc-status", "0")])

@@ -10,6 +10,11 @@ final class FieldCollector {
   /// The list that the fields have matched so far.
   @exclusivity(unchecked) private var model = HPACKHeaders()
   @exclusivity(unchecked) private var other = HPACKHeaders()
+  /// Numbers of the two lists, which no other list of the connection had.
+  @exclusivity(unchecked) private var modelNumber = 1
+  @exclusivity(unchecked) private var otherNumber = 0
+  /// The number of the list that was taken last, if it was there before.
+  @exclusivity(unchecked) private(set) var repeated: Int?
   /// How many fields have matched the model; `nil` after a mismatch.
   @exclusivity(unchecked) private var sharedCount: Int? = 0
   /// The fields, after a mismatch.
@@ -35,6 +40,7 @@ final class FieldCollector {
       }
       if count == 0, other.hasField(at: 0, name, value) {
         swap(&model, &other)
+        swap(&modelNumber, &otherNumber)
         sharedCount = 1
         return
       }
@@ -45,9 +51,13 @@ final class FieldCollector {
 
   /// Ends the block and returns its fields.
   func take() -> HPACKHeaders {
+    repeated = nil
     if let count = sharedCount {
       sharedCount = 0
-      if count == model.fieldCount { return model }
+      if count == model.fieldCount {
+        repeated = modelNumber
+        return model
+      }
       if count == 0 { return HPACKHeaders() }
       stopSharing(count)
     }
@@ -56,6 +66,7 @@ final class FieldCollector {
     if fields.byteCount <= Self.largestModel {
       other = model
       model = fields
+      (modelNumber, otherNumber) = (max(modelNumber, otherNumber) &+ 1, modelNumber)
     }
     return fields
   }

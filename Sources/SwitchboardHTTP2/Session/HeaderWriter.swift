@@ -74,6 +74,11 @@ package final class HeaderWriter {
     }
   }
 
+  func add(_ constant: ConstantHeaders) {
+    listSize += constant.listSize
+    entries.append(contentsOf: UnsafeBufferPointer(start: constant.entries, count: constant.count))
+  }
+
   package func add(_ name: StaticString, _ value: StaticString) {
     append(
       nghttp2_nv(

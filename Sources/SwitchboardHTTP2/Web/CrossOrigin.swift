@@ -53,9 +53,13 @@ final class CrossOrigin: Sendable {
     return ["GET", "HEAD", "PUT", "PATCH", "DELETE"].contains(wanted) ? wanted : "POST"
   }
 
-  private func addOrigin(of request: HPACKHeaders, into headers: HeaderWriter) -> Bool {
-    // The response depends on the origin, and caches must know that.
+  /// Tells caches that the response depends on the origin, if it does.
+  func addVary(into headers: HeaderWriter) {
     if case .only = options.origins { headers.add("vary", "origin") }
+  }
+
+  private func addOrigin(of request: HPACKHeaders, into headers: HeaderWriter) -> Bool {
+    addVary(into: headers)
     guard let origin = request.first(name: "origin") else { return false }
     switch options.origins {
     case .any:

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// gRPC-Web: gRPC's messages and headers, with the trailers at the end of the body.
-struct GRPCWebProtocol: WireProtocol {
+final class GRPCWebProtocol: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     guard let format = request.contentType.withUnsafeBufferPointer(WebFormat.init(contentType:)) else {
       return nil
@@ -49,7 +49,11 @@ final class GRPCWebExchange: WireExchange {
   }
 
   var waitsForEnd: Bool { false }
-  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? { nil }
+  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+    -> WireBody?
+  {
+    nil
+  }
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     headers.add(":status", "200")
@@ -62,7 +66,7 @@ final class GRPCWebExchange: WireExchange {
   var isBase64: Bool { format == .text }
 
   /// The trailers as a message with a flag. They are part of the body, so the limit for headers does not apply.
-  func end(_ ending: WireEnding) -> [UInt8]? {
+  func end(_ ending: borrowing WireEnding) -> [UInt8]? {
     let headers = HeaderWriter()
     headers.add(ending.status, ending.trailers)
     var lines: [UInt8] = []

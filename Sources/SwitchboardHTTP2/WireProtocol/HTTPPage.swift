@@ -111,7 +111,7 @@ struct HTTPPages: Sendable {
 }
 
 /// Answers requests for pages. With another HTTP method, the same path may belong to another protocol.
-struct PageProtocol: WireProtocol {
+final class PageProtocol: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     let method = request.httpMethod
     return methods.pages.at(request.path).last { $0.answers(method) }.map { .page($0) }
@@ -120,7 +120,7 @@ struct PageProtocol: WireProtocol {
 
 /// Rejects requests for the path of a page whose HTTP method neither a page nor another protocol supports. It is tried
 /// after those.
-struct OtherMethodOfPage: WireProtocol {
+final class OtherMethodOfPage: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     let path = request.path
     let here = methods.pages.at(path)

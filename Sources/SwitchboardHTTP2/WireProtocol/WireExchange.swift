@@ -32,8 +32,10 @@ package protocol WireExchange: AnyObject {
   var waitsForEnd: Bool { get }
 
   /// Answers a call for which nothing was sent yet: writes `:status` and the headers, including the metadata, and
-  /// returns the body. `nil` sends the response piece by piece; headers that were written are then ignored.
-  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody?
+  /// returns the body. `nil` sends the response piece by piece; headers that were written are then ignored. The message
+  /// is the response, if the call succeeded with one.
+  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+    -> WireBody?
 
   /// Receives the first message of a response that is sent piece by piece, if there is one before the headers, which
   /// may depend on it. `encode` receives it too.
@@ -53,12 +55,12 @@ package protocol WireExchange: AnyObject {
 
   /// The last bytes of a response that is sent piece by piece. `nil` aborts the response, so that it does not look
   /// complete.
-  func end(_ ending: WireEnding) -> [UInt8]?
+  func end(_ ending: borrowing WireEnding) -> [UInt8]?
 }
 
 /// Converts the whole body of a request to its message: on the call's loop if the body is small, and on another thread
 /// if it is large, so that the loop's other calls need not wait.
-package protocol WireConversion: Sendable {
+package protocol WireConversion: AnyObject, Sendable {
   /// Converts a body, which is already decompressed. An error ends the call with this status.
   func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer
 }
@@ -84,15 +86,19 @@ package enum WireBody {
 }
 
 /// How a call ended.
-package struct WireEnding {
-  /// The response, if the call succeeded with one and nothing was sent before.
-  package let message: MessageBuffer?
-  package let status: GRPCStatus
+package struct WireEnding: ~Copyable {
+  /// The status; `nil` if the call succeeded without a message.
+  let failure: GRPCStatus?
   /// The handler's initial metadata, if the headers were not sent yet.
   package let metadata: HPACKHeaders?
   package let trailers: HPACKHeaders?
   /// The compression that the handler asked for, if the client accepts it.
   package let compression: MessageCompression
+
+  package var status: GRPCStatus { failure ?? .ok }
+
+  /// Whether the call succeeded.
+  package var isOk: Bool { failure?.isOk ?? true }
 
   /// Compresses a body as the handler asked, if that makes it smaller. Returns `true` if the caller must announce the
   /// compression.

@@ -15,7 +15,7 @@ import SwitchboardCall
 /// cancellation, interceptors and observers are the same as for gRPC, because they are beneath this interface.
 ///
 /// Other modules add protocols with `ServerOptions.wireProtocols`.
-package protocol WireProtocol: Sendable {
+package protocol WireProtocol: AnyObject, Sendable {
   /// Decides about a request whose header section is complete; the body comes later. Called on the connection's loop.
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision?
 }
@@ -41,20 +41,27 @@ package struct WireCall: ~Copyable {
   /// The settings from the protocol's own headers; `nil` if it uses gRPC's (`grpc-timeout`, `grpc-encoding`).
   package var settings: WireSettings?
   /// If set, the call fails with this status before its handler runs. The exchange writes it in the protocol's form.
-  package var failure: GRPCStatus?
+  package let failure: GRPCStatus?
+  /// Whether there is a failure.
+  let hasFailed: Bool
+  /// Whether a request with an equal method, content type and headers is an equal call, with the same exchange.
+  package var isRepeatable: Bool
 
   package init(
     _ method: consuming RPCMethod?,
     _ subtype: consuming ContentSubtype,
     _ exchange: consuming any WireExchange,
     settings: consuming WireSettings? = nil,
-    failure: consuming GRPCStatus? = nil
+    failure: consuming GRPCStatus? = nil,
+    isRepeatable: Bool = false
   ) {
     self.method = method
     self.subtype = subtype
     self.exchange = exchange
     self.settings = settings
+    hasFailed = failure != nil
     self.failure = failure
+    self.isRepeatable = isRepeatable
   }
 }
 
@@ -66,8 +73,9 @@ package struct WireSettings: ~Copyable {
   package var encoding: MessageCompression? = MessageCompression.none
   /// The compressions that the client accepts.
   package var accepted = AcceptedCompressions()
-  /// The metadata for interceptors and the handler: the headers without the protocol's own.
-  package var metadata = HPACKHeaders()
+  /// The metadata for interceptors and the handler: the headers without the protocol's own; `nil` if there are none of
+  /// these.
+  package var metadata: HPACKHeaders?
 
   package init() {}
 }

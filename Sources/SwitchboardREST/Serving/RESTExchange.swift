@@ -79,12 +79,14 @@ final class RESTExchange: WireExchange {
 
   var waitsForEnd: Bool { !route.streamsResponses }
 
-  func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? {
-    guard ending.status.isOk else { return fail(ending.status, ending, into: headers) }
+  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+    -> WireBody?
+  {
+    guard ending.isOk else { return fail(ending.status, ending, into: headers) }
     guard !route.streamsResponses else { return nil }
     let content: ResponseContent
     do throws(GRPCStatus) {
-      guard let message = ending.message else {
+      guard let message else {
         throw GRPCStatus(code: .internalError, message: "the method returned no response", origin: .library)
       }
       content = try ResponseContent(message.bytes, of: route, options: options)
@@ -100,13 +102,17 @@ final class RESTExchange: WireExchange {
     return finish(content.bytes, ending, into: headers)
   }
 
-  private func fail(_ status: GRPCStatus, _ ending: WireEnding, into headers: HeaderWriter) -> WireBody {
+  private func fail(_ status: GRPCStatus, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+    -> WireBody
+  {
     headers.add(":status", String(ErrorContent.httpStatus(status.code)).utf8)
     headers.add("content-type", "application/json")
     return finish(ErrorContent.json(status, options), ending, into: headers)
   }
 
-  private func finish(_ bytes: [UInt8], _ ending: WireEnding, into headers: HeaderWriter) -> WireBody {
+  private func finish(_ bytes: [UInt8], _ ending: borrowing WireEnding, into headers: HeaderWriter)
+    -> WireBody
+  {
     if let metadata = ending.metadata { headers.add(metadata) }
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
     var body = MessageBuffer(bytes)
@@ -146,7 +152,7 @@ final class RESTExchange: WireExchange {
 
   /// An error after the first message is sent as the last line. A stream of bytes cannot contain an error and is cut
   /// off.
-  func end(_ ending: WireEnding) -> [UInt8]? {
+  func end(_ ending: borrowing WireEnding) -> [UInt8]? {
     let status = failure ?? ending.status
     if status.isOk { return [] }
     if case .raw = route.responseBody { return nil }

@@ -4,7 +4,7 @@ import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
 /// REST on a server's port: finds the route of a request and turns the request into a call.
-struct RESTProtocol: WireProtocol {
+final class RESTProtocol: WireProtocol {
   private let table: RESTTable
   /// Those of the routes, in their order.
   private let methods: [RPCMethod]
@@ -144,11 +144,17 @@ extension WireSettings {
   /// The compression of whole bodies that the headers ask for. Streams are not compressed.
   fileprivate init(_ headers: HPACKHeaders, of route: RESTRoute) {
     self.init()
-    metadata = headers
-    for name in headers["content-encoding"] where name != "identity" {
-      encoding = route.streamsRequests ? nil : MessageCompression(rawValue: name)
+    var encoding = encoding
+    var accepted = accepted
+    headers.forEachField { name, value in
+      if name.equals("content-encoding"), !value.equals("identity") {
+        encoding =
+          route.streamsRequests ? nil : MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+      } else if name.equals("accept-encoding"), !route.streamsResponses {
+        accepted.add(value)
+      }
     }
-    guard !route.streamsResponses else { return }
-    for list in headers["accept-encoding"] { accepted.add(list) }
+    self.encoding = encoding
+    self.accepted = accepted
   }
 }

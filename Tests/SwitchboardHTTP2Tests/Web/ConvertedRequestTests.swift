@@ -7,8 +7,10 @@ import Testing
 /// Requests that become messages on the way, which may be much larger than what arrived.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConvertedRequestTests {
   /// Each byte of a request is a message of a kilobyte, the end is one more, and responses are as they are.
-  private struct Growing: WireProtocol {
-    let made: Counter
+  private final class Growing: WireProtocol {
+    private let made: Counter
+
+    init(made: Counter) { self.made = made }
 
     func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
       request.method.map { .call(WireCall($0, .unnamed, GrowingExchange(made: made))) }
@@ -35,15 +37,17 @@ import Testing
     func framesAtEnd() -> [UInt8] { frame(0) }
     var waitsForEnd: Bool { true }
 
-    func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? {
-      headers.add(":status", ending.status.isOk ? "200" : "500")
-      return ending.message.map { .message($0) } ?? WireBody.none
+    func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+      -> WireBody?
+    {
+      headers.add(":status", ending.isOk ? "200" : "500")
+      return message.map { .message($0) } ?? WireBody.none
     }
 
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
     var sendsFrames: Bool { false }
-    func end(_ ending: WireEnding) -> [UInt8]? { [] }
+    func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
   }
 
   private func with(_ group: LoopGroup, _ body: (TestPair, Counter) async throws -> Void) async throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LargeBodyTests {
   /// A message is its body in reverse. A body that begins with 0 is none, and one with 1 is turned only when the test says
   /// so.
-  private struct Reversing: WireProtocol, WireConversion {
+  private final class Reversing: WireProtocol, WireConversion {
     let gate = Gate()
 
     func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
@@ -70,15 +70,17 @@ import Testing
     var requestConversion: (any WireConversion)? { reversing }
     var waitsForEnd: Bool { true }
 
-    func answer(_ ending: WireEnding, into headers: HeaderWriter) -> WireBody? {
-      headers.add(":status", ending.status.isOk ? "200" : "500")
-      return .message(ending.message ?? MessageBuffer(Array("\(ending.status.code)".utf8)))
+    func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
+      -> WireBody?
+    {
+      headers.add(":status", ending.isOk ? "200" : "500")
+      return .message(message ?? MessageBuffer(Array("\(ending.status.code)".utf8)))
     }
 
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
     var sendsFrames: Bool { false }
-    func end(_ ending: WireEnding) -> [UInt8]? { [] }
+    func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
   }
 
   /// A body of a hundred thousand bytes.
