@@ -53,7 +53,7 @@ public final class Call: Sendable {
     else {
       throw GRPCStatus(
         code: .invalidArgument,
-        message: "not the path of a method, such as /package.Service/Method: \(request.path)"
+        message: "the path does not have the form /package.Service/Method: \(request.path)"
       )
     }
     try call.start()
