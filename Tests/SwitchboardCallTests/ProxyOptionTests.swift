@@ -54,7 +54,7 @@ import Testing
       "SOCKS 5 needs a user name of 1 to 255 bytes and a password of at most 255"
     ),
   ])
-  func othersAreRefusedWithoutTheirSecrets(_ sample: (url: String, reason: String)) {
+  func errorsForInvalidURLsShowNoSecrets(_ sample: (url: String, reason: String)) {
     let status = GRPCStatus(code: .invalidArgument, message: "the proxy cannot be used: \(sample.reason)")
     #expect(throws: status) { try ProxyOption(sample.url) }
   }
@@ -87,7 +87,7 @@ import Testing
     #expect("\(options.proxy)".contains("3128"))
   }
 
-  /// `.none` is no proxy, not no choice.
+  /// `.none` chooses to use no proxy. It does not leave the option unset.
   @Test func anOptionOfACallChoosesTheChannel() {
     let none = CallOptions.with { $0.proxy = .none }
     #expect(none.proxy == .none)
