@@ -111,7 +111,7 @@ public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Senda
   }
 }
 
-/// What the four kinds of call object have in common. Releasing the last copy of a call object cancels its call.
+/// The common interface of the four kinds of call object. Releasing the last copy of a call object cancels its call.
 public protocol AsyncCall: Sendable {
   /// Keeps the call alive.
   var handle: CallHandle { get }

@@ -3,7 +3,7 @@
 /// Each form is a type rather than a closure, so that the compiler specialises a call down to the user's handler.
 @usableFromInline
 protocol HandlerForm: Sendable {
-  /// What the user's handler takes: the one request, or the stream of requests.
+  /// The input of the user's handler: the one request, or the stream of requests.
   associatedtype Input: Sendable
   associatedtype Request: Sendable
   associatedtype Response: Sendable

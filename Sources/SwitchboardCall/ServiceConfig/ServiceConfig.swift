@@ -72,7 +72,7 @@ public struct MethodConfig: Hashable, Sendable {
       return method.isEmpty ? "all methods of \(service)" : "\(service)/\(method)"
     }
 
-    /// The path of the method, with empty names for what is not named.
+    /// The path of the method. Names that are not given are empty.
     var key: String { "/\(service)/\(method)" }
   }
 

@@ -74,7 +74,7 @@
 package enum HandlerPlace {
   /// At once, on the loop of the call.
   case loop(any EventLoop)
-  /// Elsewhere.
+  /// On another executor.
   case executor(any TaskExecutor)
   /// The same two, with a context that the handler's tasks inherit.
   case tracedLoop(any EventLoop, any AnyObject & Sendable)
