@@ -30,8 +30,8 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
     }
   }
 
-  /// Calls back with the response or the status of a failed call: on the channel's event loop, before any later event
-  /// of the call; immediately if the result is known.
+  /// Calls `callback` with the response, or with the status if the call fails: on the channel's event loop, before any
+  /// later event of the call, or immediately if the result is known.
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
     eventual.whenSettled(callback)
   }
@@ -64,8 +64,8 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
     }
   }
 
-  /// Calls back with the response or the status of a failed call: on the channel's event loop, before any later event
-  /// of the call; immediately if the result is known.
+  /// Calls `callback` with the response, or with the status if the call fails: on the channel's event loop, before any
+  /// later event of the call, or immediately if the result is known.
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
     eventual.whenSettled(callback)
   }
@@ -111,14 +111,14 @@ public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Senda
   }
 }
 
-/// What the four kinds of call object have in common. Releasing the last copy of a call object cancels its call.
+/// The common interface of the four kinds of call object. Releasing the last copy of a call object cancels its call.
 public protocol AsyncCall: Sendable {
   /// Keeps the call alive.
   var handle: CallHandle { get }
 }
 
 extension AsyncCall {
-  /// The metadata before the first response. Throws the status if the call fails without any.
+  /// The metadata before the first response. Throws the status if the call fails without metadata.
   public var initialMetadata: HPACKHeaders {
     get async throws { try await handle.record.metadata() }
   }
@@ -128,7 +128,7 @@ extension AsyncCall {
     get async throws { try await handle.record.trailers() }
   }
 
-  /// How the call ended.
+  /// The status with which the call ended.
   public var status: GRPCStatus {
     get async { await handle.record.status() }
   }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-// Call objects: calls started at once, with metadata, trailers and status.
+// Call objects: calls that start at once, and give access to metadata, trailers and the status.
 extension MethodCall {
   /// Starts a call with one request and one response.
   @inlinable

@@ -88,7 +88,7 @@ struct WeightedRoundRobinTests {
   }
 
   @Test
-  func oneKnownWeightIsNoneAtAll() throws {
+  func oneKnownWeightHasNoEffect() throws {
     try start(3, eager)
     _ = bench.counts(30) { CallOutcome(status: .ok, loadReport: $0 == 0 ? report(1000) : nil) }
     bench.host.clock.advance(by: .seconds(1))

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct CallTimeTests {
-  /// A loop that has ended no longer has timers; what waits for a time must still resume.
+  /// A loop that has ended has no timers, but tasks that sleep on it must still resume.
   @Test(.timeLimit(.minutes(5))) func sleepingTasksSurviveTheEndOfTheirLoop() async throws {
     let loop = EndedLoop()
     try await SystemTime().sleep(until: .now, on: loop)
@@ -44,7 +44,7 @@ private final class EndedLoop: TimedEventLoop {
     }
   }
 
-  // Not the queue's: a task that is given this executor retains this one, and releases the one that this returns.
+  // Not the queue's executors: a task retains this executor, and releases the one that these methods return.
 
   func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct InlineSlotTests {
-  /// Reports its release, in structures that fit into the slot and that do not.
+  /// Reports its release. It is a member of structures that fit into the slot, and of others that do not.
   private final class Witness {
     let tell: () -> Void
 

@@ -38,7 +38,7 @@ import Testing
     #expect(pipe.push(message(0)))
   }
 
-  /// After a reader has found nothing and before it waits, a writer may fill the pipe and start to wait.
+  /// Between a reader's finding nothing and its waiting, a writer may fill the pipe and start to wait.
   @Test func aWaitingReaderResumesAWaitingWriter() async throws {
     let pipe = MessagePipe(limit: 1)
     pipe.push(message(3))
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: ["flush", "end", "fullness"])
-  func whatWasPushedWithoutAFlushReachesAWaitingReaderAt(_ event: String) async throws {
+  func unflushedMessagesReachAWaitingReaderAt(_ event: String) async throws {
     let pipe = MessagePipe(limit: 250)
     let reader = Task { try await pipe.next() }
     while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
@@ -187,7 +187,7 @@ import Testing
     #expect(observer.readable == 1)
   }
 
-  /// The reader must not take the messages before it for all messages.
+  /// The reader must not mistake the earlier messages for all messages.
   @Test func writingATooLargeMessageFails() async {
     let pipe = MessagePipe(limit: 1000)
     pipe.limitMessages(to: 10)

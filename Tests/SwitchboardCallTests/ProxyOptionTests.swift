@@ -31,8 +31,8 @@ import Testing
   @Test(arguments: [
     ("", "it has no host"), ("http://", "it has no host"), ("http://:80", "it has no host"),
     ("http://secret@", "it has no host"),
-    ("https://secret@proxy", "its URL starts neither with http:// nor with socks5://"),
-    ("socks4://proxy", "its URL starts neither with http:// nor with socks5://"),
+    ("https://secret@proxy", "the scheme of its URL is neither http nor socks5"),
+    ("socks4://proxy", "the scheme of its URL is neither http nor socks5"),
     ("http://proxy:", "its URL has a port that is not a number"),
     ("http://user:secret", "its URL has a port that is not a number"),
     ("http://proxy:+1", "its URL has a port that is not a number"),
@@ -47,14 +47,14 @@ import Testing
     ("http://user:secret%ff@proxy", "its URL has credentials that are not percent-encoded"),
     ("http://pro xy", "its host contains spaces or control characters"),
     ("http://proxy\r\nsecret", "its host contains spaces or control characters"),
-    ("http://a%3ab:secret@proxy", "the name of its user contains a colon"),
+    ("http://a%3ab:secret@proxy", "its user name contains a colon"),
     ("http://user:secret%0a@proxy", "its credentials contain control characters"),
     (
       "socks5://:secret@proxy",
-      "SOCKS 5 limits its user and its password to 255 bytes, and the user to one at least"
+      "SOCKS 5 needs a user name of 1 to 255 bytes and a password of at most 255"
     ),
   ])
-  func othersAreRefusedWithoutTheirSecrets(_ sample: (url: String, reason: String)) {
+  func errorsForInvalidURLsShowNoSecrets(_ sample: (url: String, reason: String)) {
     let status = GRPCStatus(code: .invalidArgument, message: "the proxy cannot be used: \(sample.reason)")
     #expect(throws: status) { try ProxyOption(sample.url) }
   }
@@ -87,7 +87,7 @@ import Testing
     #expect("\(options.proxy)".contains("3128"))
   }
 
-  /// `.none` is no proxy, not no choice.
+  /// `.none` chooses to use no proxy. It does not leave the option unset.
   @Test func anOptionOfACallChoosesTheChannel() {
     let none = CallOptions.with { $0.proxy = .none }
     #expect(none.proxy == .none)

@@ -22,13 +22,13 @@ import Testing
     #expect(!run.errors.contains("UNAVAILABLE"))
   }
 
-  @Test func aReportThatCannotBeKeptIsToldBeforeTheRun() throws {
+  @Test func aReportThatCannotBeSavedFailsBeforeTheRun() throws {
     let run = try Command.product("switchboard", ["load", "localhost:1", "a/B", "--save", "/nowhere/a.json"])
     #expect(run.exitCode == 74)
     #expect(run.errors.contains("/nowhere"))
   }
 
-  @Test func aSizeThatIsNoneIsNoSize() throws {
+  @Test func invalidTerminalSizesAreIgnored() throws {
     for (columns, rows) in [("9223372036854775807", "-9223372036854775808"), ("0", "x"), ("-1", "")] {
       setenv("COLUMNS", columns, 1)
       setenv("LINES", rows, 1)

@@ -43,7 +43,7 @@ import Testing
     "bücher.test",
     "switchboard.test\n", "127.0.0.1\0", "::1%lo", String(repeating: "a", count: 64),
     String(repeating: "abc.", count: 64) + "test",
-  ]) func aNameThatIsNoneIsRefused(_ name: String) throws {
+  ]) func invalidNamesAreRefused(_ name: String) throws {
     var tls = trusting
     tls.serverNameOverride = name
     let failure = #expect(throws: GRPCStatus.self) {

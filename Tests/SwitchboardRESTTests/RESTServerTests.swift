@@ -48,7 +48,7 @@ import Testing
 
   /// Larger than pages take.
   @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
-  func tellsWhatIsWrongWhateverIsSent(version: String) async throws {
+  func reportsErrorsToSendersOfLargeBodies(version: String) async throws {
     let file = try temporaryFile([UInt8](repeating: 65, count: 200_000), suffix: "text")
     let text = ["-H", "content-type: text/plain", "--data-binary", "@\(file)"]
     try await withRESTServer { address in

@@ -90,7 +90,7 @@ import Testing
     )
   }
 
-  @Test func aShareThatIsNoneLeavesTheSampler() {
+  @Test func anInvalidShareKeepsTheSampler() {
     for share in ["7", "-0.1", "nan", "abc", "1e999"] {
       let warnings = Warnings()
       let environment = ["OTEL_TRACES_SAMPLER": "always_off", "OTEL_TRACES_SAMPLER_ARG": share]

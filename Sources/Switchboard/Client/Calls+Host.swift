@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 extension Call {
-  /// A call of raw bytes to the host of `request`, over the channels of `pool`, or of the process's pool.
+  /// Creates a call of raw bytes to the host of `request`, on a channel of `pool`, or of the process's pool.
   public convenience init(
     _ request: RequestOptions,
     responseHandler: any ResponseHandler<[UInt8]>,

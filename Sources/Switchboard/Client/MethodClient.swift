@@ -10,13 +10,13 @@ public struct MethodClient: Sendable {
   /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: CallOptions
 
-  /// A client on `channel`.
+  /// Creates a client on `channel`.
   public init(channel: Channel, defaultCallOptions: CallOptions = CallOptions()) {
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
   }
-  /// A call of `method`, ready to be made in the form that you choose. Its interceptors follow those of its options and
-  /// precede the channel's. With interceptors, it can be made only once.
+  /// Prepares a call of `method`, to be made in the form that you choose. Its interceptors follow those of its options
+  /// and precede the channel's. A call with interceptors can be made only once.
   ///
   /// ```swift
   /// let item = try await stock.call(Stock.find, interceptors: [Tagging()]).unary(Query(name: "kettle"))

@@ -12,7 +12,7 @@ public protocol ServiceClient: Sendable {
 }
 
 extension ServiceClient {
-  /// A call of one method, with the interceptors of all scopes, for generated code.
+  /// Prepares a call of one method, with the interceptors of all scopes. Used by generated code.
   @inlinable
   public func call<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,

@@ -11,12 +11,12 @@
 public struct ServiceHandlers: CallHandlerProvider {
   /// The name and the methods of the service.
   private let service: ServiceDescriptor
-  /// The handlers of its methods, in any order. Calls of other methods fail with `UNIMPLEMENTED`.
+  /// The handlers of the service's methods, in any order. Calls of other methods fail with `UNIMPLEMENTED`.
   public var methodHandlers: [MethodHandler]
   /// The formats that its methods accept in addition to their own.
   private let payloadFormats: [any PayloadFormat]
 
-  /// A service with these handlers.
+  /// Creates a service with these handlers, whose methods also accept `payloadFormats`.
   public init(
     _ service: ServiceDescriptor,
     _ methodHandlers: [MethodHandler],

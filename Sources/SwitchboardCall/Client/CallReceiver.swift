@@ -1,9 +1,9 @@
-/// Passes what the transport reports about a call to the code that waits for it.
+/// Passes the transport's reports on a call to the code that waits for them.
 ///
 /// Closures are specialised for the call's types; methods of a generic class, called by the transport, would not be.
 @usableFromInline
 final class CallReceiver: ResponseReceiver, @unchecked Sendable {
-  // Sendable holds because nothing changes, and the transport calls the closures only on its loop.
+  // Sendable holds because all state is immutable, and the transport calls the closures only on its loop.
   private let record: CallRecord?
   private let onMessage: (RawSpan) -> Void
   private let onEnd: End

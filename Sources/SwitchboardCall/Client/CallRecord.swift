@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps a call's metadata, trailers and status for its call object, each as it arrives.
+/// Stores the metadata, the trailers and the status of a call for its call object, each as it arrives.
 @usableFromInline
 package final class CallRecord: Sendable {
   private let initialMetadata = OneShot<HPACKHeaders>()

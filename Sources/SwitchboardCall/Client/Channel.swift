@@ -10,7 +10,7 @@
 /// ```
 public final class Channel: Sendable {
   package let transport: any ByteTransport
-  /// Make the interceptors of every call on the channel, after those of the client.
+  /// Factories of interceptors for every call on the channel, which follow the client's.
   @usableFromInline let interceptorFactories: [any InterceptorFactory]
   /// The transport, with per-method configuration, tokens and retries added.
   @usableFromInline let engine: CallEngine
@@ -47,9 +47,9 @@ public final class Channel: Sendable {
   /// How many unread bytes a stream holds before its writer waits.
   @usableFromInline var streamBufferSize: Int { engine.streamBufferSize }
 
-  /// Starts a call without interceptors. Not inlined into users' modules, where the request would be copied before it
-  /// reaches the engine: all calls of a method share its descriptor, and a channel its transport, so that each reference
-  /// counted there makes threads wait for each other.
+  /// Starts a call without interceptors. Not inlined into users' modules, where the request would be copied on its way
+  /// to the engine. A copy counts references to the method's descriptor and to the transport, which concurrent calls
+  /// share, so that threads would contend.
   @usableFromInline
   func startCall(
     _ method: MethodDescriptor,

@@ -63,8 +63,8 @@ extension MethodCall {
     bidirectionalStreaming(ImmediateSequence(requests))
   }
 
-  /// Writes requests in a task: on the loop if there are interceptors or the caller is on it; otherwise elsewhere, as
-  /// the caller's sequence may block.
+  /// Writes requests in a task. The task runs on the loop if there are interceptors or the caller is on the loop;
+  /// otherwise elsewhere, because the caller's sequence may block.
   @inlinable
   func write<Messages: AsyncSequence & Sendable>(
     _ messages: Messages,

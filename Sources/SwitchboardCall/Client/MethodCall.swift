@@ -19,7 +19,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   @usableFromInline package let options: CallOptions?
   @usableFromInline let interceptors: ClientInterceptorChain<Request, Response>?
 
-  /// A call of `method`. It passes only `interceptors`; the channel's own are not added.
+  /// Creates a call of `method`. It passes only `interceptors`; the channel's own are not added.
   @inlinable
   package init(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
@@ -37,7 +37,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
 
   /// Starts an awaited call with one request, without interceptors.
   ///
-  /// A `CallBody` would count references to the request, and threads that send the same one would wait for each other.
+  /// A `CallBody` would count references to the request, for which threads that send the same request would contend.
   @inlinable @inline(__always)
   func start(_ request: Request, _ response: ResponseHandover<Response>) -> any ByteCall {
     if method.descriptor.type.streamsResponses {
@@ -106,7 +106,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     }
   }
 
-  /// Makes the chain with its marshallers; the caller sets its own end.
+  /// Creates the chain with its marshallers. The caller connects its own end.
   @inlinable
   func makePipeline(
     _ chain: ClientInterceptorChain<Request, Response>
@@ -121,7 +121,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     )
   }
 
-  /// Without interceptors, the call costs no chain.
+  /// Starts a call without interceptors, which needs no chain.
   @inlinable @inline(__always)
   func startOnTransport(
     _ body: CallBody<Request>,
@@ -139,7 +139,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     }
   }
 
-  /// With one request.
+  /// Starts a call with one request and without interceptors.
   @inlinable @inline(__always)
   func startOnTransport(
     _ request: Request,
@@ -182,7 +182,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     )
   }
 
-  // Formats chosen by the call's options. Not inlinable, which keeps the code compiled into users' modules small.
+  // Formats that the call's options choose. Not inlinable, which keeps the code compiled into users' modules small.
 
   @usableFromInline
   func startInFormat(
@@ -220,7 +220,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
 @usableFromInline
 package enum CallBody<Request: Sendable> {
   case message(Request)
-  /// Written to `StartedCall.requests`.
+  /// The requests are written to `StartedCall.requests`.
   case stream
 }
 
@@ -231,7 +231,7 @@ package struct StartedCall<Request: Sendable>: Sendable {
   @usableFromInline package let call: any ByteCall
   @usableFromInline package let requests: RequestStreamWriter<Request>
 
-  /// By default, the call has all its requests.
+  /// Without `requests`, the call already has all its requests.
   @inlinable
   init(_ call: any ByteCall, _ requests: RequestStreamWriter<Request> = RequestStreamWriter()) {
     self.call = call

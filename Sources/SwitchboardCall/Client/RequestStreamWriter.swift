@@ -70,7 +70,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     }
   }
 
-  /// Handles a failed write. If the call has ended, it reports the reason itself; any other error ends the call.
+  /// Ends the call with the error of a failed write, unless the call has already ended and reports its own status.
   @usableFromInline
   func fail(_ error: any Error, of call: any ByteCall) {
     if case .bytes(let pipe, _) = sink, pipe.hasEnded { return }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Outside the class, where it would be generic and looked up at run time.
+/// Not nested in the class, where it would be generic and looked up at run time.
 @usableFromInline
 enum HandoverPhase: Sendable {
   case empty, waiting, settled, over
 }
 
-/// Hands the single response of a call to the task that waits for it, whichever comes first. The response counts only
-/// if the call succeeds.
+/// Hands the single response of a call to the task that waits for it. Either may arrive first. The response is used
+/// only if the call succeeds.
 @usableFromInline
 package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>?>,
   @unchecked Sendable
@@ -27,7 +27,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
 
   // MARK: On the loop
 
-  /// Keeps the response. A second one fails the call.
+  /// Stores the response. A second response fails the call.
   @inlinable
   func take(_ decode: () throws -> Message) {
     guard value == nil else {
@@ -59,7 +59,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
     settle()
   }
 
-  /// Takes a part that has passed the chain.
+  /// Receives a part that has passed the chain.
   @inlinable
   func take(_ part: GRPCClientResponsePart<Message>, _ record: CallRecord?) {
     switch part {
@@ -67,7 +67,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
       record?.receive(headers: headers)
     case .message(let message):
       take { message }
-      // Behind a chain, the response is delivered as it arrives, before the end.
+      // With interceptors, a call object's response is delivered as it arrives, before the end.
       if let shared, let result = value { shared.settle(result) }
     case .end(let status, let trailers):
       end(status, trailers, record)
@@ -132,7 +132,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
 }
 
 extension GRPCStatus {
-  // The code that gRPC assigns to another number of responses than the method has.
+  // The code that gRPC assigns to a wrong number of responses.
   @usableFromInline
   package static let missingResponse = GRPCStatus(
     code: .unimplemented,

@@ -1,5 +1,5 @@
-/// The messages of a streaming response, to be read once. The stream ends if the call succeeded, and throws the status
-/// if it failed.
+/// The stream of a call's responses, which can be read once. It ends if the call succeeds, and throws the status if the
+/// call fails.
 ///
 /// ```swift
 /// for try await reply in client.expand(request) { print(reply.text) }
@@ -27,7 +27,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
     source = .parts(reader)
   }
 
-  /// Ends the call. Messages already received can still be read.
+  /// Cancels the call. Messages already received can still be read.
   public func cancel() { hold.call.cancel(.cancelledByCaller) }
 
   @usableFromInline

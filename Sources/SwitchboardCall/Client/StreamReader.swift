@@ -2,7 +2,7 @@
 /// requests.
 @usableFromInline
 class StreamHold: @unchecked Sendable {
-  // Sendable holds because what changes is locked. Unchecked, since subclasses are generic.
+  // Sendable holds because mutable state is locked. It is unchecked because subclasses are generic.
   @usableFromInline final let call: any ByteCall
   private let writer = Locked<Task<Void, Never>?>(nil)
 
@@ -84,7 +84,7 @@ final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
 }
 
 extension PartQueue {
-  /// Takes a part that has passed the chain.
+  /// Receives a part that has passed the chain.
   @inlinable
   func take(_ part: GRPCClientResponsePart<Message>, _ record: CallRecord?) {
     switch part {

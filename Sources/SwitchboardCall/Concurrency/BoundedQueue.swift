@@ -4,8 +4,8 @@
 ///            push                finish
 ///   open ───────────> open    ────────────> ended, with what is left to pop
 /// ```
-/// Resumed tasks check again, so resuming one too many does no harm. A cancelled task resumes all of them and finds
-/// itself cancelled. `extra` holds what a user of the queue counts in addition to the elements.
+/// Resumed tasks check the queue again, so a needless resumption does no harm. Cancelling a task resumes all of them,
+/// and the cancelled one then throws. `extra` holds the additional state of a queue's user.
 @usableFromInline
 struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
   // Unsafe continuations: each is stored once, under the lock, and removed by the code that resumes it.
@@ -21,7 +21,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     case failed(GRPCStatus)
   }
 
-  /// Its methods return what to resume after the lock is released.
+  /// Its methods return the tasks to resume after the lock is released.
   @usableFromInline
   struct State: Sendable {
     @usableFromInline var extra: Extra
@@ -40,7 +40,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     @inlinable
     var isReadable: Bool { !elements.isEmpty || end != nil }
 
-    /// Returns the waiting reader, which must then be given the element.
+    /// Adds an element, or returns the waiting reader, to which the caller must give it.
     @inlinable
     mutating func push(_ element: Element, cost: Int) -> Reader? {
       if let reader = takeReader() { return reader }
@@ -48,7 +48,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
       return nil
     }
 
-    /// Adds an element, for which a waiting reader keeps waiting.
+    /// Adds an element without waking a waiting reader.
     @inlinable
     mutating func append(_ element: Element, cost: Int) {
       elements.append(element)
@@ -69,7 +69,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
       }
     }
 
-    /// Returns `false` if the queue has already ended. `discarding` drops what is left and replaces the end.
+    /// Returns `false` if the queue has already ended. `discarding` drops the elements left and replaces the end.
     @inlinable
     @discardableResult
     mutating func finish(_ failure: GRPCStatus?, discarding: Bool = false) -> Bool {
@@ -138,7 +138,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  // Cancellation marks a task before it resumes it; under the lock, one of the two is visible.
+  // Cancellation marks the task before `wake` takes the lock: a task sees the mark when it registers, or is resumed.
 
   @usableFromInline
   func register(_ reader: Reader) {

@@ -1,6 +1,6 @@
-/// How many elements the other side has requested; the sender sends no more.
+/// How many elements the other side has requested: the sender may send that many.
 ///
-/// Any thread may add to it. Tasks take from it, and wait until something is left. `Int.max` means unlimited, and never
+/// Any thread may add credit. Tasks take it, and wait while none is left. `Int.max` means unlimited credit, which never
 /// runs out.
 @usableFromInline
 package final class Credit: Sendable {
@@ -17,7 +17,7 @@ package final class Credit: Sendable {
       return waiters
     }
 
-    /// Returns `false` if nothing is left and more may come.
+    /// Returns `false` if none is left and more may come.
     mutating func take() throws(GRPCStatus) -> Bool {
       guard count > 0 else {
         if isOpen { return false }
@@ -39,7 +39,7 @@ package final class Credit: Sendable {
   /// Takes one, even if none is left.
   func spend() { state.withLock { $0.count -= 1 } }
 
-  /// Adds to what is left. Negative numbers have no effect.
+  /// Adds credit. Negative numbers have no effect.
   package func add(_ count: Int) {
     change { state in
       let (sum, overflow) = state.count.addingReportingOverflow(max(0, count))
@@ -47,7 +47,7 @@ package final class Credit: Sendable {
     }
   }
 
-  /// Nothing more is added; what is left can still be taken.
+  /// Ends the credit: no more will be added. The rest can still be taken.
   @usableFromInline
   package func close() { change { $0.isOpen = false } }
 
@@ -64,14 +64,14 @@ package final class Credit: Sendable {
     while try !state.withLock({ try $0.take() }) { try await wait() }
   }
 
-  /// Waits until something is left or the credit is closed.
+  /// Waits until credit is available or closed.
   nonisolated(nonsending) func wait() async throws {
     while state.withLock({ $0.mustWait }) {
       try Task.checkCancellation()
       await withTaskCancellationHandler {
         await withUnsafeContinuation { register($0) }
       } onCancel: {
-        // All waiters check again, and the cancelled one finds itself cancelled.
+        // All waiters check again, and the cancelled one throws.
         for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
       }
     }

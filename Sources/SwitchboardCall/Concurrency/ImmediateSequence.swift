@@ -1,4 +1,4 @@
-/// A sequence as an asynchronous sequence.
+/// Adapts a sequence to an asynchronous sequence.
 @frozen
 @usableFromInline package struct ImmediateSequence<Base: Sequence>: AsyncSequence {
   @usableFromInline package typealias Element = Base.Element

@@ -1,4 +1,4 @@
-/// Stores one value inside its owner, a class that is generic over it, or behind a pointer if it does not fit.
+/// Stores one value inside its owner, a class that is generic over the value, or behind a pointer if it does not fit.
 ///
 /// An optional would work, but the runtime would look up its type for each released owner: see `Ref`.
 @frozen

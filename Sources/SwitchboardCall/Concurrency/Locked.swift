@@ -2,9 +2,9 @@ import Synchronization
 
 /// A value behind a lock.
 ///
-/// It is a `Mutex` plus an atomic that orders the lock's holders: the standard library's lock is not built with the
-/// thread sanitizer, which without the atomic would report every pair of accesses as a race. The atomic costs nothing
-/// measurable on the processors we know.
+/// It is a `Mutex` plus an atomic that orders the accesses for the thread sanitizer. The standard library's lock is not
+/// built with the sanitizer, which would otherwise report every pair of accesses as a race. The atomic's cost is too
+/// small to measure.
 @usableFromInline
 package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>

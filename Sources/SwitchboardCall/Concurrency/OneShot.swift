@@ -14,7 +14,7 @@ package final class OneShot<Value: Sendable>: Sendable {
   @usableFromInline
   package init() {}
 
-  /// Sets the value. Only the first result counts.
+  /// Sets the result. Later results are ignored.
   @usableFromInline
   func settle(_ result: Result<Value, GRPCStatus>) {
     let (waiters, callbacks) = state.withLock { state in
@@ -30,7 +30,7 @@ package final class OneShot<Value: Sendable>: Sendable {
     for waiter in waiters { waiter.continuation.resume(with: result.mapError { $0 }) }
   }
 
-  /// Calls back with the value, on the thread that sets it; immediately if it is already set.
+  /// Calls `callback` with the result, on the thread that sets it; immediately if it is already set.
   package func whenSettled(_ callback: @escaping @Sendable (Result<Value, GRPCStatus>) -> Void) {
     let result = state.withLock { state in
       if state.result == nil { state.callbacks.append(callback) }

@@ -1,8 +1,8 @@
 /// A variable that closures share.
 ///
-/// It is generic over exactly what it holds. The `deinit` of a generic class is not specialised: it knows the class's
-/// type parameters, but the runtime has to look up any type made of them, such as an optional, for each instance, at a
-/// cost of 300 instructions and more.
+/// It is generic over exactly the type of its value. The `deinit` of a generic class is not specialised: it knows the
+/// class's type parameters, but the runtime looks up any type made of them, such as an optional, for each instance, at
+/// a cost of at least 300 instructions.
 @usableFromInline
 package class Ref<Value>: @unchecked Sendable {
   // Sendable and unchecked exclusivity hold because each instance is used on one event loop only, and no access lasts

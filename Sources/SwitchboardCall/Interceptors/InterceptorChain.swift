@@ -1,12 +1,12 @@
-/// The chain of interceptors of one call, between the application, which is a caller or a handler, and the transport.
+/// The chain of interceptors of one call, between the application (a caller or a handler) and the transport.
 ///
 /// ```
 ///   application ──send──> interceptor ──> … ──> marshaller ──> transport
 ///   application <───────── interceptor <── … <── marshaller <── transport
 /// ```
-/// This protocol has what is the same on both sides; the client's and the server's chains add their two ends. A part
-/// that is passed to an index without an interceptor leaves the chain: for the transport if it is sent, for the
-/// application if it is received.
+/// This protocol has what both sides share; the client's and the server's chains add their two ends. A part that is
+/// passed to an index without an interceptor leaves the chain: for the transport if it is sent, for the application if
+/// it is received.
 @usableFromInline
 protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterceptors<Interceptor> {
   associatedtype Interceptor: ChainedInterceptor
@@ -19,8 +19,8 @@ protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterce
 
   func context(at index: Int) -> Interceptor.Context
 
-  // Passes a part to the interceptor at `index`, on the loop. Each side implements these two itself: a default here
-  // would count a reference to the chain at each interceptor.
+  // Passes a part to the interceptor at `index`, on the loop. Each side implements these two itself: a default
+  // implementation would count a reference to the chain at each interceptor.
   func sendOnLoop(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int)
   func receiveOnLoop(_ part: Interceptor.Received, at index: Int)
 
@@ -28,7 +28,7 @@ protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterce
   func transmit(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?)
   func deliver(_ part: Interceptor.Received)
   func deliver(failure: any Error)
-  /// Where sent messages wait if no interceptor takes them in.
+  /// Where sent messages wait if no interceptor queues them.
   var transportQueue: (any WriterRoom)? { get }
 }
 
@@ -48,22 +48,22 @@ protocol ChainedInterceptor: AnyObject, SendableMetatype {
   var executors: InterceptorExecutors { get }
 }
 
-/// The state of a chain on either side. A class, since state behind a protocol's requirements would be copied at each
+/// The state of a chain on either side. A class, because state behind a protocol's requirements would be copied at each
 /// access.
 @usableFromInline
 class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable {
   // Sendable holds because everything is used only on the event loop. Unchecked exclusivity holds because no access
   // lasts while other code runs.
 
-  /// The loop's address, by which its thread identifies itself; see `LoopOfThread`. The transport has the loop itself:
-  /// here, references to it would be counted.
+  /// The loop's address, by which its thread identifies itself; see `LoopOfThread`. A reference to the loop would be
+  /// counted here; the transport has one.
   @usableFromInline final let loopAddress: UnsafeMutableRawPointer?
   @exclusivity(unchecked) @usableFromInline final var interceptors: InterceptorList<Interceptor>
-  /// What few chains have.
+  /// The state that only few chains need.
   @exclusivity(unchecked) @usableFromInline final var sideWork: SideWork?
   /// Whether parts may still pass.
   @exclusivity(unchecked) @usableFromInline final var isOpen = true
-  /// How many more messages the transport may bring. Made when it is needed, since most calls stream none.
+  /// How many more messages the transport may deliver. Created on demand, because most calls stream none.
   @exclusivity(unchecked) @usableFromInline final var credit: Credit?
 
   @inlinable @inline(__always)
@@ -78,7 +78,7 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
     }
   }
 
-  /// Whether the thread identifies itself as the loop's. The threads of other loops than the runtime's may not.
+  /// Whether the current thread identifies itself as the loop's. Not every loop's thread does.
   @inlinable @inline(__always)
   final var isOfThread: Bool {
     guard let address = LoopOfThread.address else { return false }
@@ -103,15 +103,15 @@ extension InterceptorChain {
   @inlinable @inline(__always)
   var isHere: Bool { isOfThread || eventLoop.inEventLoop }
 
-  /// Where the application's parts enter.
+  /// The index at which parts of the application enter.
   @inlinable @inline(__always)
   var applicationEnd: Int { Self.towardsTransport > 0 ? 0 : interceptors.last }
 
-  /// Where the transport's parts enter.
+  /// The index at which parts of the transport enter.
   @inlinable @inline(__always)
   var transportEnd: Int { Self.towardsTransport > 0 ? interceptors.last : 0 }
 
-  /// Passes a part from the application to the chain. On the loop.
+  /// Passes a part from the application to the chain. Called on the loop.
   @inlinable @inline(__always)
   func sendFirst(_ part: Interceptor.Sent) {
     let hasEntered = interceptors.enter()
@@ -119,7 +119,7 @@ extension InterceptorChain {
     leave(hasEntered)
   }
 
-  /// Passes a part from the transport to the chain. On the loop.
+  /// Passes a part from the transport to the chain. Called on the loop.
   @inlinable @inline(__always)
   func receiveFirst(_ part: Interceptor.Received) {
     let hasEntered = interceptors.enter()
@@ -140,14 +140,14 @@ extension InterceptorChain {
     sendLater(part, promise, index)
   }
 
-  /// The thread does not identify itself as the loop's.
+  /// For threads that do not identify themselves as the loop's.
   @inlinable @inline(never)
   func sendLater(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
-  /// Passes on what no interceptor takes on the loop. Separate, to keep the inlined code above small.
+  /// Passes on a part for which no interceptor can be called directly. Separate, to keep the inlined code above small.
   @inlinable @inline(never)
   func sendOn(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     guard isOpen else {
@@ -169,7 +169,7 @@ extension InterceptorChain {
     receiveLater(part, index)
   }
 
-  /// The thread does not identify itself as the loop's.
+  /// For threads that do not identify themselves as the loop's.
   @inlinable @inline(never)
   func receiveLater(_ part: Interceptor.Received, _ index: Int) {
     if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
@@ -213,7 +213,7 @@ extension InterceptorChain {
     perform(at: index, on: sideWork?.executors?[index].sent) { $0.receiveNextMessages(count, context: $1) }
   }
 
-  /// Where streamed messages sent to `index` wait.
+  /// Where the writer of messages sent to `index` waits.
   @usableFromInline
   func gate(at index: Int) throws(GRPCStatus) -> InterceptorGate {
     guard isOpen, sideWork?.isEnding != true else { throw .callEnded }
@@ -235,7 +235,7 @@ extension InterceptorChain {
     if let executor { hop(executor, index, work) } else { work(interceptors[index], context(at: index)) }
   }
 
-  /// Runs an interceptor's work on its executor, from where it passes the part on.
+  /// Runs an interceptor's work on its executor, from which it passes the part on.
   @usableFromInline
   func hop(
     _ executor: InterceptorExecutor,

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an interceptor's methods instead of the call's event loop.
+/// An executor that runs an interceptor's methods instead of the call's event loop.
 ///
 /// Work runs in order and one piece at a time, even on a concurrent queue or a thread pool. Interceptors that share an
 /// executor never run in parallel; with an executor for each call, calls run in parallel.
@@ -23,21 +23,21 @@ public final class InterceptorExecutor: Sendable {
   private let state = Locked(State())
   private let dispatch: @Sendable (@escaping Work) -> Void
 
-  /// After this many pieces of work, others that share the threads get a turn.
+  /// How many pieces of work run before others that share the threads get a turn.
   private static let batch = 64
 
-  /// Runs work on a queue, serial or concurrent.
+  /// Creates an executor that runs work on a queue, serial or concurrent.
   public init(queue: DispatchQueue) {
     dispatch = { work in queue.async(execute: work) }
   }
 
-  /// Runs work on a serial executor.
+  /// Creates an executor that runs work on a serial executor.
   public init(serialExecutor: any SerialExecutor) {
     let runner = Runner(serialExecutor)
     dispatch = { work in Task { await runner.run(work) } }
   }
 
-  /// Runs work on a task executor.
+  /// Creates an executor that runs work on a task executor.
   public init(taskExecutor: any TaskExecutor) {
     dispatch = { work in Task(executorPreference: taskExecutor) { work() } }
   }

@@ -1,7 +1,7 @@
 /// The interceptors of one call, in order.
 ///
-/// While a part is in the chain, which is then *entered*, the list keeps every interceptor alive, and interceptors pass
-/// parts to their neighbours without counting references: that would cost more than all else that a chain does for a
+/// While a part is in the chain, the chain is *entered*: the list keeps every interceptor alive, and interceptors pass
+/// parts to their neighbours without counting references, which would cost more than the rest of the chain's work for a
 /// part.
 @frozen
 @usableFromInline
@@ -22,7 +22,7 @@ struct InterceptorList<Interceptor: AnyObject> {
     all = interceptors
   }
 
-  /// Whether `index` has an interceptor, as long as the chain keeps any.
+  /// Whether `index` has an interceptor, while the chain keeps its interceptors.
   @inlinable @inline(__always)
   func contains(_ index: Int) -> Bool { index >= 0 && index <= last }
 
@@ -56,15 +56,15 @@ struct InterceptorList<Interceptor: AnyObject> {
     reach = 0
   }
 
-  /// Parts may leave the loop.
+  /// Allows parts to leave the loop.
   @usableFromInline
   mutating func takeDetours() { isDirect = false }
 
-  /// No interceptor is called directly any more.
+  /// Ends direct calls of interceptors.
   @inlinable @inline(__always)
   mutating func close() { reach = 0 }
 
-  /// Removes all of them. The caller releases them afterwards, since that may run code that comes back here.
+  /// Removes all interceptors. The caller releases them afterwards, because that may run code that uses the list.
   @inlinable
   mutating func takeAll() -> [Interceptor] {
     defer { all = [] }

@@ -1,4 +1,4 @@
-/// Typed messages from a chain of interceptors, on the loop, to the one task that reads them.
+/// A queue of typed messages from a chain of interceptors, on the loop, to the one task that reads them.
 ///
 /// If the other side sends on request, the queue requests a window of messages, and more when half of it has been read.
 @usableFromInline
@@ -18,7 +18,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
     self.ask = ask
   }
 
-  /// How many to request now.
+  /// Returns how many messages to request now.
   @inlinable
   func toAsk(_ state: inout Messages.State) -> Int {
     let missing = Self.limit - state.extra - state.held
@@ -55,7 +55,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
     if queue.state.withLock({ $0.finish(failure) }) { queue.wake() }
   }
 
-  /// Waits until the reader has caught up to a few messages.
+  /// Waits until only a few messages are unread.
   @usableFromInline
   package nonisolated(nonsending) func waitUntilWritable() async throws {
     try await queue.waitToWrite(below: Self.limit)

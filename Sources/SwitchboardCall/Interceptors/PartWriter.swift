@@ -12,7 +12,7 @@ extension PartQueue: WriterRoom {}
 /// Where a writer waits until its messages have moved on.
 @usableFromInline
 struct InterceptorGate: Sendable {
-  /// Limits what interceptors have in flight on executors, if any.
+  /// Limits the interceptors' work in flight outside the loop, if there is any.
   let executors: Credit?
   /// The next queue; `nil` if it does not exist yet.
   let queue: (any WriterRoom)?
@@ -24,13 +24,13 @@ struct InterceptorGate: Sendable {
   }
 }
 
-/// Writes typed messages to a chain of interceptors, and waits when the network does.
+/// Writes typed messages to a chain of interceptors, and waits while the network has no room.
 @usableFromInline
 final class PartWriter<Message: Sendable>: Sendable {
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let send: @Sendable (Message, MessageMetadata) -> Void
   @usableFromInline let room: @Sendable () throws -> InterceptorGate
-  /// How many were written; negative once the writer has finished.
+  /// How many messages other threads have written; negative once the writer has finished.
   @usableFromInline let written = Atomic(0)
 
   /// How many messages from other threads may be on their way to the loop.

@@ -3,7 +3,7 @@ struct SentPromises {
   private final class Kept {
     var metadata: EventLoopPromise<Void>?
     var end: EventLoopPromise<Void>?
-    /// Of messages, with their numbers in the stream.
+    /// The promises of messages, with the numbers of the messages in the stream.
     var messages: [(number: Int, promise: EventLoopPromise<Void>)] = []
 
     var isEmpty: Bool { metadata == nil && end == nil && messages.isEmpty }
@@ -18,19 +18,19 @@ struct SentPromises {
   /// Whether a message has gone to the transport.
   var hasMessages: Bool { added > 0 }
 
-  /// Notes that the metadata went to the transport.
+  /// Records that the metadata has gone to the transport.
   mutating func addMetadata(_ promise: EventLoopPromise<Void>?) {
     if let promise { keep { $0.metadata = promise } }
   }
 
-  /// Notes that a message went to the transport.
+  /// Records that a message has gone to the transport.
   mutating func add(_ promise: EventLoopPromise<Void>?) {
     added += 1
     let number = added
     if let promise { keep { $0.messages.append((number, promise)) } }
   }
 
-  /// Notes that the end went to the transport.
+  /// Records that the end has gone to the transport.
   mutating func addEnd(_ promise: EventLoopPromise<Void>?) {
     if let promise { keep { $0.end = promise } }
   }
@@ -41,7 +41,7 @@ struct SentPromises {
     self.kept = kept
   }
 
-  /// The transport sent a part, and with it all earlier ones. It may still be at work, so promises are completed later.
+  /// Completes the promises of a sent part and of all earlier ones: later, because the transport may still be at work.
   mutating func complete(_ part: SentPart, on eventLoop: any EventLoop) {
     if part == .message { sent += 1 }
     guard let kept else { return }

@@ -1,5 +1,5 @@
-/// A chain, for an interceptor that takes messages in and works on them outside of it. All of it but `room` is used on
-/// the call's loop.
+/// A chain, for an interceptor that queues messages and works on them outside of the chain. Everything but `room` is
+/// used on the call's loop.
 @usableFromInline
 package protocol SideWorkChain: Sendable {
   /// Makes senders to the interceptor at `index` wait for `queue`, if it is given; `closed` is called when the chain
@@ -7,7 +7,7 @@ package protocol SideWorkChain: Sendable {
   func join(at index: Int, queue: (() -> (any WriterRoom)?)?, closed: @escaping () -> Void)
   /// Waits until another message can be sent to `index`.
   func room(at index: Int) async throws
-  /// The call lasts until the work is done.
+  /// An interceptor begins its work. The call lasts until the work is done.
   func sideWorkBegins()
   /// An interceptor has finished its work.
   func sideWorkIsDone()
@@ -31,17 +31,17 @@ extension InterceptorChain {
   package func sideWorkBegins() { sideWork?.workBegins() }
 }
 
-/// What few chains have: interceptors that name executors or intercept whole calls. A separate object, so that other
-/// chains neither set it up nor destroy it.
+/// The state of chains with interceptors that name executors or intercept whole calls. It is a separate object because
+/// few chains need it.
 @usableFromInline
 final class SideWork: @unchecked Sendable {
   // Sendable holds because it is used only on the call's loop.
 
   /// The executors of the interceptors; `nil` if none names one.
   @usableFromInline let executors: [InterceptorExecutors]?
-  /// The interceptors that take messages in themselves, in order, and where their writers wait.
+  /// The interceptors that queue messages themselves, and where their writers wait.
   var gates: [(index: Int, queue: () -> (any WriterRoom)?)] = []
-  /// Parts on interceptors' executors, and whole-call interceptors at work.
+  /// How many parts are on executors, and how many whole-call interceptors are at work.
   private var underWay = 0
   /// Ends the call when nothing is in flight.
   private var whenAtRest: (() -> Void)?
@@ -57,7 +57,7 @@ final class SideWork: @unchecked Sendable {
 
   var isAtRest: Bool { underWay == 0 }
 
-  /// Whether the call ends when nothing is in flight: then nothing may be added.
+  /// Whether the call ends when nothing is in flight. Nothing may then be added.
   var isEnding: Bool { whenAtRest != nil }
 
   func workBegins() {
@@ -72,7 +72,7 @@ final class SideWork: @unchecked Sendable {
     work()
   }
 
-  /// Ends the call with `work` once nothing is in flight. Only the first end counts.
+  /// Ends the call with `work` once nothing is in flight. Later ends are ignored.
   func endAtRest(_ work: @escaping () -> Void) {
     guard !isAtRest else { return work() }
     guard !isEnding else { return }
@@ -80,7 +80,7 @@ final class SideWork: @unchecked Sendable {
     room.close()
   }
 
-  /// The first interceptor that takes messages in itself, from `index` in steps of `step`.
+  /// The queue of the first interceptor that has one, from `index` in steps of `step`.
   func gate(from index: Int, towards step: Int) -> (any WriterRoom)? {
     func distance(_ place: Int) -> Int { (place - index) * step }
     return gates.filter { distance($0.index) >= 0 }.min { distance($0.index) < distance($1.index) }?.queue()

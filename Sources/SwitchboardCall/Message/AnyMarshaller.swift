@@ -4,13 +4,13 @@
   @usableFromInline let base: (any Marshaller<Message>)?
   @usableFromInline package let contentSubtype: ContentSubtype
 
-  /// Wraps `base`. Calls have this content subtype, or `base`'s own.
+  /// Wraps `base`. Calls have the given content subtype, or else that of `base`.
   @usableFromInline package init(_ base: any Marshaller<Message>, as contentSubtype: ContentSubtype? = nil) {
     self.base = base
     self.contentSubtype = contentSubtype ?? base.contentSubtype
   }
 
-  /// Always fails: the format has no marshaller for these messages.
+  /// Creates a marshaller that always fails, because the format has none for these messages.
   init(missingFrom format: any PayloadFormat) {
     base = nil
     contentSubtype = format.contentSubtype

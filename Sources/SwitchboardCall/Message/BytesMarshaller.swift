@@ -3,13 +3,13 @@
 public struct BytesMarshaller: Marshaller {
   public let contentSubtype: ContentSubtype
 
-  /// Calls have no content subtype, or this one.
+  /// Creates a marshaller for calls with this content subtype, or with none.
   @inlinable
   public init(_ contentSubtype: ContentSubtype = .unnamed) {
     self.contentSubtype = contentSubtype
   }
 
-  /// Without a content subtype, any is accepted.
+  /// A marshaller without a content subtype accepts any.
   public func reads(_ subtype: ContentSubtype) -> Bool {
     contentSubtype.isUnnamed || subtype == contentSubtype
   }

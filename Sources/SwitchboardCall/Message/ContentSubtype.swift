@@ -1,7 +1,7 @@
 /// The message format that a call's content type names after `application/grpc+`.
 @frozen
 public struct ContentSubtype: Hashable, Sendable {
-  /// The name in lower case; `nil` where the content type is `application/grpc` alone.
+  /// The name in lower case; `nil` if the content type is `application/grpc` alone.
   public let name: String?
 
   /// The method's own format; the content type is `application/grpc` alone.
@@ -17,7 +17,7 @@ public struct ContentSubtype: Hashable, Sendable {
     name = nil
   }
 
-  /// A custom name. Characters that a media type cannot have are left out.
+  /// Creates a subtype with a custom name. Characters that a media type cannot contain are left out.
   public init(_ name: String) {
     let token = name.utf8.filter(Self.isAllowed).map { (65...90).contains($0) ? $0 + 32 : $0 }
     self.name = token.isEmpty ? nil : String(decoding: token, as: UTF8.self)

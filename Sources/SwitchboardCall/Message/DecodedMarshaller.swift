@@ -1,4 +1,4 @@
-/// Returns a message that has been decoded already, whatever the bytes are.
+/// A marshaller that returns an already decoded message, regardless of the bytes.
 struct DecodedMarshaller<Message: Sendable>: Marshaller {
   private let marshaller: AnyMarshaller<Message>
   private let message: Result<Message, any Error>

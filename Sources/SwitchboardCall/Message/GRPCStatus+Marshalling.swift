@@ -21,7 +21,7 @@ extension GRPCStatus {
 
   @usableFromInline
   static func marshalling(_ error: any Error, _ what: String) -> GRPCStatus {
-    // A marshaller's status is not the call's, which is always `INTERNAL`.
+    // The status of the call is always `INTERNAL`, even if the marshaller throws another.
     let reason = (error as? GRPCStatus).map { $0.message ?? "\($0.code)" } ?? "\(error)"
     return GRPCStatus(
       code: .internalError,
@@ -30,7 +30,7 @@ extension GRPCStatus {
     )
   }
 
-  /// The same on a server, where a failure ends the call whatever the handler does.
+  /// The same on a server, where a failure ends the call regardless of the handler.
   @inlinable
   static func decoding<Message>(
     for stream: any ServerStream,
@@ -44,7 +44,7 @@ extension GRPCStatus {
     }
   }
 
-  /// The same on a server, where a failure ends the call whatever the handler does.
+  /// The same on a server, where a failure ends the call regardless of the handler.
   @inlinable
   static func encoding<Bytes>(
     for stream: any ServerStream,
@@ -58,7 +58,7 @@ extension GRPCStatus {
     }
   }
 
-  /// The same for a writer of requests, where a failure ends the call whatever its caller does.
+  /// The same for a writer of requests, where a failure ends the call regardless of the caller.
   @inlinable
   static func encoding<Bytes>(
     for call: any ByteCall,
@@ -69,7 +69,7 @@ extension GRPCStatus {
       return try encoding(body)
     } catch {
       call.cancel(error)
-      // First, so that the server does not take the requests for complete before the cancellation arrives.
+      // The cancellation comes first, so that the server does not mistake the requests for complete.
       requests.abort(error)
       throw error
     }

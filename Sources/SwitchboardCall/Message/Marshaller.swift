@@ -1,4 +1,4 @@
-/// Turns messages of one type into bytes and back.
+/// Encodes messages of one type as bytes, and decodes them.
 ///
 /// It sits between the last interceptor and the transport. An error that it throws ends the call with `INTERNAL`.
 ///
@@ -14,10 +14,10 @@ public protocol Marshaller<Message>: Sendable {
   /// The message type.
   associatedtype Message: Sendable
 
-  /// The content subtype of its bytes; by default none, which leaves the format to the method.
+  /// The content subtype of the encoded messages. There is none by default: the method determines the format.
   var contentSubtype: ContentSubtype { get }
 
-  /// Whether it reads this content subtype; by default only its own.
+  /// Whether the marshaller decodes messages with this content subtype; by default only with its own.
   func reads(_ subtype: ContentSubtype) -> Bool
 
   /// Encodes the message. To avoid copies, make a `MessageBuffer` of the right size and fill it.

@@ -31,10 +31,10 @@ public struct MessageBuffer: @unchecked Sendable {
   /// Whether a call that compresses its messages compresses this one.
   @usableFromInline package var mayCompress = true
 
-  /// Whether it arrived compressed; the transport has decompressed it.
+  /// Whether the message arrived compressed. The transport has decompressed it.
   @usableFromInline package var wasCompressed = false
 
-  /// Memory for exactly `byteCount` bytes. Throws if `fill` writes more or fewer.
+  /// Creates a message of exactly `byteCount` bytes, which `fill` writes. Throws if it writes more or fewer.
   public init(byteCount: Int, _ fill: (inout MessageWriter) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
     try self.init(unsafeByteCount: byteCount, isCompressed: false) { target in
@@ -59,7 +59,7 @@ public struct MessageBuffer: @unchecked Sendable {
     }
   }
 
-  /// The same over a raw pointer, for transports and compressors. `fill` must write all of it.
+  /// The same with a raw pointer, for transports and compressors. `fill` must write all bytes.
   @inlinable
   package init(
     unsafeByteCount byteCount: Int,
@@ -90,7 +90,7 @@ public struct MessageBuffer: @unchecked Sendable {
     GRPCStatus(code: .resourceExhausted, message: "a gRPC message cannot be \(byteCount) bytes long")
   }
 
-  /// A copy of an encoded message.
+  /// Copies an encoded message.
   @inlinable
   public init(_ bytes: some Collection<UInt8>) {
     self.init(unsafeByteCount: bytes.count, isCompressed: false) { target in
@@ -104,7 +104,7 @@ extension MessageBuffer {
   @inlinable
   public var byteCount: Int { storage.withUnsafeMutablePointerToHeader { $0.pointee.byteCount } }
 
-  /// The memory that the message uses in a queue, which limits the queue: messages without bytes are not free.
+  /// The memory that the message uses in a queue, by which queues are limited: even empty messages use some.
   package var heldByteCount: Int { byteCount + Self.heldOverhead }
 
   /// Whether the prefix marks the bytes as compressed.

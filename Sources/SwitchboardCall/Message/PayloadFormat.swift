@@ -22,7 +22,7 @@ public protocol PayloadFormat: Sendable {
 }
 
 extension PayloadFormat {
-  /// The marshaller with the format's content subtype.
+  /// The marshaller for a message type, with the format's content subtype.
   func named<Message: Sendable>(for type: Message.Type) -> AnyMarshaller<Message>? {
     marshaller(for: type).map { AnyMarshaller($0, as: contentSubtype) }
   }
@@ -37,7 +37,7 @@ extension PayloadFormat {
 /// ```
 @frozen
 public struct PayloadChoice: Sendable {
-  // One word, so that options that choose nothing stay small.
+  // One word, so that options without a choice stay small.
   @usableFromInline let formats: Formats
 
   @usableFromInline
@@ -52,7 +52,7 @@ public struct PayloadChoice: Sendable {
     }
   }
 
-  /// One format for all calls. With `nil`, calls use their methods' own formats. `with` adds exceptions.
+  /// Chooses one format for all calls. With `nil`, calls use their methods' own formats. `with` adds exceptions.
   public init(_ format: (any PayloadFormat)?) {
     formats = Formats(format, [:])
   }

@@ -19,7 +19,7 @@ package enum Base64 {
     return encoded
   }
 
-  /// `nil` when a character is outside the alphabet or the length is impossible.
+  /// Returns `nil` if a character is outside the alphabet or the length is impossible.
   package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count * 3 / 4)

@@ -112,7 +112,7 @@ struct FieldBlock: @unchecked Sendable {
     return true
   }
 
-  /// The bytes of the fields, without free memory.
+  /// The number of bytes in the names and values.
   var byteCount: Int { storage.map(Self.extent)?.byteCount ?? 0 }
 
   /// Makes the block unshared, with at least `room` free bytes.

@@ -1,8 +1,8 @@
 /// An ordered list of header fields: the metadata or the trailers of a call.
 ///
-/// Fields are kept as bytes in one block. A `String` is made only on request, so metadata that nobody reads costs one
-/// copy. Names are compared without regard to case and stored in lower case, as HTTP/2 requires. A value takes one
-/// pointer, which is `nil` while there are no fields.
+/// Fields are kept as bytes in one block. A `String` is created only on request, so metadata that nobody reads costs
+/// one copy. Names are case-insensitive and stored in lower case, as HTTP/2 requires. A value takes one pointer, which
+/// is `nil` while there are no fields.
 ///
 /// ```swift
 /// var metadata = HPACKHeaders([("user", "ada")])
@@ -15,7 +15,7 @@ public struct HPACKHeaders: Sendable {
   /// An empty list.
   public init() {}
 
-  /// The fields in order; a name may occur more than once.
+  /// Creates a list of these fields, in order. A name may occur more than once.
   public init(_ fields: [(String, String)]) {
     for (name, value) in fields { add(name: name, value: value) }
   }
@@ -41,7 +41,7 @@ public struct HPACKHeaders: Sendable {
     }
   }
 
-  /// The same for borrowed bytes, without the cost of a generic call between modules.
+  /// The same for borrowed bytes, without the cost of a generic call across modules.
   package mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     block.append(nameCount: name.count, valueCount: value.count) { target in
       let bytes = UnsafeMutableRawBufferPointer(target)
@@ -129,7 +129,7 @@ extension HPACKHeaders {
     block.hasField(at: index, name, value)
   }
 
-  /// The bytes of all names and values.
+  /// The number of bytes in all names and values.
   package var byteCount: Int { block.byteCount }
 
   func name(at index: Int) -> String {

@@ -7,7 +7,7 @@ public enum GRPCCallType: Hashable, Sendable {
   case clientStreaming
   /// One request, any number of responses.
   case serverStreaming
-  /// Any number of both, in any order.
+  /// Any number of requests and responses, in any order.
   case bidirectionalStreaming
 
   /// Whether the client may send any number of messages, rather than exactly one.

@@ -35,8 +35,8 @@ extension Method {
   /// A method whose marshallers are chosen at run time.
   @usableFromInline package typealias InFormat = Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
 
-  /// The same method with its messages in another format. If the format has no marshaller for them, calls fail with
-  /// `INTERNAL`.
+  /// The same method with its messages in another format. Calls fail with `INTERNAL` if the format has no marshaller
+  /// for them.
   package func inFormat(_ format: any PayloadFormat) -> InFormat {
     InFormat(
       descriptor,
@@ -45,7 +45,7 @@ extension Method {
     )
   }
 
-  /// The method in the format that the options choose, or in its own.
+  /// The method in the format that the options choose, or else in its own.
   func inFormat(of options: CallOptions) -> InFormat {
     guard let format = options.payloadFormat?.format(for: descriptor) else {
       return InFormat(descriptor, requests: AnyMarshaller(requests), responses: AnyMarshaller(responses))

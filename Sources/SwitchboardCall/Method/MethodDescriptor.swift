@@ -8,13 +8,13 @@ public final class MethodDescriptor: Sendable {
   public let method: String
   /// Which sides of a call stream.
   public let type: GRPCCallType
-  /// Such as `/echo.Echo/Get`.
+  /// The path of the method, such as `/echo.Echo/Get`.
   public let path: String
-  /// What calling it twice does, as its `idempotency_level` in the `.proto` file says.
+  /// The effect of calling the method twice: its `idempotency_level` in the `.proto` file.
   public let idempotency: MethodIdempotency
   package let pathBytes: [UInt8]
 
-  /// Builds the path. Do this once for each method.
+  /// Describes a method and builds its path. Create only one descriptor for each method.
   public init(
     service: String,
     method: String,
@@ -29,7 +29,7 @@ public final class MethodDescriptor: Sendable {
     self.pathBytes = Array(path.utf8)
   }
 
-  /// A method by its path, such as `/echo.Echo/Get`.
+  /// Describes the method with a path such as `/echo.Echo/Get`.
   package init(path: String, type: GRPCCallType) {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     service = names.dropFirst().dropLast().joined(separator: "/")

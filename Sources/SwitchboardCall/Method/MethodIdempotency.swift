@@ -1,11 +1,11 @@
-/// What calling a method twice does.
+/// The effect of calling a method twice.
 @frozen
 public enum MethodIdempotency: Hashable, Sendable {
-  /// Nothing is known.
+  /// The effect is unknown.
   case unknown
-  /// It has no side effects. Clients of the Connect protocol may call it with HTTP's GET, so that caches can keep the
-  /// responses.
+  /// The method has no side effects. Clients of the Connect protocol may call it with HTTP GET, so that responses can
+  /// be cached.
   case noSideEffects
-  /// Calling it twice has the same effect as calling it once.
+  /// Calling the method twice has the same effect as calling it once.
   case idempotent
 }

@@ -5,7 +5,7 @@ public struct ServiceDescriptor: Sendable {
   /// The methods, in the order of the `.proto` file.
   public let methods: [MethodDescriptor]
 
-  /// Describes a service; generated code does so once.
+  /// Describes a service. Generated code creates one descriptor for each service.
   public init(_ name: String, _ methods: [MethodDescriptor]) {
     self.name = name
     self.methods = methods

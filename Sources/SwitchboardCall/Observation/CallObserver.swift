@@ -1,4 +1,4 @@
-/// Hooks for metrics and tracing. Methods do nothing by default. All run on an event loop, and must not block.
+/// Hooks for metrics and tracing. All methods do nothing by default, run on an event loop and must not block.
 ///
 /// ```swift
 /// struct Latency: CallObserver {
@@ -10,18 +10,18 @@
 /// }
 /// ```
 public protocol CallObserver: Sendable {
-  /// A call has begun: it was routed on a server, or started on a client. `callEnded` receives the result, such as a
-  /// span or a time.
+  /// A call has begun: a server has routed it, or a client has started it. The returned value, such as a span or a
+  /// time, is passed to `callEnded`.
   func callStarted(_ call: ObservedCall) -> (any Sendable)?
-  /// A call has ended; called exactly once for each that has begun.
+  /// A call has ended. Called exactly once for each call that has begun.
   func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?)
   /// A connection has become usable.
   func connectionOpened(_ connection: ObservedConnection)
-  /// A usable connection was lost, and why.
+  /// A usable connection has closed, for this reason.
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus)
-  /// A peer exceeded a limit that well-behaved peers respect, and was stopped. Called each time.
+  /// A peer exceeded a limit that well-behaved peers respect, and was stopped. Called every time.
   func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection)
-  /// A connection never became usable, and why: a client got no answer, or a handshake failed on either side.
+  /// A connection failed before it became usable: a client got no answer, or a handshake failed on either side.
   func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus)
 }
 
@@ -52,7 +52,7 @@ public struct ObservedCall: Sendable {
 
 /// The end of a call, as an observer sees it.
 public struct ObservedEnd: Sendable {
-  /// How it ended on this side.
+  /// The status with which the call ended on this side.
   public let status: GRPCStatus
   /// What this side sent.
   public let sent: MessageTotals

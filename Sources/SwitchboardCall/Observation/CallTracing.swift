@@ -1,23 +1,23 @@
-/// An observer that follows calls more closely than `CallObserver` lets it: a client's call through all its attempts, and a
-/// handler in what it does. It can add headers to attempts, and give handlers a context that their own calls find.
+/// An observer that follows calls more closely than a `CallObserver` can: each attempt of a client's call, and the work
+/// of a handler. It can add headers to attempts, and give handlers a context that the calls they make inherit.
 ///
-/// Transports use tracers only, and wrap every other observer in a `PlainTracer`.
+/// Transports use only tracers, and wrap any other observer in a `PlainTracer`.
 package protocol CallTracing: AnyObject, CallObserver {
-  /// What follows the calls of a channel, which are on this loop. Asked once for each channel.
+  /// Creates the tracer of a channel whose calls run on this loop. Called once for each channel.
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
 
-  /// What follows the calls that a server accepts on this loop. Asked once for each connection.
+  /// Creates the tracer of calls that a server accepts on this loop. Called once for each connection.
   func serverTracer(on loop: any EventLoop) -> any ServerTracer
 }
 
-/// What has to be known of one call, kept in the call itself: a tracer may follow many calls at once, without an object for
-/// each.
+/// A tracer's state for one call. The call itself stores it, so that one tracer can follow many calls without an object
+/// for each.
 @usableFromInline package struct CallStamp: Sendable {
-  /// A time of the tracer's.
+  /// The start of the call, on the tracer's own clock.
   package var start: UInt64
-  /// Whether the tracer's `made` is to be called.
+  /// Whether to call the tracer's `made`.
   package var wantsCall = false
-  /// The identities of the call's trace and span; zeros: it has none.
+  /// The IDs of the call's trace and span; zero if it has none.
   package var traceHigh: UInt64 = 0
   package var traceLow: UInt64 = 0
   package var span: UInt64 = 0
@@ -33,31 +33,31 @@ extension AttemptTracer {
   }
 }
 
-/// Makes what follows each call of a channel.
+/// Assigns tracers to the calls of a channel.
 @usableFromInline package protocol ChannelTracer: AnyObject, Sendable {
-  /// The context of the caller's task: what `callMade` would find there, for calls that are made later and elsewhere.
+  /// The context of the caller's task, for a call that is made later, in another task: `callMade` then receives it.
   var context: AnyObject? { get }
 
-  /// A call is about to be made, in the caller's task or, with the `context` of that, elsewhere. Sets the request's tracer
-  /// and stamp, and may change more of it.
+  /// A call is about to be made: in the caller's task or, if `context` is that task's context, elsewhere. Sets the
+  /// tracer and the stamp of the request, and may change other fields of it.
   func callMade(_ request: inout CallRequest, context: AnyObject?)
 }
 
-/// Follows calls of clients through their attempts. After `made`, used on the calls' loop only.
+/// Follows the calls of a client through their attempts. After `made`, it is used only on the loop of the calls.
 @usableFromInline package protocol ClientCallTracer: AnyObject, Sendable {
-  /// The call that may be cancelled. Called if the stamp says so.
+  /// Receives the call, so that the tracer can cancel it. Called if the stamp's `wantsCall` is set.
   func made(_ call: any ByteCall)
 
-  /// The call may have several attempts. Otherwise it ends with its first. Returns what follows it from then on.
+  /// The call may make several attempts; otherwise it ends with the first. Returns the tracer from then on.
   func mayRepeat(_ method: MethodDescriptor, _ stamp: CallStamp, hedging: Bool) -> any ClientCallTracer
 
-  /// The call had to wait until its channel's name was resolved, and goes on.
+  /// The call continues, after it had to wait until its channel's name was resolved.
   func resolutionWasDelayed()
 
-  /// An attempt starts; this many came before it.
+  /// An attempt starts, after `previousAttempts` others.
   func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer
 
-  /// The call has ended without an attempt, or has had several. Called at most once, last.
+  /// The call has ended, without an attempt or after `mayRepeat`. Called at most once, last.
   func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp)
 }
 
@@ -66,19 +66,19 @@ extension AttemptTracer {
   /// Whether to call `messageSent` and `messageReceived`.
   var wantsMessages: Bool { get }
 
-  /// A message was sent, of this size, and of this size on the wire, if it was compressed.
+  /// A message of `byteCount` bytes was sent; `compressed` is its size on the wire, if it was compressed.
   func messageSent(_ byteCount: Int, compressed: Int?)
 
-  /// A message was received, of this size after decompression.
+  /// A message was received; `byteCount` is its size after decompression.
   func messageReceived(_ byteCount: Int)
 
-  /// The end. Called exactly once for each call, last.
+  /// A call has ended. Called exactly once for each call, last.
   func ended(_ end: ObservedEnd, _ stamp: CallStamp)
 }
 
-/// Follows attempts of clients' calls.
+/// Follows the attempts of a client's calls.
 @usableFromInline package protocol AttemptTracer: CallTracer {
-  /// The attempt's header `traceparent`, if it has one; apart from the others because most traces have no other.
+  /// The attempt's `traceparent` header, if it has one. It is separate because most traces add no other header.
   func traceParent(_ stamp: CallStamp) -> TraceParentText?
 
   /// Whether to call `traceParent`.
@@ -90,16 +90,16 @@ extension AttemptTracer {
   /// Adds the other headers of the attempt.
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void)
 
-  /// The attempt had to wait for a server or a connection, and goes on.
+  /// The attempt continues, after it had to wait for a server or a connection.
   func placementWasDelayed()
 
-  /// The transport sends the attempt again, because no server has processed it. Returns what follows it from then on.
+  /// The transport sends the attempt again, because no server has processed it. Returns the tracer for the repetition.
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer
 }
 
-/// Makes what follows each call that a server accepts on a loop. On this loop.
+/// Creates the tracers of calls that a server accepts on one loop, and is used only on this loop.
 @usableFromInline package protocol ServerTracer: AnyObject {
-  /// Whether `callStarted` gets the header `traceparent` apart from the others, as it is.
+  /// Whether `callStarted` receives the `traceparent` header as raw text, separate from the other headers.
   var wantsTraceParent: Bool { get }
 
   /// A call was accepted.
@@ -113,14 +113,14 @@ extension AttemptTracer {
 
 /// Follows calls of a server.
 @usableFromInline package protocol ServerCallTracer: CallTracer {
-  /// What handlers and interceptors find as their context.
+  /// The context of the handler and the interceptors of the call.
   var context: (any AnyObject & Sendable)? { get }
 
-  /// When the call's client stops waiting; `nil`: never. Called before the handler starts, if there is a context.
+  /// The handler is about to start. Called if there is a context. `deadline` is when the client stops waiting.
   func handlerStarts(deadline: ContinuousClock.Instant?)
 }
 
 extension MethodDescriptor {
-  /// The method that tracers see for calls of methods that a server does not have, because clients choose those names.
+  /// The method that tracers see instead of methods that a server does not have, whose names are chosen by clients.
   package static let unknown = MethodDescriptor(service: "", method: "other", type: .unary)
 }

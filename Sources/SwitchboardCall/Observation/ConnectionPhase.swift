@@ -1,6 +1,6 @@
-/// A step of a channel's connecting that is done, for tools that show how long each takes.
+/// A completed step of connecting a channel, for tools that show how long each step takes.
 package enum ConnectionPhase: Sendable {
-  /// The target has these addresses, one of which is connected to next.
+  /// The target was resolved to these addresses; the channel connects to one of them next.
   case lookedUp(addresses: [String])
   /// A socket is connected to this address.
   case connected(address: String)

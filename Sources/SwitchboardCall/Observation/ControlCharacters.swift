@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-  /// Whether this ends a line, controls a terminal, or changes the direction of text.
+  /// Whether the character ends a line, controls a terminal, or changes the direction of text.
   package var isControlling: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -9,7 +9,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// With controlling characters escaped, so that text of others can be shown on a line of a log or a terminal.
+  /// The text with controlling characters escaped, so that untrusted text fits on a line of a log or a terminal.
   package var withControlsEscaped: String {
     guard unicodeScalars.contains(where: \.isControlling) else { return self }
     return unicodeScalars.map { $0.isControlling ? $0.escaped(asASCII: true) : String($0) }.joined()

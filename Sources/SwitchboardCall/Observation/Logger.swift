@@ -24,11 +24,11 @@ public enum LogLevel: Sendable, Comparable, CaseIterable {
 /// let logger = Logger(PrintingHandler(), minimumLevel: .debug)
 /// ```
 public protocol LogHandler: Sendable {
-  /// Called from any thread, often from an event loop: it must not block.
+  /// Receives an entry. Called from any thread, often from an event loop, so it must not block.
   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String])
 }
 
-/// Logs for the library. Without a handler it is silent and builds no messages.
+/// The logger of the library. Without a handler, it is silent and builds no messages.
 public struct Logger: Sendable {
   private let handler: (any LogHandler)?
   /// Entries below this level are dropped.
@@ -36,10 +36,10 @@ public struct Logger: Sendable {
   /// Added to the metadata of every entry.
   private var context: [String: String]?
 
-  /// Logs nothing.
+  /// A logger that logs nothing.
   public static let quiet = Logger(nil, minimumLevel: .error)
 
-  /// Logs entries of at least the minimum level.
+  /// Creates a logger that passes entries of at least the minimum level to the handler.
   public init(_ handler: (any LogHandler)?, minimumLevel: LogLevel = .info) {
     self.handler = handler
     self.minimumLevel = minimumLevel

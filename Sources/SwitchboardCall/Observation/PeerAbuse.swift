@@ -2,7 +2,7 @@
 ///
 /// `docs/ThreatModel.md` describes the limits and how each is enforced.
 public enum PeerAbuse: String, Sendable, CaseIterable {
-  /// A connection above the server's limit.
+  /// A connection beyond the server's limit.
   case connectionLimit
   /// The TLS or HTTP/2 handshake took too long.
   case handshakeTimeout
@@ -14,7 +14,7 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case notHTTP2
   /// A violation of HTTP/2, on a stream or on the connection.
   case protocolViolation
-  /// Too many streams that the peer resets, or makes us reset.
+  /// Too many streams that the peer resets, or makes this side reset.
   case rapidReset
   /// Too many settings frames.
   case settingsFlood
@@ -42,7 +42,7 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case headersTooLarge
   /// Headers so far above the limit, through indexed fields, that the connection is closed.
   case headerBomb
-  /// More handlers are running than the client may have calls.
+  /// More running handlers than the client may have calls.
   case tooManyHandlers
   /// The peer did not answer a ping.
   case silence

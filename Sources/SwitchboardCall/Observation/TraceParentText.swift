@@ -1,12 +1,12 @@
-/// The text of a header `traceparent` of the usual length, `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`, as words
-/// whose first byte is the highest: calls take it apart and put it together in a few steps, and not by its characters.
+/// A `traceparent` header of the usual length, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`, as
+/// big-endian words, which calls parse and build in a few steps instead of character by character.
 @usableFromInline package struct TraceParentText: Sendable {
   package static var byteCount: Int { 55 }
   package let words: InlineArray<7, UInt64>
 
   package init(_ words: InlineArray<7, UInt64>) { self.words = words }
 
-  /// `nil`: the text has another length.
+  /// Returns `nil` if the text has another length.
   package init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard text.count == Self.byteCount else { return nil }
     let bytes = UnsafeRawBufferPointer(text)

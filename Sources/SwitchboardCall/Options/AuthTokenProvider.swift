@@ -10,7 +10,7 @@
 /// }
 /// ```
 public protocol AuthTokenProvider: Sendable {
-  /// The token for a call, sent as `authorization: Bearer`; `nil` sends none.
+  /// Returns the token for a call, which is sent as `authorization: Bearer`; `nil` sends no token.
   ///
   /// Called for every call, and concurrently for concurrent calls: cache what can be reused. A thrown `GRPCStatus` ends
   /// the call; any other error ends it with `UNAUTHENTICATED`.

@@ -1,15 +1,15 @@
 // Options of one call, on any channel.
 extension CallOptions {
-  /// Removes the timeout that a client's options set.
+  /// A value of `timeout` that removes the timeout of the client's options.
   public static let noTimeout = Duration(secondsComponent: .max, attosecondsComponent: 0)
 
-  /// How long the call may take; sent to the server and enforced on both sides. `nil` or `noTimeout`: no limit.
+  /// How long the call may take; sent to the server and enforced on both sides. `nil` and `noTimeout` mean no limit.
   public var timeout: Duration? {
     get { box?.choices.timeout.flatMap { $0 == Self.noTimeout ? nil : $0 } }
     set { choose { $0.timeout = newValue } }
   }
 
-  /// Metadata at the start of the call. It replaces the client's, unless it is empty.
+  /// The metadata sent at the start of the call. Unless it is empty, it replaces that of the client's options.
   ///
   /// Fields that HTTP and gRPC set themselves are left out (`:path`, `te`, `content-type`, `user-agent`, `grpc-timeout`
   /// and the like), so that the metadata of one call can be sent with another. A name or a value that HTTP does not
@@ -22,7 +22,7 @@ extension CallOptions {
     }
   }
 
-  /// Waits for a connection until the deadline, instead of failing at once because the last attempt to connect failed.
+  /// Whether the call waits for a connection until its deadline, even if the last attempt to connect failed.
   public var waitForReady: Bool {
     get { box?.choices.waitForReady ?? false }
     set { choose { $0.waitForReady = newValue } }
@@ -40,13 +40,13 @@ extension CallOptions {
     set { choose { $0.oauth2AccessToken = newValue } }
   }
 
-  /// Provides a token before the call is sent, while the deadline runs. Retries use the same token.
+  /// Provides a token before the call is sent; the wait for it counts towards the timeout. Retries use the same token.
   public var authTokenProvider: (any AuthTokenProvider)? {
     get { box?.choices.authTokenProvider }
     set { choose { $0.authTokenProvider = newValue } }
   }
 
-  /// The format of messages. `nil`: the method's own.
+  /// The format of messages. `nil` means the method's own.
   public var payloadFormat: PayloadChoice? {
     get { box?.choices.payloadFormat }
     set { choose { $0.payloadFormat = newValue } }

@@ -1,13 +1,13 @@
-// Options of the channel. Calls that differ in any of them use different channels of a pool. A channel made by the user
-// ignores them, except for those that calls use too.
+// Options of the channel. Calls that differ in any of them use different channels of a pool. A channel created by the
+// user ignores them, except for those that also apply to calls.
 extension CallOptions {
-  /// How requests are compressed. The server chooses how responses are, among the encodings that we accept.
+  /// How requests are compressed. For responses, the server chooses among the encodings that the client accepts.
   public var compression: MessageCompression {
     get { box?.choices.compression ?? .none }
     set { choose { $0.compression = newValue } }
   }
 
-  /// The largest response accepted, after decompression. `nil`: the channel's limit.
+  /// The largest response accepted, after decompression. `nil` means the channel's limit.
   public var responseSizeLimit: Int? {
     get { box?.choices.responseSizeLimit }
     set { choose { $0.responseSizeLimit = newValue } }
@@ -20,7 +20,7 @@ extension CallOptions {
     set { choose { $0.enableRetry = newValue } }
   }
 
-  /// Per-method timeouts, limits and retries. Replaces the channel's own, even on a channel made by the user.
+  /// Per-method timeouts, limits and retries. They replace the channel's own, even on a channel created by the user.
   public var serviceConfig: ServiceConfig? {
     get { box?.choices.serviceConfig }
     set { choose { $0.serviceConfig = newValue } }
@@ -28,12 +28,12 @@ extension CallOptions {
 
   /// Whether a proxy is used, and which; `.environment` by default.
   public var proxy: ProxyOption {
-    // Not an optional like other options: `.none` would mean that none is chosen.
+    // Not an optional like other options, for which `.none` would be `nil`.
     get { box?.choices.channel?.channel[\.proxy] ?? .environment }
     set { setChannel { channel, _ in channel[\.proxy] = newValue } }
   }
 
-  /// An option of the channel by its name in `ChannelOptions`, such as `keepaliveInterval`. `nil`: not chosen.
+  /// An option of the channel by its name in `ChannelOptions`, such as `keepaliveInterval`. `nil` if it is not set.
   @_disfavoredOverload
   public subscript<Value: Hashable & Sendable>(
     dynamicMember option: WritableKeyPath<ChannelOptions, Value> & Sendable
@@ -50,7 +50,7 @@ extension CallOptions {
     set { setChannel { channel, _ in channel[option] = newValue } }
   }
 
-  /// An option by its name in `PoolOptions`, such as `channelID`. `nil`: not chosen.
+  /// An option by its name in `PoolOptions`, such as `channelID`. `nil` if it is not set.
   @_disfavoredOverload
   public subscript<Value: Hashable & Sendable>(
     dynamicMember option: WritableKeyPath<PoolOptions, Value> & Sendable
@@ -77,7 +77,7 @@ extension CallOptions {
     choose { $0.channel = ChannelChoices(channel, pool) }
   }
 
-  /// The channel options that were chosen, including those that calls use too.
+  /// The channel options that were chosen, including those that also apply to calls.
   package var channelOptions: ChosenOptions<ChannelOptions> {
     guard let choices = box?.choices else { return ChosenOptions() }
     var channel = choices.channel?.channel ?? ChosenOptions()
@@ -89,7 +89,7 @@ extension CallOptions {
 
   package var poolOptions: ChosenOptions<PoolOptions> { box?.choices.channel?.pool ?? ChosenOptions() }
 
-  /// Whether a channel for `other` certainly suits these options too, by a quick comparison.
+  /// Whether a quick comparison shows that a channel for `other` also suits these options.
   package func clearlySharesChannel(with other: CallOptions) -> Bool {
     if box === other.box { return true }
     return box?.choices.channel === other.box?.choices.channel

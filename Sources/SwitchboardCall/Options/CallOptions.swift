@@ -1,10 +1,10 @@
-/// What a caller may choose for one call, and for the channel that carries it.
+/// The options of a call, and of the channel that carries it.
 ///
-/// Options that are not chosen have their defaults. A value takes one pointer, which is `nil` while nothing is chosen.
-/// A client has options for all its calls; options passed to a call override them field by field.
+/// Options that are not set have their defaults. A value takes one pointer, which is `nil` while nothing is set. A
+/// client has options for all its calls; options passed to a call override them field by field.
 ///
-/// Options of the channel choose among the channels of a pool (see `ChannelPool`). They do not apply to a channel
-/// made by the user; each of them says so.
+/// Options of the channel select one of the channels of a pool (see `ChannelPool`). A channel created by the user
+/// ignores most of them.
 ///
 /// ```swift
 /// let options = CallOptions.with {
@@ -16,10 +16,10 @@
 public struct CallOptions: Sendable {
   private(set) var box: Box?
 
-  /// Nothing is chosen.
+  /// Creates options of which none is set.
   public init() {}
 
-  /// Sets the most common options. Those that are omitted are not chosen.
+  /// Creates options with the most common ones. Those that are omitted are not set.
   public init(
     timeout: Duration? = nil,
     initialMetadata: HPACKHeaders = HPACKHeaders(),
@@ -38,7 +38,7 @@ public struct CallOptions: Sendable {
     box = Box(choices)
   }
 
-  /// Options that `choose` fills in.
+  /// Creates options that `choose` fills in.
   public static func with(_ choose: (inout CallOptions) throws -> Void) rethrows -> CallOptions {
     var options = CallOptions()
     try choose(&options)
@@ -128,8 +128,8 @@ extension CallOptions {
 
 // Options for interceptors.
 extension CallOptions {
-  /// Make interceptors for the call, in this order, before all others. `nil`: those of the client, which a call's own
-  /// replace.
+  /// Factories whose interceptors precede all others, in this order. A call's factories replace the client's; `nil`
+  /// keeps those.
   public var interceptorFactories: [any InterceptorFactory]? {
     get { box?.choices.interceptorFactories }
     set { choose { $0.interceptorFactories = newValue } }

@@ -1,4 +1,4 @@
-/// The protocol in which a channel makes its calls. Generated clients and interceptors work the same with all of them.
+/// The protocol of a channel's calls. Generated clients and interceptors work the same with each protocol.
 @frozen
 public enum CallProtocol: Hashable, Sendable {
   /// gRPC, over HTTP/2.
@@ -12,7 +12,7 @@ public enum CallProtocol: Hashable, Sendable {
 /// The version of HTTP that a channel uses.
 @frozen
 public enum HTTPVersion: Hashable, Sendable {
-  /// HTTP/2. Over TLS, calls in protocols other than gRPC may also use HTTP/1.1, if the server offers nothing else.
+  /// HTTP/2. Over TLS, calls in other protocols than gRPC may also use HTTP/1.1, if the server offers nothing else.
   case negotiated
   /// HTTP/1.1, which gRPC itself cannot use. A connection carries one call at a time, and the requests of a call end
   /// before its responses begin.

@@ -1,5 +1,5 @@
-/// The chosen options of `Options`, with their values. Two are equal if they have the same effect: choosing a default
-/// makes no difference.
+/// The options that were chosen, with their values. Two sets of choices are equal if they have the same effect:
+/// choosing a default makes no difference.
 package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
   private struct Choice: Hashable, Sendable {
     let option: PartialKeyPath<Options> & Sendable
@@ -37,7 +37,7 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     option: WritableKeyPath<Options, Value> & Sendable
   ) -> Value? {
     get {
-      // Not by chaining: if `Value` is optional, casting `nil` to it succeeds.
+      // Not by optional chaining: if `Value` is optional, casting `nil` to it succeeds.
       guard let choice = choice(option) else { return nil }
       return choice.value as? Value
     }
@@ -61,14 +61,14 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     if let choice { choices.append(choice) }
   }
 
-  /// These choices, and those of `defaults` for other options.
+  /// These choices, completed by those of `defaults` for other options.
   func overriding(_ defaults: Self) -> Self {
     var merged = self
     merged.choices += defaults.choices.filter { choice($0.option) == nil }
     return merged
   }
 
-  /// Sets the option that a channel argument stands for, unless it is chosen. Unknown names have no effect.
+  /// Sets the option that a channel argument stands for, unless it is already chosen. Unknown names have no effect.
   package mutating func take(_ argument: ChannelArgument, named name: String) throws(GRPCStatus) {
     for rule in Options.rules where rule.argument == name { try rule.take(argument, &self) }
   }
@@ -86,7 +86,7 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
   private var signature: Set<Choice> { Set(choices.lazy.filter { !$0.isDefault }) }
 }
 
-/// The choices for a channel, behind a reference so that options of one client compare in one step.
+/// The choices for a channel, behind a reference so that the options of one client compare in one step.
 final class ChannelChoices: Sendable {
   let channel: ChosenOptions<ChannelOptions>
   let pool: ChosenOptions<PoolOptions>

@@ -17,7 +17,7 @@ package struct GRPCTimeout: Equatable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// `nil` if the value is malformed. A timeout beyond 64 bits becomes the longest possible.
+  /// Returns `nil` if the value is malformed. A timeout beyond 64 bits becomes the longest possible.
   package init?(_ value: some BidirectionalCollection<UInt8>) {
     guard let letter = value.last, let unit = Self.units.first(where: { $0.letter == letter }) else {
       return nil
@@ -33,7 +33,7 @@ package struct GRPCTimeout: Equatable, Sendable {
     nanoseconds = overflow ? .max : product
   }
 
-  /// In the finest unit that fits in eight digits, rounded up: a server must not give up before its client.
+  /// The timeout in the finest unit that fits into eight digits, rounded up: a server must not give up first.
   package var encoded: [UInt8] {
     for unit in Self.units {
       let whole = nanoseconds / unit.nanoseconds

@@ -1,4 +1,4 @@
-/// The compressions of messages. Every gRPC implementation has the first three.
+/// The compression of messages. Every gRPC implementation has the first three.
 @frozen
 public enum MessageCompression: String, Sendable, CaseIterable {
   /// No compression.

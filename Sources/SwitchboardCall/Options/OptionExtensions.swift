@@ -1,4 +1,4 @@
-/// Options whose types this module does not know: one value of each type.
+/// Options of types that this module does not know: at most one value of each type.
 package struct OptionExtensions: Sendable {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 

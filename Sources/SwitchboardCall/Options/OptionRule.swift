@@ -1,7 +1,7 @@
-/// A set of channel options that `CallOptions` has by name.
+/// A set of channel options that `CallOptions` offers by name.
 package protocol ChannelOptionSet: Sendable {
   init()
-  /// The range and the channel argument of each option, if it has any.
+  /// The range and the channel argument of each option that has them.
   static var rules: [OptionRule<Self>] { get }
 }
 
@@ -11,7 +11,7 @@ package struct OptionRule<Options: ChannelOptionSet>: Sendable {
   let take: @Sendable (ChannelArgument, inout ChosenOptions<Options>) throws(GRPCStatus) -> Void
   let check: @Sendable (Options) throws(GRPCStatus) -> Void
 
-  /// A negative argument sets the option to `unlimited`, if given. `name` and `reason` are for errors.
+  /// A negative argument sets the option to `unlimited`, if given. `name` and `reason` appear in errors.
   init<Value: ChannelOptionValue>(
     _ option: WritableKeyPath<Options, Value> & Sendable,
     _ name: String = "",

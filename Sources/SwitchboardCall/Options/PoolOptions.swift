@@ -12,7 +12,7 @@
 public struct PoolOptions: Hashable, Sendable {
   /// How connections are secured; with TLS by default.
   public var transportType = TransportType.secure
-  /// The authorities trusted to issue the server's certificate, in PEM. `nil`: the system's roots.
+  /// The authorities trusted to issue the server's certificate, in PEM. `nil` means the system's roots.
   public var pemRootCert: String?
   /// The key of `pemCertChain`, in PEM; set both or neither.
   public var pemPrivateKey: String?
@@ -20,14 +20,14 @@ public struct PoolOptions: Hashable, Sendable {
   public var pemCertChain: String?
   /// The name that the server's certificate must have, and the `:authority` of calls, if not the host.
   public var hostNameOverride: String?
-  /// Added to every log entry of the call and of its connections.
+  /// Metadata for every log entry of the call and of its connections.
   public var logContext: [String: String] = [:]
   /// Channels of different domains are never shared: a library can name one to keep its channels separate.
   public var channelPoolDomain: String?
   /// Channels with different IDs are never shared: use several to open several connections to one host.
   public var channelID = 0
-  /// Channel arguments by gRPC's names for them, such as `grpc.max_receive_message_length`. An option with the same
-  /// meaning takes precedence. An unknown name only keeps channels apart.
+  /// Channel arguments by gRPC's names, such as `grpc.max_receive_message_length`. An option with the same meaning
+  /// takes precedence. An unknown name has no effect, but keeps channels apart.
   public var additionalChannelArgs: [String: ChannelArgument] = [:]
 
   package init() {}
@@ -50,9 +50,9 @@ public enum TransportType: Sendable, Hashable {
 
 /// The value of a channel argument.
 public enum ChannelArgument: Sendable, Hashable {
-  /// A number; 0 or 1 for a truth value.
+  /// A number; a Boolean is 0 or 1.
   case integer(Int)
-  /// Text.
+  /// A string.
   case string(String)
 }
 

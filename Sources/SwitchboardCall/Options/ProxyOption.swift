@@ -7,8 +7,8 @@
 /// options.proxy = .none
 /// ```
 ///
-/// A proxy resolves the names of targets. TLS is between the channel and the server: the proxy sees only the target's
-/// name and port. Unix sockets are always connected to directly.
+/// A proxy resolves the names of targets. TLS is between the channel and the server, so the proxy sees only the
+/// target's name and port. Unix sockets never use a proxy.
 public enum ProxyOption: Hashable, Sendable {
   /// The HTTP proxy that `HTTPS_PROXY` or `https_proxy` names when the channel is made, except for the targets that
   /// `NO_PROXY` or `no_proxy` lists, `localhost`, and loopback addresses.
@@ -17,18 +17,18 @@ public enum ProxyOption: Hashable, Sendable {
   case none
   /// An HTTP proxy, for every target; it opens tunnels with the method CONNECT.
   case http(host: String, port: Int, credentials: ProxyCredentials? = nil)
-  /// A proxy that speaks SOCKS 5, for every target.
+  /// A SOCKS 5 proxy, for every target.
   case socks5(host: String, port: Int, credentials: ProxyCredentials? = nil)
 }
 
-/// The user name and password for a proxy. They are not shown in descriptions, logs and errors.
+/// The user name and password for a proxy. Descriptions, logs and errors do not show them.
 public struct ProxyCredentials: Hashable, Sendable {
   /// The name of the user.
   package let user: String
   /// The password; it may be empty.
   package let password: String
 
-  /// Creates credentials. An HTTP proxy gets them by the Basic scheme, over the plaintext connection to it.
+  /// Creates credentials. An HTTP proxy receives them in the Basic scheme, over a plaintext connection.
   public init(user: String, password: String) {
     self.user = user
     self.password = password
@@ -36,7 +36,7 @@ public struct ProxyCredentials: Hashable, Sendable {
 }
 
 extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
-  /// Reveals nothing about them.
+  /// A constant that reveals nothing about them.
   public var description: String { "credentials" }
 
   /// Shows neither the user nor the password.
@@ -46,10 +46,10 @@ extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
 // MARK: - From a URL
 
 extension ProxyOption {
-  /// Reads a URL: `http://` or `socks5://`, percent-encoded credentials, the host and the port. Without a scheme it is
-  /// an HTTP proxy; without a port, the port is 80 or 1080.
+  /// Parses a URL: `http://` or `socks5://`, percent-encoded credentials, the host and the port. The default scheme is
+  /// `http`; the default port is 80 or 1080.
   ///
-  /// Throws `INVALID_ARGUMENT`, with a message that does not quote the URL, because it may contain a password.
+  /// Throws `INVALID_ARGUMENT`. The message does not quote the URL, which may contain a password.
   public init(_ url: String) throws(GRPCStatus) {
     let (scheme, rest) = Self.split(url, at: "://")
     var authority = scheme == nil ? url[...] : rest
@@ -64,7 +64,7 @@ extension ProxyOption {
     switch scheme?.lowercased() {
     case nil, "http": self = .http(host: host, port: port ?? 80, credentials: credentials)
     case "socks5", "socks5h": self = .socks5(host: host, port: port ?? 1080, credentials: credentials)
-    default: throw .badProxy("its URL starts neither with http:// nor with socks5://")
+    default: throw .badProxy("the scheme of its URL is neither http nor socks5")
     }
     try validate()
   }
@@ -107,10 +107,10 @@ extension ProxyOption {
   }
 }
 
-// MARK: - What is possible
+// MARK: - Validation
 
 extension ProxyOption {
-  /// Throws `INVALID_ARGUMENT` if there can be no such proxy, or it cannot be sent the credentials.
+  /// Throws `INVALID_ARGUMENT` if the host or the port is invalid, or if the protocol cannot express the credentials.
   package func validate() throws(GRPCStatus) {
     switch self {
     case .environment, .none: return
@@ -119,7 +119,7 @@ extension ProxyOption {
       // RFC 7617: the colon separates the user from the password.
       guard let credentials else { return }
       guard !credentials.user.utf8.contains(UInt8(ascii: ":")) else {
-        throw .badProxy("the name of its user contains a colon")
+        throw .badProxy("its user name contains a colon")
       }
       guard !(credentials.user + credentials.password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
       else {
@@ -130,7 +130,7 @@ extension ProxyOption {
       // RFC 1929: the length of each is one byte.
       guard let credentials else { return }
       guard (1...255).contains(credentials.user.utf8.count), credentials.password.utf8.count <= 255 else {
-        throw .badProxy("SOCKS 5 limits its user and its password to 255 bytes, and the user to one at least")
+        throw .badProxy("SOCKS 5 needs a user name of 1 to 255 bytes and a password of at most 255")
       }
     }
   }

@@ -2,7 +2,7 @@
 public struct RequestOptions: Hashable, Sendable {
   /// Whether a call may be repeated or cached.
   public enum Safety: Sendable {
-    /// Neither.
+    /// The call may be neither repeated nor cached.
     case `default`
     /// Making the call twice has the same effect as making it once.
     case idempotentRequest

@@ -21,7 +21,7 @@ public struct TLSCredentials: Sendable, Hashable {
   /// The key of the first certificate, without a password.
   package let privateKey: PEMSource
 
-  /// Creates credentials. Whether the key matches is checked when a server or a channel is made.
+  /// Creates credentials. The server or the channel that uses them checks whether the key matches.
   public init(certificateChain: PEMSource, privateKey: PEMSource) {
     self.certificateChain = certificateChain
     self.privateKey = privateKey
@@ -87,7 +87,7 @@ public struct ClientTLS: Sendable, Hashable {
   public var serverNameOverride: String?
   /// The oldest version to accept.
   public var minimumVersion: TLSVersion
-  /// Whether every certificate is accepted. Only for the command, whose user asks for it with a flag.
+  /// Whether every certificate is accepted. Only the command-line tool sets it, at the user's request.
   package var skipsVerification = false
 
   /// Creates a configuration; by default, with the system's roots and no client certificate.

@@ -16,8 +16,8 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     self.eventLoop = eventLoop
   }
 
-  /// Calls back on the event loop. If the result is set on that loop, the callback runs immediately, before anything
-  /// that follows there.
+  /// Calls `callback` with the result, on the event loop. If the result is set on that loop, the callback runs
+  /// immediately, before any other work there.
   public func whenComplete(_ callback: @escaping @Sendable (Result<Value, any Error>) -> Void) {
     let result: Result<Value, any Error>? = state.withLock { state in
       switch state {
@@ -31,7 +31,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     if let result { onLoop { callback(result) } }
   }
 
-  /// Calls back on the event loop with the error, if it fails.
+  /// Calls `callback` with the error if the future fails, on the event loop.
   public func whenFailure(_ callback: @escaping @Sendable (any Error) -> Void) {
     whenComplete { if case .failure(let error) = $0 { callback(error) } }
   }
@@ -43,7 +43,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     }
   }
 
-  /// Sets the result. Only the first counts.
+  /// Sets the result. Later results are ignored.
   @usableFromInline
   func complete(_ result: Result<Value, any Error>) {
     let callbacks: [Callback] = state.withLock { state in

@@ -1,4 +1,4 @@
-/// Completes a future, once. Releasing a promise that was not completed fails it, so that nothing waits for it forever.
+/// Completes a future once. A promise that is released before it completes fails, so that nothing waits for it forever.
 ///
 /// ```swift
 /// let promise = context.eventLoop.makePromise(of: Void.self)
@@ -22,7 +22,7 @@ public final class EventLoopPromise<Value: Sendable>: Sendable {
   /// Completes the future with an error.
   public func fail(_ error: any Error) { completeWith(.failure(error)) }
 
-  /// Completes the future. Only the first completion counts.
+  /// Completes the future. Later completions are ignored.
   public func completeWith(_ result: Result<Value, any Error>) { futureResult.complete(result) }
 }
 

@@ -1,28 +1,28 @@
-/// A service that a server can offer. Generated providers conform.
+/// A service that a server can offer. Generated providers conform to this protocol.
 public protocol CallHandlerProvider: Sendable {
   /// The full name of the service, such as `echo.Echo`.
   var serviceName: String { get }
 
-  /// The service's methods; read once, when the server is created.
+  /// The handlers of the service's methods. Read once, when the server is created.
   var methodHandlers: [MethodHandler] { get }
 
   /// The formats that a method accepts in addition to its own, preferred ones first; none by default. Read once, when
   /// the server is created.
   func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat]
 
-  /// The descriptors of the service's file and all its imports for reflection, serialized, in base64. Empty unless
-  /// generated with `ReflectionData=true`.
+  /// The serialized descriptors of the service's file and of all its imports, in base64, for reflection. Empty unless
+  /// the code was generated with `ReflectionData=true`.
   var reflectionData: [String] { get }
 
-  /// The server accepts no new connections or calls from now on; those in flight may finish. Calls that would never end
-  /// should end now. Called once, from any thread.
+  /// Called once, from any thread, when the server stops accepting connections and calls. Calls in flight may finish;
+  /// those that would never end should end now.
   func serverIsShuttingDown()
 }
 
 extension CallHandlerProvider {
   public func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { [] }
 
-  /// None.
+  /// No reflection data.
   public var reflectionData: [String] { [] }
 
   /// Does nothing.

@@ -1,15 +1,14 @@
-/// How a handler answers.
+/// How a handler answers: with one response or with a stream.
 ///
-/// A type for each way and not a closure, so that the code of a call is compiled into one piece down to the user's
-/// handler.
+/// Each form is a type rather than a closure, so that the compiler specialises a call down to the user's handler.
 @usableFromInline
 protocol HandlerForm: Sendable {
-  /// What the user's handler takes: the one request, or the stream of requests.
+  /// The input of the user's handler: the one request, or the stream of requests.
   associatedtype Input: Sendable
   associatedtype Request: Sendable
   associatedtype Response: Sendable
 
-  /// Handles what a client sends, and answers in bytes that `responses` makes.
+  /// Runs the user's handler. `responses` encodes its answer.
   nonisolated(nonsending) func handle(
     _ input: Input,
     _ answer: CallAnswer<Request, Response>,
@@ -17,7 +16,7 @@ protocol HandlerForm: Sendable {
   ) async throws
 }
 
-/// Handlers that return the one response.
+/// The form of handlers that return one response.
 @frozen
 @usableFromInline
 struct OneResponseForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
@@ -38,7 +37,7 @@ struct OneResponseForm<Input: Sendable, Request: Sendable, Response: Sendable>: 
   }
 }
 
-/// Handlers that write a stream of responses.
+/// The form of handlers that write a stream of responses.
 @frozen
 @usableFromInline
 struct ResponseStreamForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {

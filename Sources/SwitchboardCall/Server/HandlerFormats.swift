@@ -1,10 +1,10 @@
-/// The formats of a handler's messages, in closures, since only the handler's `init` knows the types.
+/// The formats of a handler's messages, as closures, because only the handler's `init` knows the message types.
 @usableFromInline
 struct HandlerFormats: Sendable {
   private let readsOwn: @Sendable (ContentSubtype) -> Bool
   private let make: @Sendable (any PayloadFormat) -> MethodHandler?
 
-  /// `method` has the handler's own marshallers; `make` makes the same handler with others.
+  /// `method` has the handler's own marshallers; `make` creates the same handler with other marshallers.
   @usableFromInline
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,

@@ -1,6 +1,6 @@
-// The four forms of a handler. `interceptors` makes those of one call, in the order in which requests pass them.
+// The four forms of a handler. `interceptors` creates those of one call, in the order in which requests pass them.
 extension Method {
-  /// Serves a method with one request and one response.
+  /// Creates a handler for a method with one request and one response.
   @inlinable
   public func unaryHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
@@ -10,7 +10,7 @@ extension Method {
     MethodHandler(one: self, interceptors, OneResponseForm(handler))
   }
 
-  /// Serves a method with one request and a stream of responses.
+  /// Creates a handler for a method with one request and a stream of responses.
   @inlinable
   public func serverStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
@@ -22,7 +22,7 @@ extension Method {
     MethodHandler(one: self, interceptors, ResponseStreamForm(handler))
   }
 
-  /// Serves a method with a stream of requests and one response.
+  /// Creates a handler for a method with a stream of requests and one response.
   @inlinable
   public func clientStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
@@ -33,7 +33,7 @@ extension Method {
     MethodHandler(stream: self, interceptors, OneResponseForm(handler))
   }
 
-  /// Serves a method with streams in both directions.
+  /// Creates a handler for a method with streams in both directions.
   @inlinable
   public func bidirectionalStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,

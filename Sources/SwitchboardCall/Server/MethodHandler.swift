@@ -1,6 +1,6 @@
-/// Serves one method: takes the requests of a call, and runs the user's handler.
+/// Serves one method: decodes the requests of a call and runs the user's handler.
 ///
-/// Create one with `Method.unaryHandler` or its siblings.
+/// Create one with `Method.unaryHandler`, or with its counterparts for methods that stream.
 public final class MethodHandler: Sendable {
   /// The method it serves.
   package let method: MethodDescriptor
@@ -12,12 +12,12 @@ public final class MethodHandler: Sendable {
   /// See `decoding`.
   private let decode: Decode?
 
-  /// Begins a call. The bytes are those of its one request; empty if requests stream.
+  /// Begins a call. The bytes are its one request; they are empty if the method streams requests.
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
 
-  /// Decodes the one request of a call, and makes the handler that has it.
+  /// Decodes the one request of a call and creates a handler that has the decoded request.
   private typealias Decode = @Sendable (RawSpan) -> MethodHandler
 
   @usableFromInline
@@ -108,7 +108,7 @@ public final class MethodHandler: Sendable {
     }
   }
 
-  /// Starts the task of a call's handler, where its transport says. On the loop.
+  /// Starts the task of a call's handler, where its transport says. Called on the loop.
   @inlinable
   static func start<Form: HandlerForm>(
     _ form: Form,
@@ -116,16 +116,16 @@ public final class MethodHandler: Sendable {
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) {
-    // The task is made here, where its work is known: a closure that the transport would run instead costs each call
-    // two more frames of asynchronous code.
+    // The task is created here and not by the transport, which would need a closure: that would cost each call two more
+    // asynchronous frames.
     let stream = answer.stream
     stream.handlerRuns(
       makeTask(at: stream.placeForHandler()) { await run(form, responses, input, answer) }
     )
   }
 
-  /// Neither inlinable nor for `Void` alone, and its operation may throw, because such functions are what the runtime
-  /// takes: the compiler would wrap any other, which costs each call an allocation and two frames.
+  /// Not inlinable, generic over the result, and with an operation that may throw, because the runtime takes that type
+  /// of operation. The compiler would wrap any other, which costs each call an allocation and two frames.
   @usableFromInline
   static func makeTask<Result: Sendable>(
     at place: HandlerPlace,
@@ -141,9 +141,9 @@ public final class MethodHandler: Sendable {
     }
   }
 
-  /// Runs the handler of one call. Its error becomes the status of the call.
+  /// Runs the handler of one call. An error that it throws becomes the status of the call.
   ///
-  /// Never inlined: as a part of the task's closure, it would have to be sent to the executor that it is on already.
+  /// Never inlined: as a part of the task's closure, it would hop to the executor on which it already runs.
   @inlinable @inline(never)
   nonisolated(nonsending) static func run<Form: HandlerForm>(
     _ form: Form,
@@ -160,7 +160,7 @@ public final class MethodHandler: Sendable {
   }
 
   // MARK: Other formats
-  // Not inlinable: formats chosen at run time need no copy of this in each user's module.
+  // Not inlinable, so that users' modules hold no copies of the code for formats chosen at run time.
 
   @usableFromInline
   static func oneInFormat<Form: HandlerForm>(
@@ -188,20 +188,20 @@ public final class MethodHandler: Sendable {
 
   // MARK: For servers
 
-  /// The same method, with interceptors of `factories` before its own. Called once, when a server is created.
+  /// The same handler, with the interceptors of `factories` before its own. Called once, when a server is created.
   package func intercepted(by factories: [any InterceptorFactory]) -> MethodHandler {
     factories.isEmpty ? self : MethodHandler(method, formats, factories, bind, decode)
   }
 
-  /// Starts a call whose one request is complete. The bytes are valid only during this call.
+  /// Starts a call whose one request is complete. The bytes are valid only until this method returns.
   package func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
-  /// Whether `decoding` may be used: in formats chosen at run time, such as JSON, which may take many times as long as
-  /// protobuf's own.
+  /// Whether `decoding` is available: for formats chosen at run time, such as JSON, which may take many times as long
+  /// to decode as protobuf's own format.
   package var decodesElsewhere: Bool { decode != nil }
 
-  /// Decodes the one request of a call, on any thread. Returns the handler that starts this call, whose bytes no longer
-  /// matter.
+  /// Decodes the one request of a call, on any thread. Returns the handler with which to start this call; the bytes
+  /// passed to its `start` are ignored.
   package func decoding(_ message: RawSpan) -> MethodHandler {
     decode?(message).intercepted(by: factories) ?? self
   }
@@ -209,7 +209,7 @@ public final class MethodHandler: Sendable {
   /// Starts a call that streams its requests.
   package func start(_ stream: any ServerStream) { begin(stream, RawSpan()) }
 
-  /// Whether it accepts calls with this content subtype; those without one always.
+  /// Whether the handler decodes messages with this content subtype.
   package func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
 
   /// The same method in another format; `nil` if the format lacks marshallers for its messages.
@@ -254,7 +254,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  /// Sends a stream of responses, which `finish` ends.
+  /// Returns the writer of a stream of responses, which `finish` ends.
   @inlinable
   func writer(_ marshaller: some Marshaller<Response>) -> ResponseStreamWriter<Response> {
     switch self {

@@ -1,6 +1,6 @@
-/// The requests that a client streams, to be read once, by one task at a time.
+/// The stream of a call's requests, which can be read once, by one task at a time.
 ///
-/// Reading lets the client send more: a handler that stops reading stops the client.
+/// Reading gives the client room to send more: when a handler stops reading, the client must wait.
 ///
 /// ```swift
 /// func collect(requests: RequestStream<Note>, context: ServerCallContext) async throws -> Summary {

@@ -1,4 +1,4 @@
-/// Sends the messages of a streaming response.
+/// Sends the responses of a call that streams them.
 ///
 /// ```swift
 /// func expand(
@@ -20,7 +20,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
 
   @usableFromInline let sink: Sink
 
-  /// Sends a stream's responses, encoded on the sender's executor. `send` rethrows the errors of `encode`.
+  /// Sends responses to the transport, encoded on the sender's executor. `send` rethrows the errors of `encode`.
   @inlinable
   package init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
     sink = .bytes(stream, encode)

@@ -1,4 +1,4 @@
-/// A handler's view of its call. Usable from any task until the call has ended.
+/// A handler's view of its call, usable from any task until the call ends.
 ///
 /// ```swift
 /// func greet(request: Hello_GreetRequest, context: ServerCallContext) async throws -> Hello_GreetReply {
@@ -32,7 +32,7 @@ public struct ServerCallContext: Sendable {
   /// Whether the call has ended: the client cancelled or disconnected, or its deadline passed.
   public var isCancelled: Bool { stream.isCancelled }
 
-  /// Whether the one request was compressed. For streamed requests, the iterator of `RequestStream` knows.
+  /// Whether the one request was compressed. For streamed requests, see the iterator of `RequestStream`.
   package var requestWasCompressed: Bool { stream.requestWasCompressed }
 
   /// Values shared by the call's interceptors and its handler.
@@ -47,7 +47,7 @@ public struct ServerCallContext: Sendable {
   /// Sets the metadata to send before the first response. Ignored once it has been sent.
   ///
   /// Fields that HTTP and gRPC set themselves are left out. A name or a value that HTTP does not allow fails the call
-  /// with `INTERNAL`; the same holds for trailers.
+  /// with `INTERNAL`. The same applies to trailers.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
 
   /// Sends the initial metadata now instead of with the first response, for a client that waits for it.

@@ -1,12 +1,12 @@
 /// A JSON value in a service config.
 public enum ConfigValue: Hashable, Sendable {
-  /// `null`, which means the same as a missing member.
+  /// `null`, which has the same meaning as a missing member.
   case null
   /// `true` or `false`.
   case bool(Bool)
   /// Any number: JSON has only one kind.
   case number(Double)
-  /// Text.
+  /// A string.
   case string(String)
   /// Values in order.
   case array([ConfigValue])
@@ -14,7 +14,7 @@ public enum ConfigValue: Hashable, Sendable {
   case object([String: ConfigValue])
 }
 
-/// A load balancing policy that a service config names, with its own configuration, which the policy parses later.
+/// The name and the configuration of a load balancing policy in a service config. The policy parses the configuration.
 ///
 /// ```swift
 /// let config = try ServiceConfig(loadBalancing: [LoadBalancingConfig("round_robin")])
@@ -25,7 +25,7 @@ public struct LoadBalancingConfig: Hashable, Sendable {
   /// The members of the policy's configuration.
   public let members: [String: ConfigValue]
 
-  /// A policy by its name.
+  /// Creates the configuration of the policy with this name.
   public init(_ policy: String, _ members: [String: ConfigValue] = [:]) {
     self.policy = policy
     self.members = members

@@ -1,14 +1,14 @@
-/// The service config that comes with a channel's name, once the name is resolved.
+/// The service config that the resolution of a channel's name provides.
 @usableFromInline package final class ResolvedConfig: Sendable {
   private struct Waiter {
     let continuation: CheckedContinuation<Result<ServiceConfig?, GRPCStatus>, Never>
-    /// Whether it waits on when resolving fails.
+    /// Whether it continues to wait when the resolution fails.
     let isPatient: Bool
   }
 
   private struct State {
     var known: ServiceConfig??
-    /// Why it is not known, since the latest failure.
+    /// The latest failure to resolve the name, unless it was resolved since.
     var failure: (status: GRPCStatus, isFinal: Bool)?
     var waiters: [Int: Waiter] = [:]
     var lastID = 0
@@ -25,12 +25,12 @@
   /// Whether calls wait for it.
   package var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
-  /// `action` is called, on any thread, after `isAwaited` has changed.
+  /// Calls `action`, on any thread, each time after `isAwaited` has changed.
   package func observe(_ action: @escaping @Sendable () -> Void) {
     state.withLock { $0.awaitedChanged = action }
   }
 
-  /// Changes the state. Returns what to call afterwards.
+  /// Changes the state. Returns the action to call afterwards.
   private func change<Result>(_ body: (inout State) -> Result) -> (Result, tell: (@Sendable () -> Void)?) {
     state.withLock { state in
       let wasAwaited = !state.waiters.isEmpty
@@ -63,12 +63,12 @@
     tell?()
   }
 
-  /// The name is no longer resolved until a call needs it, so the latest failure says nothing about that call.
+  /// Forgets a failure that is not final: the next call that needs the name has it resolved again.
   package func forgetFailure() {
     state.withLock { if $0.failure?.isFinal == false { $0.failure = nil } }
   }
 
-  /// Waits until the name is resolved. Throws if that fails, unless the call is patient, and if the task is cancelled.
+  /// Waits for the resolution. Throws if it fails (if patient, only if it fails for good) or if the task is cancelled.
   func wait(isPatient: Bool) async throws(GRPCStatus) -> ServiceConfig? {
     let id = state.withLock { state in
       state.lastID += 1

@@ -7,7 +7,7 @@
 /// )
 /// ```
 public struct RetryPolicy: Hashable, Sendable {
-  /// No policy can exceed this number of attempts.
+  /// The maximum number of attempts of any policy.
   package static let attemptLimit = 5
 
   /// The maximum number of attempts, including the first.
@@ -21,7 +21,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The codes that lead to another attempt.
   package let retryableStatusCodes: Set<GRPCStatus.Code>
 
-  /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
+  /// Creates a policy. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
   public init(
     maxAttempts: Int,
     initialBackoff: Duration,
@@ -37,7 +37,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
     guard !retryableStatusCodes.isEmpty else { throw .invalidServiceConfig("retryableStatusCodes is empty") }
     guard !retryableStatusCodes.contains(.ok) else {
-      throw .invalidServiceConfig("retryableStatusCodes has OK")
+      throw .invalidServiceConfig("retryableStatusCodes contains OK")
     }
     self.maxAttempts = min(maxAttempts, Self.attemptLimit)
     self.initialBackoff = initialBackoff
@@ -47,7 +47,7 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 }
 
-/// How calls are made several times in parallel, as gRFC A6 describes: the first response counts. Use it for methods
+/// How a call is made several times in parallel, as gRFC A6 describes, until the first response. Use it for methods
 /// that may run twice without harm.
 ///
 /// ```swift
@@ -61,7 +61,7 @@ public struct HedgingPolicy: Hashable, Sendable {
   /// The codes that do not end the other attempts.
   package let nonFatalStatusCodes: Set<GRPCStatus.Code>
 
-  /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
+  /// Creates a policy. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
   public init(
     maxAttempts: Int,
     hedgingDelay: Duration = .zero,
@@ -70,7 +70,7 @@ public struct HedgingPolicy: Hashable, Sendable {
     guard maxAttempts >= 2 else { throw .invalidServiceConfig("maxAttempts is \(maxAttempts), below 2") }
     guard hedgingDelay >= .zero else { throw .invalidServiceConfig("hedgingDelay is below 0") }
     guard !nonFatalStatusCodes.contains(.ok) else {
-      throw .invalidServiceConfig("nonFatalStatusCodes has OK")
+      throw .invalidServiceConfig("nonFatalStatusCodes contains OK")
     }
     self.maxAttempts = min(maxAttempts, RetryPolicy.attemptLimit)
     self.hedgingDelay = hedgingDelay
@@ -87,10 +87,10 @@ public struct HedgingPolicy: Hashable, Sendable {
 public struct RetryThrottling: Hashable, Sendable {
   /// The capacity of the bucket, which is full at first.
   package let maxTokens: Int
-  /// The tokens that a success adds, counted in thousandths.
+  /// The tokens that a success adds, in steps of a thousandth.
   package let tokenRatio: Double
 
-  /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
+  /// Creates the settings. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
   public init(maxTokens: Int, tokenRatio: Double) throws(GRPCStatus) {
     guard (1...1000).contains(maxTokens) else {
       throw .invalidServiceConfig("maxTokens is \(maxTokens), not from 1 to 1000")

@@ -1,4 +1,4 @@
-/// gRPC's service config as typed values: what a service's owner configures for its callers, per method.
+/// gRPC's service config: the settings that the owner of a service chooses for its callers, per method.
 ///
 /// `ServiceConfig(json:)` reads it from JSON. A config is validated when it is created.
 ///
@@ -9,20 +9,20 @@
 /// ])
 /// ```
 public struct ServiceConfig: Hashable, Sendable {
-  /// The configurations, each for some methods.
+  /// The configurations of methods.
   package let methodConfigs: [MethodConfig]
-  /// When the retries of all methods are suspended.
+  /// When retries of all methods are suspended.
   package let retryThrottling: RetryThrottling?
-  /// The policies that may distribute calls over servers, the preferred one first. Empty: the channel's own policy.
+  /// The policies that may distribute calls over servers, preferred ones first. Empty means the channel's own policy.
   package let loadBalancing: [LoadBalancingConfig]
   /// The service whose health is checked on each server before it gets calls; the empty name stands for the server as a
-  /// whole. `nil`: health is not checked.
+  /// whole. `nil` means that health is not checked.
   package let healthCheckedService: String?
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
 
-  /// Throws `INVALID_ARGUMENT` if two configs are for the same method.
+  /// Creates a config. Throws `INVALID_ARGUMENT` if two configurations are for the same method.
   public init(
     methodConfigs: [MethodConfig] = [],
     retryThrottling: RetryThrottling? = nil,
@@ -42,7 +42,7 @@ public struct ServiceConfig: Hashable, Sendable {
     self.positions = positions
   }
 
-  /// The config of a method: by its name, by its service, or for all methods.
+  /// The most specific configuration of a method: its own, that of its service, or that of all methods.
   package func methodConfig(for method: MethodDescriptor) -> MethodConfig? {
     let position = positions[method.path] ?? positions["/\(method.service)/"] ?? positions["//"]
     return position.map { methodConfigs[$0] }
@@ -58,7 +58,7 @@ public struct MethodConfig: Hashable, Sendable {
     /// The name of the method; empty for all methods of the service.
     package let method: String
 
-    /// Throws `INVALID_ARGUMENT` for a method without a service.
+    /// Creates a name. Throws `INVALID_ARGUMENT` for a method without a service.
     public init(service: String = "", method: String = "") throws(GRPCStatus) {
       guard method.isEmpty || !service.isEmpty else {
         throw .invalidServiceConfig("the method \(method) is named without its service")
@@ -72,7 +72,7 @@ public struct MethodConfig: Hashable, Sendable {
       return method.isEmpty ? "all methods of \(service)" : "\(service)/\(method)"
     }
 
-    /// The path of the method, as far as it is named.
+    /// The path of the method. Names that are not given are empty.
     var key: String { "/\(service)/\(method)" }
   }
 
@@ -97,7 +97,7 @@ public struct MethodConfig: Hashable, Sendable {
   /// The largest response accepted; a call's own limit applies if it is smaller.
   public var maxResponseMessageBytes: Int?
 
-  /// Configures only what is given.
+  /// Creates a configuration. Settings that are omitted are not configured.
   public init(names: [Name], timeout: Duration? = nil, repetition: Repetition? = nil) {
     self.names = names
     self.timeout = timeout

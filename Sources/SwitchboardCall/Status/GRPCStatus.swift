@@ -1,6 +1,6 @@
-/// How a call ended: a code, a message for people, and who ended it.
+/// The status with which a call ended: a code, a message for people, and who caused it.
 ///
-/// It is the only error that the call API throws, so that a caller has one type to catch.
+/// The call API throws no other error, so callers have only one type to catch.
 ///
 /// ```swift
 /// do {
@@ -10,31 +10,31 @@
 /// }
 /// ```
 public struct GRPCStatus: Error, Sendable {
-  /// Who caused the status. Two statuses that differ only in this are equal.
+  /// Who caused a status. Comparisons of statuses ignore it.
   @frozen
   public enum Origin: Sendable {
-    /// The process's own code: a handler, an interceptor, a cancellation, a deadline.
+    /// The application's own code: a handler, an interceptor, or a caller that cancelled.
     case user
-    /// This library: it refused or failed to carry the call.
+    /// This library: it refused the call, failed to transmit it, or enforced its deadline.
     case library
-    /// The other side, or a proxy in between.
+    /// The peer, or a proxy on the way to it.
     case peer
   }
 
   /// The code, for programs.
   public var code: Code
-  /// Who ended the call.
+  /// Who caused the status.
   public var origin: Origin
   private var words: Words
 
-  /// By default, a status that the user's own code caused.
+  /// Creates a status, by default one that the application's own code caused.
   public init(code: Code, message: String? = nil, origin: Origin = .user) {
     self.code = code
     self.origin = origin
     words = Words(message, nil)
   }
 
-  /// The message, for people. The peer sees it, so it should contain no secrets.
+  /// The message, for people. It is sent to the peer, so it should contain no secrets.
   public var message: String? {
     get { words.message }
     set { words = Words(newValue, packedDetails) }
@@ -55,7 +55,7 @@ public struct GRPCStatus: Error, Sendable {
   public var isOk: Bool { code == .ok }
 }
 
-/// Everything but the code, in one pointer: most statuses have no message, or that of success.
+/// The message and the details in one pointer. Most statuses have no message, or the message of success.
 private enum Words: Sendable {
   final class Spoken: Sendable {
     let message: String?
@@ -121,17 +121,17 @@ extension GRPCStatus: CustomStringConvertible {
 /// }
 /// ```
 public protocol GRPCStatusTransformable: Error {
-  /// The status that the other side sees.
+  /// The status that the peer receives.
   func makeGRPCStatus() -> GRPCStatus
 }
 
 extension GRPCStatus: GRPCStatusTransformable {
-  /// Itself.
+  /// Returns the status itself.
   public func makeGRPCStatus() -> GRPCStatus { self }
 }
 
 extension GRPCStatus {
-  /// The status for an error that the user's code threw.
+  /// Creates the status for an error that the application's code threw.
   public init(describing error: any Error) {
     switch error {
     case let known as any GRPCStatusTransformable: self = known.makeGRPCStatus()

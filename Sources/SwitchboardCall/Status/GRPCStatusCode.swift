@@ -8,7 +8,7 @@ extension GRPCStatus {
     case cancelled = 1
     /// An error without further information, such as one that a handler threw.
     case unknown = 2
-    /// The request is invalid, whatever state the server is in.
+    /// The request is invalid, regardless of the state of the server.
     case invalidArgument = 3
     /// The deadline passed. The call may have taken effect nevertheless.
     case deadlineExceeded = 4
@@ -16,15 +16,15 @@ extension GRPCStatus {
     case notFound = 5
     /// The object to create already exists.
     case alreadyExists = 6
-    /// The caller is known, but not allowed to do this.
+    /// The caller is authenticated, but not allowed to make this call.
     case permissionDenied = 7
     /// A resource is exhausted, such as a quota or a limit on size.
     case resourceExhausted = 8
     /// The server is not in the required state; retrying does not help until it is.
     case failedPrecondition = 9
-    /// A conflict with another call; the whole operation may be retried.
+    /// The call conflicts with another; the whole operation may be retried.
     case aborted = 10
-    /// Past a valid range, such as the end of a file.
+    /// The operation goes past a valid range, such as the end of a file.
     case outOfRange = 11
     /// The method or the encoding is not implemented.
     case unimplemented = 12
@@ -34,7 +34,7 @@ extension GRPCStatus {
     case unavailable = 14
     /// Data was lost or corrupted for good.
     case dataLoss = 15
-    /// The caller has not authenticated, or not with valid credentials.
+    /// The caller did not send valid credentials.
     case unauthenticated = 16
   }
 }

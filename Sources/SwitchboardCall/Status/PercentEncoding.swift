@@ -1,5 +1,5 @@
-/// The percent-encoding of `grpc-message`. Space to tilde are sent as they are, except for the percent sign and for a
-/// space at either end, which HTTP does not allow.
+/// The percent-encoding of `grpc-message`. The characters from space to tilde are not escaped, except for the percent
+/// sign and for a space at either end, which HTTP does not allow.
 package enum PercentEncoding {
   package static func encode(_ message: String) -> [UInt8] {
     var encoded: [UInt8] = []
@@ -18,12 +18,12 @@ package enum PercentEncoding {
     return encoded
   }
 
-  /// Never fails: invalid escapes are kept, as the specification requires.
+  /// Decodes a message and never fails: invalid escapes are kept, as the specification requires.
   package static func decode(_ bytes: some Collection<UInt8>) -> String {
     String(decoding: decoded(bytes, keepsInvalid: true) ?? [], as: UTF8.self)
   }
 
-  /// `nil` if an escape is invalid, as in the credentials of a URL.
+  /// Decodes the credentials of a URL. Returns `nil` if an escape is invalid.
   package static func decodeStrictly(_ bytes: some Collection<UInt8>) -> [UInt8]? {
     decoded(bytes, keepsInvalid: false)
   }

@@ -1,29 +1,29 @@
-/// The interface between calls and transports on the client: messages are bytes here.
+/// The client's interface between calls and transports. Messages are bytes at this level.
 @usableFromInline package protocol ByteTransport: AnyObject, Sendable {
-  /// Where receivers are called. A caller that prefers this executor does not change threads.
+  /// The loop on which receivers are called. A caller that prefers this executor does not change threads.
   var eventLoop: any EventLoop { get }
 
   /// The target, such as `localhost:50051`.
   var host: String { get }
 
-  /// How many unread bytes of messages a stream holds in each direction before its writer waits, plus about a hundred
-  /// for each message.
+  /// How many unread bytes of messages a stream holds in each direction before its writer waits. Each message counts
+  /// about a hundred bytes more than its length.
   var streamBufferSize: Int { get }
 
   /// A transport to another target with the same settings, on the same event loop, for calls that interceptors
   /// redirect.
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport
 
-  /// The service config that comes with the name. `nil`: none can.
+  /// The service config from the resolution of the name. `nil` means that it cannot provide one.
   var resolvedConfig: ResolvedConfig? { get }
 
-  /// Resolves the name and connects, and does not wait for a call.
+  /// Resolves the name and connects now instead of with the first call.
   func connect()
 
-  /// Prepares a call; nothing is sent before `start`. Failures reach the receiver's `close`.
+  /// Prepares a call; nothing is sent before `start`. Failures are reported to the receiver's `close`.
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall
 
-  /// No more calls will be made: the transport ends when those in flight have.
+  /// Ends the transport when the calls in flight have ended. No more calls will be made.
   func retire()
 
   /// Ends the transport: calls in flight may finish within `grace`; new ones fail.
@@ -31,7 +31,7 @@
 }
 
 extension ByteTransport {
-  /// The empty string: a transport without an address.
+  /// The empty string, for a transport without an address.
   @usableFromInline package var host: String { "" }
 
   @usableFromInline package var streamBufferSize: Int { 256 * 1024 }
@@ -40,7 +40,7 @@ extension ByteTransport {
 
   @usableFromInline package func connect() {}
 
-  /// Itself, for its own host; other hosts are unreachable.
+  /// Returns the transport itself for its own host; other hosts are unreachable.
   @usableFromInline package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
     throw GRPCStatus(code: .unimplemented, message: "the transport can only reach its own target")
@@ -52,7 +52,7 @@ extension ByteTransport {
   /// Starts the call. Must be called once.
   func start()
 
-  /// Called before the caller suspends: may poll `isThere` for a moment.
+  /// Polls `isThere` for a moment, if that is worthwhile. Called before the caller suspends.
   func look(for isThere: () -> Bool)
 
   /// Ends the call with `status`, unless it has ended. A call that has not started ends when it starts.
@@ -73,26 +73,26 @@ extension ByteCall {
   }
 
   @usableFromInline package var method: MethodDescriptor
-  /// The caller's options; `nil` equals `CallOptions()`, and is cheaper.
+  /// The caller's options. `nil` means the same as `CallOptions()`, and is cheaper.
   @usableFromInline package var options: CallOptions?
   /// When the call must end. The engine sets it if it is `nil` and the options have a timeout.
   package var deadline: CallDeadline?
   @usableFromInline package var body: Body
-  /// Where streamed responses go. `nil`: the receiver gets the one response.
+  /// Receives streamed responses. `nil` means that the receiver gets the one response.
   @usableFromInline package var responses: MessagePipe?
-  /// How many attempts were made before; the server is informed.
+  /// How many attempts were made before. The server is informed of them.
   @usableFromInline package var previousAttempts = 0
-  /// The servers that attempts of the call were sent to, so that a repetition can prefer another. `nil`: it is not
-  /// repeated.
+  /// The servers that attempts of the call were sent to, so that a repetition can prefer another. `nil` for a call that
+  /// is not repeated.
   package var servers: AttemptedServers?
   /// Follows the call, if the channel's observer traces.
   package var tracer: (any ClientCallTracer)?
-  /// What the tracer has to know of the call.
+  /// The tracer's state for the call.
   package var stamp = CallStamp()
   @usableFromInline package var contentSubtype: ContentSubtype
 
-  /// Without `responses`, the call has one response. Not inlined: the compiler then makes the request where its user
-  /// wants it, instead of copying it there.
+  /// Without `responses`, the call has one response. Not inlined, so that the compiler creates the request in its final
+  /// place instead of copying it there.
   @inline(never)
   package init(
     method: MethodDescriptor,
@@ -110,11 +110,11 @@ extension ByteCall {
 }
 
 extension CallRequest {
-  /// Tells the tracer that the call has ended, if not with its only attempt.
+  /// Reports to the tracer the end of a call that made no attempt, or may have made several.
   func traceEnd(_ status: GRPCStatus) { tracer?.ended(status, method, stamp) }
 }
 
-/// The servers that the attempts of one call were sent to, as the transport knows them.
+/// The servers that the attempts of one call were sent to, as the transport identifies them.
 package final class AttemptedServers: Sendable {
   private let servers = Locked<[ObjectIdentifier]>([])
 
@@ -125,8 +125,8 @@ package final class AttemptedServers: Sendable {
   package func contains(_ server: ObjectIdentifier) -> Bool { servers.withLock { $0.contains(server) } }
 }
 
-/// When a call must end. An object, because the layout of the standard library's instants is known only at run time, and
-/// so would be that of each request that contains one.
+/// The time at which a call must end. An object, because the layout of the standard library's instants is known only at
+/// run time, and so would be the layout of each request that contained one.
 package final class CallDeadline: Sendable {
   package let time: ContinuousClock.Instant
 
@@ -138,7 +138,7 @@ package final class CallDeadline: Sendable {
 
 /// Receives a call's responses, on the transport's event loop.
 @usableFromInline package protocol ResponseReceiver: AnyObject, Sendable {
-  /// Whether metadata and trailers are wanted; `false` saves making them.
+  /// Whether the receiver uses metadata and trailers. If not, the transport need not create them.
   var wantsMetadata: Bool { get }
 
   /// Whether to call `sent`. Read when the call starts.
@@ -147,13 +147,13 @@ package final class CallDeadline: Sendable {
   /// The metadata before the first message. Not called if the call fails first.
   func receive(headers: consuming HPACKHeaders)
 
-  /// A part of the request has been sent. The transport may still be at work and must not be called from here.
+  /// A part of the request has been sent. Must not call the transport, which may be in the middle of its work.
   func sent(_ part: SentPart)
 
-  /// The one response, which comes next, was compressed.
+  /// The one response, which is delivered next, was compressed.
   func responseWasCompressed()
 
-  /// The one response of a call that does not stream responses, valid only during this call. Called at most once.
+  /// The one response of a call that does not stream responses, valid until this method returns. Called at most once.
   func receive(message: RawSpan)
 
   /// The end of the call; called exactly once, last.

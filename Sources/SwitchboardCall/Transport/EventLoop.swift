@@ -14,7 +14,7 @@ public protocol EventLoop: TaskExecutor, SerialExecutor {
 
   /// Runs work on the loop, in the order of the calls and never before this method returns.
   ///
-  /// Work is never dropped: after the loop has ended, work runs elsewhere, one piece at a time, with `inEventLoop`
-  /// true. I/O and timers then no longer exist.
+  /// Work is never dropped. After the loop has ended, work runs on other threads, one piece at a time, with
+  /// `inEventLoop` still true; I/O and timers no longer work.
   func execute(_ work: @escaping @Sendable () -> Void)
 }

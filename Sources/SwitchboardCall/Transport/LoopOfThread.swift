@@ -1,6 +1,6 @@
 import CLoopThread
 
-/// The loop that the calling thread runs, as set by the loop.
+/// The loop that runs on the calling thread, as set by the loop itself.
 @frozen
 @usableFromInline package enum LoopOfThread {
   /// `nil` on other threads, and for loops that do not set it.
@@ -13,7 +13,7 @@ import CLoopThread
 }
 
 extension EventLoop {
-  /// By which the loop's thread identifies itself, if it does.
+  /// The address by which the loop's thread identifies itself, if it does.
   @inlinable @inline(__always)
   var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }

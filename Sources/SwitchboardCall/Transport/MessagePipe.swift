@@ -2,9 +2,9 @@ import Synchronization
 
 /// A bounded queue of messages between a transport and the code that makes or serves a call.
 ///
-/// One side pushes, the other pops, each from any thread. A writer waits while unread messages use `limit` bytes of
-/// memory or more, which is their bytes and about a hundred for each. So a slow reader slows down a fast writer, even
-/// across the network.
+/// One side pushes and the other pops, each from any thread. A writer waits while unread messages use `limit` bytes of
+/// memory or more: their own bytes, and about a hundred for each message. A slow reader thus slows down a fast writer,
+/// even across the network.
 @usableFromInline package final class MessagePipe: Sendable {
   /// Notifies the transport at one end. Called without locks, on the thread that caused the event.
   @usableFromInline package protocol Observer: AnyObject, Sendable {
@@ -20,13 +20,13 @@ import Synchronization
     case none
     /// A writer need not wait.
     case some
-    /// Enough to be brought more from outside the pipe.
+    /// The pipe has so much room that the transport should deliver more.
     case much
   }
 
   @usableFromInline package enum Popped: Sendable {
     case message(MessageBuffer)
-    /// Nothing yet.
+    /// Nothing is available yet.
     case empty
     /// The end.
     case end
@@ -39,9 +39,9 @@ import Synchronization
     /// Why the pipe ended, if a message exceeded its limit.
     var refusal: GRPCStatus?
     var totals = MessageTotals()
-    /// Messages were pushed without a flush, and the observer was not notified, nor was a waiting reader.
+    /// Messages were pushed without a flush, and neither the observer nor a waiting reader was notified.
     var isHeldBack = false
-    /// The writer has finished, however the call ends after that.
+    /// The writer has finished, regardless of how the call ends.
     var isFinished = false
     var observer: (any Observer)?
   }
@@ -72,12 +72,12 @@ import Synchronization
     queue.state.withLock { $0.extra.observer = nil }
   }
 
-  /// A message of more than `byteCount` bytes ends the pipe. Set by a transport before the first message.
+  /// Makes a message of more than `byteCount` bytes end the pipe. Called by a transport before the first message.
   @usableFromInline package func limitMessages(to byteCount: Int) {
     messageLimit.store(byteCount, ordering: .relaxed)
   }
 
-  /// What has been pushed so far, including its framing.
+  /// The messages pushed so far, including their framing.
   @usableFromInline package var totals: MessageTotals { queue.state.withLock { $0.extra.totals } }
 
   /// Why the pipe ended, if a message exceeded its limit.
@@ -95,10 +95,10 @@ import Synchronization
 
   // MARK: Writing
 
-  /// Adds a message, unless the pipe has ended. Returns `false` if it has, or if it is full now: the writer should
-  /// wait, which throws if the pipe has ended.
+  /// Adds a message, unless the pipe has ended. Returns `false` if it has, or if it is now full: the writer should then
+  /// wait with `waitUntilWritable`, which throws if the pipe has ended.
   ///
-  /// A message without `flush` may stay until another is flushed, or until the pipe is full or ends.
+  /// A message without `flush` may stay in the pipe until another is flushed, or until the pipe is full or ends.
   @discardableResult
   @usableFromInline package func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
     let byteCount = message.byteCount
@@ -108,7 +108,7 @@ import Synchronization
       return false
     }
     let cost = message.heldByteCount
-    // A waiting reader gets it; otherwise the observer is notified, unless it already was.
+    // A waiting reader gets the message. Otherwise the observer is notified, unless it already was.
     let (reader, isHanded, observer, room): (Messages.Reader?, Bool, (any Observer)?, Room) =
       queue.state.withLock { state in
         guard state.end == nil else { return (nil, false, nil, .none) }
@@ -135,7 +135,7 @@ import Synchronization
     return room != .none
   }
 
-  /// Lets the reader have what was pushed without a flush.
+  /// Makes messages that were pushed without a flush available to the reader.
   package func flush() {
     let (reader, observer): (Messages.Reader?, (any Observer)?) = queue.state.withLock { state in
       guard !state.elements.isEmpty else { return (nil, nil) }
@@ -159,7 +159,7 @@ import Synchronization
     if !push(message, flush: flush) { try await waitUntilWritable() }
   }
 
-  /// Waits until the pipe has room, for a writer that pushes. Throws if the pipe has ended.
+  /// Waits until the pipe has room. Throws if the pipe has ended.
   @usableFromInline nonisolated(nonsending) package func waitUntilWritable() async throws {
     try await queue.waitToWrite(below: limit)
     let (isFinished, end) = queue.state.withLock { ($0.extra.isFinished, $0.end) }
@@ -167,7 +167,7 @@ import Synchronization
     if case .failed(let status) = end { throw status }
   }
 
-  /// Ends the messages. With a status, the reader gets it as an error after the messages pushed before.
+  /// Ends the messages. The reader gets a failure as an error, after the messages pushed before.
   @usableFromInline package func finish(_ failure: GRPCStatus? = nil) { end(failure, discarding: false) }
 
   /// Ends the pipe for both sides now: its messages are dropped, and waiting readers and writers get the status.
@@ -221,7 +221,7 @@ import Synchronization
   /// Whether a message or the end can be popped.
   @usableFromInline package var isReadable: Bool { queue.state.withLock { $0.isReadable } }
 
-  /// The next message, if there is one; it stays.
+  /// The next message, if there is one. It stays in the pipe.
   package var first: MessageBuffer? { queue.state.withLock { $0.elements.first } }
 }
 

@@ -1,4 +1,4 @@
-/// A verified certificate, whose key the peer has proved to own.
+/// A verified certificate. The peer has proved that it owns the key.
 public struct PeerCertificate: Sendable, Hashable {
   /// A name that the certificate is issued for.
   public enum AlternativeName: Sendable, Hashable {
@@ -8,7 +8,7 @@ public struct PeerCertificate: Sendable, Hashable {
     case uri(String)
     /// An email address.
     case email(String)
-    /// An IP address, in numbers.
+    /// An IP address, in numeric form.
     case ipAddress(String)
   }
 

@@ -1,4 +1,4 @@
-/// A part of one side's stream that has been sent. The order is metadata, every message, the end.
+/// A part of one side's stream that has been sent. The order is: the metadata, every message, the end.
 @frozen
 @usableFromInline package enum SentPart: Sendable {
   /// The metadata at the start of the call.

@@ -1,4 +1,4 @@
-/// The load that a call reports: an object of the module that knows how to send it.
+/// The load that a call reports, as an object of the module that encodes it.
 @usableFromInline package typealias CallLoad = AnyObject & Sendable
 
 /// A handler's view of its call. Usable from any thread.
@@ -33,38 +33,38 @@
   var logger: Logger { get }
 }
 
-/// The interface between calls and transports on the server: one call that a transport has accepted and routed. Usable
-/// from any thread.
+/// The server's interface between calls and transports: one call that a transport has accepted and routed. Usable from
+/// any thread.
 @usableFromInline package protocol ServerStream: ServerCallState {
   /// Request messages, if the method streams them.
   var requests: MessagePipe { get }
   /// Response messages. The first access sends the response headers.
   var responses: MessagePipe { get }
 
-  /// Where the server's options say that the call's handler runs. Asked for once, just before the handler starts. On
-  /// the loop.
+  /// Where the call's handler runs, according to the server's options. Called once, on the loop, just before the
+  /// handler starts.
   func placeForHandler() -> HandlerPlace
 
-  /// The handler has started in this task, which is to be cancelled if the call ends first; it may have finished. On
-  /// the loop.
+  /// The handler has started in this task, and may have finished. The stream cancels the task if the call ends first.
+  /// Called on the loop.
   func handlerRuns(_ task: consuming Task<Void, any Error>)
 
   /// The handler has finished. Called by the handler, on any thread, last.
   func handlerReturned()
 
-  /// Cancels the handler: the call was ended without it. On the loop.
+  /// Cancels the handler, because the call has ended without it. Called on the loop.
   func cancelHandler()
 
   /// Sends the one response and success together.
   func respond(_ message: consuming MessageBuffer)
 
-  /// Sets the observer of the call. On the loop, before the handler runs.
+  /// Sets the observer of the call. Called on the loop, before the handler runs.
   func observe(_ observer: any ServerStreamObserver)
 
-  /// Makes the observer's `sent` be called from now on. On the loop.
+  /// Calls the observer's `sent` from now on. Called on the loop.
   func watchSent()
 
-  /// Ends the call after what was written to `responses`. Only the first end counts.
+  /// Ends the call after the messages written to `responses`. Later ends are ignored.
   func finish(_ status: GRPCStatus)
 }
 
@@ -74,14 +74,14 @@
 package enum HandlerPlace {
   /// At once, on the loop of the call.
   case loop(any EventLoop)
-  /// Elsewhere.
+  /// On another executor.
   case executor(any TaskExecutor)
-  /// The same, with a context that the handler finds.
+  /// The same two, with a context that the handler's tasks inherit.
   case tracedLoop(any EventLoop, any AnyObject & Sendable)
   case tracedExecutor(any TaskExecutor, any AnyObject & Sendable)
 }
 
-/// Observes a call on its event loop. The transport may still be at work and must not be called from here.
+/// Observes a call on its event loop. Must not call the transport, which may be in the middle of its work.
 @usableFromInline package protocol ServerStreamObserver: AnyObject, Sendable {
   /// A part of the response has been sent. Called after `watchSent()`.
   func sent(_ part: SentPart)
@@ -97,9 +97,9 @@ extension ServerCallState {
 
 /// The peer of a connection.
 public struct PeerIdentity: Sendable, Hashable {
-  /// Such as `ipv4:127.0.0.1:50051`, `ipv6:[::1]:50051`, `unix:/path` or `inprocess`.
+  /// The address, such as `ipv4:127.0.0.1:50051`, `ipv6:[::1]:50051`, `unix:/path` or `inprocess`.
   public var address: String
-  /// The certificate that the peer proved to own.
+  /// The certificate of the peer, whose key it has proved to own.
   public var certificate: PeerCertificate?
 
   package init(address: String, certificate: PeerCertificate? = nil) {

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// Calls any method with raw bytes, for messages without generated code.
+/// A call of any method with raw bytes, for messages without generated code.
 ///
-/// The server's method determines how many messages go each way; the call need not know.
+/// The server's method determines how many messages go each way. The call need not know this.
 ///
 /// ```swift
 /// let request = RequestOptions(host: "", path: "/echo.Echo/Get")
@@ -18,7 +18,7 @@ public final class Call: Sendable {
   /// The options that the call was made with.
   public let options: CallOptions
 
-  /// A call on `channel`, which determines the host; `request.host` is ignored. Nothing is sent before `start`.
+  /// Creates a call on `channel`, which determines the host; `request.host` is ignored. Nothing is sent before `start`.
   public init(
     _ request: RequestOptions,
     responseHandler: any ResponseHandler<[UInt8]>,
@@ -53,7 +53,7 @@ public final class Call: Sendable {
     else {
       throw GRPCStatus(
         code: .invalidArgument,
-        message: "not the path of a method, such as /package.Service/Method: \(request.path)"
+        message: "the path does not have the form /package.Service/Method: \(request.path)"
       )
     }
     try call.start()
@@ -71,7 +71,7 @@ public final class Call: Sendable {
   /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
   public func cancel() { call.cancel() }
 
-  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control. Otherwise, all responses
   /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
 }

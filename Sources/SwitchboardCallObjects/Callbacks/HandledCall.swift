@@ -6,13 +6,13 @@ import SwitchboardCall
 /// ```
 ///   idle ──start──> open ──finish──> finished
 /// ```
-/// Cancellation leads from each of them to cancelled. A method called in the wrong phase throws `FAILED_PRECONDITION`.
+/// Cancellation leads from each phase to cancelled. A method called in the wrong phase throws `FAILED_PRECONDITION`.
 @usableFromInline
 final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline
   struct Started: Sendable {
     let call: any AsyncCall
-    /// `nil` if the call has its one request.
+    /// The writer of requests; `nil` if the call has its one request.
     let requests: RequestStreamWriter<Request>?
     let responses: Responses
 
@@ -45,7 +45,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   static var unsentLimit: Int { 16 * 1024 }
 
   private let queue: HandlerQueue<Response>
-  /// How many more responses the handler wants.
+  /// How many more responses the handler has requested.
   private let credit: Credit
   private let make: @Sendable () throws(GRPCStatus) -> Started
   private let state = Locked(State())
@@ -61,7 +61,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     self.make = make
   }
 
-  /// Passes the responses to `handler`. Without `request`, the requests are written later.
+  /// Creates a call that passes its responses to `handler`. Without `request`, the requests are written later.
   @inlinable
   convenience init<RequestMarshaller: Marshaller<Request>, ResponseMarshaller: Marshaller<Response>>(
     _ call: MethodCall<RequestMarshaller, ResponseMarshaller>,
@@ -144,7 +144,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       case .open: break
       }
       guard state.unsent < Self.unsentLimit else { return .tooManyUnsent(state.unsent) }
-      // Without a writer the call has ended, and the handler is notified of that.
+      // Without a writer, the call has ended. The handler is notified of that.
       guard let writes = state.writes else { return nil }
       if case .enqueued = writes.yield(message) { state.unsent += 1 }
       return nil

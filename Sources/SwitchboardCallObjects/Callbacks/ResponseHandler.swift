@@ -1,7 +1,7 @@
 import Dispatch
 import SwitchboardCall
 
-/// Receives the responses of a call on a dispatch queue. Methods do nothing by default.
+/// Receives the responses of a call on a dispatch queue. All methods do nothing by default.
 ///
 /// They are called one at a time and in order, even on a concurrent queue; the call retains the handler until `closed`.
 /// The next response is read only when the last method has returned, so a slow handler slows down the server.
@@ -17,16 +17,16 @@ public protocol ResponseHandler<Response>: AnyObject, Sendable {
   /// The response message.
   associatedtype Response: Sendable
 
-  /// The queue on which the other methods are called.
+  /// The queue on which the methods are called.
   var dispatchQueue: DispatchQueue { get }
 
-  /// The metadata before the first response. Not called if the call fails first.
+  /// Receives the metadata before the first response. Not called if the call fails first.
   func receivedInitialMetadata(_ initialMetadata: HPACKHeaders)
-  /// A response.
+  /// Receives a response.
   func receivedMessage(_ message: Response)
-  /// A written message was accepted for sending, and there is room for another. Called once for each message.
+  /// A written message has been accepted for sending, and there is room for another. Called once for each message.
   func wroteMessage()
-  /// The end of the call; called exactly once, last. `error` is `nil` if the call succeeded.
+  /// The call has ended. Called exactly once, last. `error` is `nil` if the call succeeded.
   func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?)
 }
 

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// A call whose requests are written one by one, and whose responses, one or a stream, go to a handler.
+/// A call whose requests are written one by one, and whose response or stream of responses goes to a handler.
 ///
-/// A started call runs until it is finished, cancelled or ended by the server. Releasing it ends its requests.
+/// A started call runs until it is cancelled or the server ends it. Releasing it ends its requests.
 ///
 /// ```swift
 /// let call = MethodClient(channel: channel).call(Stock.follow).makeStreamingCall(responseHandler: printer)
@@ -33,13 +33,13 @@ public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendabl
   /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
   public func cancel() { call.cancel() }
 
-  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control. Otherwise, all responses
   /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
 }
 
 extension MethodCall {
-  /// A call whose requests are written one by one, and whose responses go to a handler.
+  /// Creates a call whose requests are written one by one, and whose responses go to a handler.
   @inlinable
   public func makeStreamingCall(
     responseHandler: any ResponseHandler<Response>

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A call with one request, whose responses, one or a stream, go to a handler.
+/// A call with one request, whose response or stream of responses goes to a handler.
 ///
 /// A started call runs to its end even if nothing retains it.
 ///
@@ -23,13 +23,13 @@ public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
   /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
   public func cancel() { call.cancel() }
 
-  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control. Otherwise, all responses
   /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
 }
 
 extension MethodCall {
-  /// A call with one request, whose responses go to a handler.
+  /// Creates a call with one request, whose responses go to a handler.
   @inlinable
   public func makeUnaryCall(
     _ request: Request,

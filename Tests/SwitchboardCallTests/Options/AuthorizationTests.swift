@@ -32,7 +32,7 @@ import Testing
     options.oauth2AccessToken = "not this one"
     options.authTokenProvider = Provider { try await gate.value() }
     let call = script.unary(options: options)
-    // The deadline runs while the token is fetched.
+    // The time that the token takes counts towards the deadline.
     #expect(await script.time.nextWait() == .seconds(10))
     script.time.advance(by: .seconds(4))
     gate.settle(.success("fresh"))

@@ -54,7 +54,7 @@ import Testing
     #expect(CallOptions().overridden(by: client).timeout == .seconds(10))
   }
 
-  /// For every single option: what one of two values chose is kept in both orders of merging.
+  /// Merging two values, in either order, keeps an option that only one of them chooses.
   @Test(arguments: Self.choices.indices)
   func everyOptionIsMerged(_ index: Int) {
     let choice = Self.choices[index]

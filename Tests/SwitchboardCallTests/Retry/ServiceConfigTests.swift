@@ -59,7 +59,7 @@ import Testing
     expectRefusal("backoffMultiplier") { try retry(2, .seconds(1), .seconds(1), 0) }
     expectRefusal("backoffMultiplier") { try retry(2, .seconds(1), .seconds(1), .infinity) }
     expectRefusal("is empty") { try retry(2, .seconds(1), .seconds(1), 1, []) }
-    expectRefusal("has OK") { try retry(2, .seconds(1), .seconds(1), 1, [.ok]) }
+    expectRefusal("contains OK") { try retry(2, .seconds(1), .seconds(1), 1, [.ok]) }
     expectRefusal("maxAttempts") { _ = try HedgingPolicy(maxAttempts: 0) }
     expectRefusal("hedgingDelay") { _ = try HedgingPolicy(maxAttempts: 2, hedgingDelay: .seconds(-1)) }
     expectRefusal("maxTokens") { _ = try RetryThrottling(maxTokens: 0, tokenRatio: 1) }

@@ -85,7 +85,7 @@ import Testing
         written.withLock { $0 += 1 }
       }
     }
-    // Nothing is read: the pipes on both sides of the retries take one message more than their limits.
+    // Nothing is read. The pipes on both sides of the retries take one message more than their limits.
     for _ in 0..<2000 { await Task.yield() }
     let most = 2 * (256 / 64) + 2
     #expect(written.withLock { $0 } <= most)
@@ -137,7 +137,7 @@ import Testing
     #expect(try await attempt.cancellation().code == .resourceExhausted)
   }
 
-  /// As if the call's loop had ended.
+  /// The transport ends the call as if its loop had ended.
   @Test func aCallThatEndsDuringItsStartReleasesItsRequests() async throws {
     let transport = ClosingTransport()
     let pipe = MessagePipe(limit: 1)

@@ -34,7 +34,7 @@ import Testing
     let first = script.unary()
     try await script.transport.next().end(.unavailable)
     _ = try await script.passNextWait()
-    // Two tokens are gone, which is half of them.
+    // Two tokens, half of all, are gone.
     try await script.transport.next().end(.unavailable)
     #expect(await first.status.code == .unavailable)
     let second = script.unary()
@@ -58,7 +58,7 @@ import Testing
     _ = try await script.passNextWait()
     try await script.transport.next().end(.unavailable)
     #expect(await first.status.code == .unavailable)
-    // One of three tokens is left for this host, and all of them for others.
+    // One of three tokens is left for this host. Other hosts have all of theirs.
     let second = call(to: "there")
     try await script.transport.next().end(.unavailable)
     #expect(await second.status.code == .unavailable)

@@ -3,7 +3,7 @@ import SwitchboardCallObjects
 
 @testable import SwitchboardCall
 
-/// A channel over a scripted transport, with a clock that the test advances and the middle of every jitter.
+/// A channel over a scripted transport. The test advances its clock, and jitter always has its mean value.
 struct ScriptedChannel {
   let transport = ScriptedTransport()
   let time = ManualTime()
@@ -36,7 +36,7 @@ struct ScriptedChannel {
     channel.call(Self.updateMethod, options: options).makeBidirectionalStreamingCall()
   }
 
-  /// Advances the clock until the next waiting task resumes; returns how long that was.
+  /// Advances the clock until the next waiting task resumes. Returns by how much.
   func passNextWait() async throws -> Duration {
     guard let wait = await time.nextWait() else { throw CancellationError() }
     time.advance(by: wait)

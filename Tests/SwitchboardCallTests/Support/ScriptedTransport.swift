@@ -1,6 +1,6 @@
 @testable import SwitchboardCall
 
-/// A transport whose responses a test writes.
+/// A transport whose responses are scripted by a test.
 final class ScriptedTransport: ByteTransport {
   let loop: TestLoop
   let host: String
@@ -19,7 +19,7 @@ final class ScriptedTransport: ByteTransport {
     (started, announce) = (other.started, other.announce)
   }
 
-  /// Announces its calls together with those of this transport.
+  /// Returns a transport whose calls `next` also returns.
   func sibling(for host: String) -> any ByteTransport { ScriptedTransport(host, like: self) }
 
   var eventLoop: any EventLoop { loop }
@@ -32,7 +32,7 @@ final class ScriptedTransport: ByteTransport {
 
   func shutDown(grace: Duration) async {}
 
-  /// The next call that reaches the transport.
+  /// Waits for the next call that reaches the transport.
   func next() async throws -> ScriptedCall {
     for await call in started { return call }
     throw CancellationError()
@@ -69,7 +69,7 @@ final class ScriptedCall: ByteCall {
     loop.execute { self.close(status, [:]) }
   }
 
-  /// The status that the call was cancelled with, once it is.
+  /// Waits until the call is cancelled, and returns the status.
   func cancellation() async throws -> GRPCStatus { try await end.value() }
 
   // MARK: The server's actions

@@ -25,7 +25,7 @@ import Testing
       ("POST / HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 200), "431", .headersTooLarge),
     ] as [(String, String, PeerAbuse)]
   )
-  func aRequestThatIsNoneIsAnsweredAndCounted(_ sample: (text: String, status: String, abuse: PeerAbuse))
+  func invalidRequestsAreAnsweredAndCounted(_ sample: (text: String, status: String, abuse: PeerAbuse))
     async throws
   {
     try await with { hostile, peer async throws in

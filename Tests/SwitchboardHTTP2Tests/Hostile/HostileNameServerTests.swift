@@ -142,7 +142,7 @@ import Testing
   }
 
   /// Lifetimes with a sign mean none.
-  @Test func aLifetimeWithASignIsNone() async throws {
+  @Test func aLifetimeWithASignIsZero() async throws {
     let server = try ScriptedNameServer { query in
       [
         query.answer([

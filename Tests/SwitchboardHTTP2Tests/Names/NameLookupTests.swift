@@ -149,7 +149,7 @@ import Testing
     "fe80::1%eth0",
     "[::1", "1.2.3.4 ", "1.2.3.4/24", Array(repeating: "1.2.3.4", count: 9).joined(separator: ","),
   ])
-  func anAuthorityThatIsNoneIsRefused(_ authority: String) async throws {
+  func invalidAuthoritiesAreRefused(_ authority: String) async throws {
     let failure = await status { _ = try NameLookups(authority) }
     #expect(failure?.code == .invalidArgument)
     #expect(failure?.message?.hasSuffix("\"\(authority)\"") == true)

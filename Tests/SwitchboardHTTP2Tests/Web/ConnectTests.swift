@@ -200,7 +200,7 @@ import Testing
     ("encoding=proto&message=a&connect=v2", "400"), ("encoding=proto&message=a&compression=foo", "501"),
     ("encoding=proto&message=a&compression=gzip", "400"), ("", "400"),
   ])
-  func aQueryThatIsNoneIsRefused(_ sample: (query: String, status: String)) async throws {
+  func invalidQueriesAreRefused(_ sample: (query: String, status: String)) async throws {
     try await with { peer, _ async throws in
       let response = peer.send("GET", "/test.Test/Safe?\(sample.query)", "", [], [])
       #expect(response?.status == sample.status)

@@ -72,7 +72,7 @@ import Testing
     await client.channel.shutDown(grace: .zero)
   }
 
-  @Test func aChannelWithoutCallsLetsGoAndComesBack() async throws {
+  @Test func anIdleChannelDisconnectsAndReconnects() async throws {
     let replicas = try Replicas(2)
     let client = try replicas.client { $0.idleTimeout = .seconds(60) }
     try await client.warmUp(2)
@@ -190,7 +190,7 @@ final class ChangingResolver: Resolver {
     await replicas.shutDown()
   }
 
-  /// The calls are not the transport's yet, so it must not take itself for unused.
+  /// The transport does not have these calls yet, but must not consider itself unused.
   @Test func aChannelWithCallsThatWaitForTheirConfigStaysAwake() async throws {
     let replicas = try Replicas(1)
     let resolver = ChangingResolver()
@@ -207,7 +207,7 @@ final class ChangingResolver: Resolver {
     await replicas.shutDown()
   }
 
-  @Test func aFailureFromBeforeTheChannelWasIdleIsForgotten() async throws {
+  @Test func anIdleChannelForgetsItsFailure() async throws {
     let replicas = try Replicas(1)
     let resolver = ChangingResolver()
     resolver.report(ResolverResult(failure: GRPCStatus(code: .unavailable, message: "the directory is down")))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Everything that may happen to a channel, in random order. Whatever it is, each call ends once, and nothing is left.
+/// Everything that may happen to a channel, in random order. Each call must end once, and nothing may be left behind.
 @Suite(.timeLimit(.minutes(3))) struct BalancedChaosTests {
-  /// Numbers that a seed determines.
+  /// Pseudorandom numbers from a seed.
   private struct Dice: RandomNumberGenerator {
     var state: UInt64
 
@@ -46,7 +46,7 @@ import Testing
     }
     var endpoints = replicas.endpoints.filter { _ in Bool.random(using: &dice) }
     for index in endpoints.indices { endpoints[index].attributes[EndpointPath.self] = ["a"] }
-    // Nobody listens there.
+    // Nothing listens there.
     if Bool.random(using: &dice) { endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: 1)])) }
     return ResolverResult(endpoints: endpoints.shuffled(using: &dice), serviceConfig: config(&dice))
   }
@@ -101,7 +101,7 @@ import Testing
       let even = await loop.onLoop { transport.waitingCount >= 0 && transport.calls.inProgress >= 0 }
       #expect(even)
     }
-    // Those that wait for a server get one.
+    // Calls that wait for a server get one.
     resolver.report(ResolverResult(endpoints: replicas.endpoints))
     if Bool.random(using: &dice) {
       await transport.shutDown(grace: .milliseconds(50))

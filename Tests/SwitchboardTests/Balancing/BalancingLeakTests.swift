@@ -7,9 +7,9 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// References that keep nothing alive. Used on a channel's loop.
+/// Weak references. Used on a channel's loop.
 private final class Traces: @unchecked Sendable {
-  // Sendable because it is used on the loop only.
+  // Sendable because it is used only on the loop.
   private struct Trace {
     weak var object: AnyObject?
   }
@@ -18,7 +18,7 @@ private final class Traces: @unchecked Sendable {
 
   func add(_ object: AnyObject) { traces.append(Trace(object: object)) }
 
-  /// Subchannels with their connections.
+  /// Adds the subchannels with their connections.
   func add(subchannelsOf transport: HTTP2ClientTransport) {
     for subchannel in transport.subchannels.values {
       add(subchannel)
@@ -26,11 +26,11 @@ private final class Traces: @unchecked Sendable {
     }
   }
 
-  /// The types of what is alive.
+  /// The types of the objects that are alive.
   var alive: [String] { traces.compactMap { $0.object.map { "\(type(of: $0))" } } }
 }
 
-/// Nothing stays in memory that is over.
+/// Objects that are no longer used do not stay in memory.
 @Suite(.timeLimit(.minutes(2))) struct BalancingLeakTests {
   private static let policies = [
     #"{"pick_first": {"shuffleAddressList": true}}"#,
@@ -53,7 +53,7 @@ private final class Traces: @unchecked Sendable {
     """#,
   ]
 
-  /// In the children of the policies above.
+  /// Assigns the endpoints to the children of the policies above.
   private func endpoints(_ replicas: Replicas) -> [Endpoint] {
     replicas.endpoints.enumerated().map { number, endpoint in
       var endpoint = endpoint
@@ -71,7 +71,7 @@ private final class Traces: @unchecked Sendable {
   }
 
   @Test(arguments: policies.indices)
-  func ofAChannelThatWasReleased(_ policy: Int) async throws {
+  func aReleasedChannelLeavesNothingBehind(_ policy: Int) async throws {
     let replicas = try Replicas(3)
     let resolver = ChangingResolver()
     resolver.report(
@@ -99,7 +99,7 @@ private final class Traces: @unchecked Sendable {
   }
 
   @Test(arguments: policies.indices)
-  func ofAPolicyThatWasReplaced(_ policy: Int) async throws {
+  func aReplacedPolicyLeavesNothingBehind(_ policy: Int) async throws {
     let replicas = try Replicas(3)
     let resolver = ChangingResolver()
     resolver.report(

@@ -50,7 +50,7 @@ private final class TwicePicker: Picker {
   }
 }
 
-/// Holds whoever arrives until all of some servers have.
+/// Holds the calls that arrive until one has arrived at each of several servers.
 private final class Rendezvous: Sendable {
   private struct State {
     var arrived: [String] = []

@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import SwitchboardCall
 
-/// A provider that answers with its name, and may refuse.
+/// A provider that answers with its name, or refuses calls.
 final class Replica: Echo_EchoProvider {
   let name: String
   let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? = nil
@@ -17,7 +17,7 @@ final class Replica: Echo_EchoProvider {
     set { refusing.withLock { $0 = newValue } }
   }
 
-  /// What a unary call waits for.
+  /// Runs before each unary call is answered.
   var onGet: (@Sendable () async -> Void)? {
     get { beforeGet.withLock { $0 } }
     set { beforeGet.withLock { $0 = newValue } }
@@ -69,7 +69,7 @@ struct Replicas {
     self.endpoints = endpoints
   }
 
-  /// A client that knows all servers.
+  /// Creates a client that knows all servers.
   func client(
     _ resolver: (any Resolver)? = nil,
     policy: String = "round_robin",
@@ -91,7 +91,7 @@ struct Replicas {
 }
 
 extension Echo_EchoClient {
-  /// Who answers how many of some calls, made one after the other.
+  /// Makes calls one after the other, and returns how many each server answers.
   func counts(_ calls: Int, _ options: CallOptions? = nil) async throws -> [String: Int] {
     var counts: [String: Int] = [:]
     for _ in 0..<calls {

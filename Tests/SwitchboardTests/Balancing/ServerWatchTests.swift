@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Servers that play tricks on channels which watch their health.
+/// Servers that misbehave towards channels that watch their health.
 @Suite(.timeLimit(.minutes(2)), .mayBlock) struct ServerWatchTests {
   private typealias Kind = FramePeer.Kind
 
@@ -67,7 +67,7 @@ import Testing
     peer.headers(stream, [("grpc-status", "0")], ends: true)
   }
 
-  @Test func theWatchMovesToTheConnectionThatIsLeft() async throws {
+  @Test func theWatchMovesToTheRemainingConnection() async throws {
     let listener = try FrameListener()
     let channel = try channel(listener)
     let first = call(channel)
@@ -82,7 +82,7 @@ import Testing
     let two = listener.accept()
     answer(two, try #require(request(two, path)))
     #expect(await second.value == .ok)
-    // It is not healthy, and goes away; the other connection stays.
+    // The first connection becomes unhealthy and goes away; the second stays.
     say(one, watched, serves: false)
     #expect(one.settle())
     answer(one, held)
@@ -98,8 +98,8 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  /// An answered watch is not a call that was served.
-  @Test func aServerThatOnlySaysThatItIsHealthyIsNotAskedAllTheTime() async throws {
+  /// An answered watch does not count as a served call.
+  @Test func watchesOfAServerWithoutCallsAreDelayed() async throws {
     let listener = try FrameListener()
     let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(300) }
     channel.connect()
@@ -117,11 +117,11 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func aWatchThatIsRefusedAtOnceIsMadeAnew() async throws {
+  @Test func aWatchThatFailsAtOnceIsRetried() async throws {
     let listener = try FrameListener()
     let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(10) }
     channel.connect()
-    // No headers are small enough.
+    // The server's limit allows no headers at all.
     let one = FramePeer(serving: listener.acceptRaw(), settings: [0, 6, 0, 0, 0, 0])
     #expect(one.settle())
     let transport = try #require(channel.transport as? HTTP2ClientTransport)

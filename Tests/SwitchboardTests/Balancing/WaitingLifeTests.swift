@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Counts the ends of a call, and does something at each.
+/// Counts how often a call ends, and runs an action at its end.
 final class Ends: ResponseReceiver {
   private let state = Locked<(count: Int, last: GRPCStatus?, action: (@Sendable () -> Void)?)>((0, nil, nil))
 
@@ -25,7 +25,7 @@ final class Ends: ResponseReceiver {
     let action = state.withLock { state in
       state.count += 1
       state.last = status
-      // It may hold the call, which holds this.
+      // The action may retain the call, which retains this object.
       defer { state.action = nil }
       return state.action
     }
@@ -33,7 +33,7 @@ final class Ends: ResponseReceiver {
   }
 }
 
-/// A policy whose balancer leaves its subchannels to themselves when it is shut down.
+/// A policy whose balancer does not shut down its subchannels.
 private struct Forgetful: LoadBalancingPolicy {
   let name = "test.forgetful"
 
@@ -80,8 +80,8 @@ private final class ForgetfulBalancer: LoadBalancer, SubchannelObserver {
     )
   }
 
-  /// The end of one call that waits cancels another, which is about to be placed.
-  @Test func aCallThatWasCancelledWhileOthersArePlacedStaysEnded() async throws {
+  /// The end of one waiting call cancels another, which is about to be placed.
+  @Test func aCallCancelledWhileOthersArePlacedEndsOnce() async throws {
     let replicas = try Replicas(1)
     let resolver = ChangingResolver()
     var options = ChannelOptions()
@@ -116,7 +116,7 @@ private final class ForgetfulBalancer: LoadBalancer, SubchannelObserver {
     await replicas.shutDown()
   }
 
-  @Test func aPolicyThatForgetsItsSubchannelsDoesNotHoldUpTheEnd() async throws {
+  @Test func aPolicyThatForgetsItsSubchannelsDoesNotDelayShutdown() async throws {
     let replicas = try Replicas(2)
     let client = try replicas.client(policy: "test.forgetful") { $0.loadBalancingPolicies = [Forgetful()] }
     _ = try await client.counts(1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Calls on a loop that has ended still end with a status, whatever is between the caller and the transport.
+/// Calls on a loop that has ended still end with a status, regardless of what is between the caller and the transport.
 @Suite(.timeLimit(.minutes(5))) struct EndedLoopCallTests {
   private enum Way: CaseIterable {
     case plain, inProcess, retried, hedged, authorized, intercepted

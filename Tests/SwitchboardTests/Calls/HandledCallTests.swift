@@ -269,7 +269,7 @@ import Testing
       try call.start()
       _ = await handler.next()
       _ = try await sent.lines(atLeast: 10)
-      // 3.5 MB are to be sent; the window and the buffers of a stream hold half of that.
+      // The server has 3.5 MB to send; the window and the buffers of a stream hold half of that.
       #expect(sent.lines.count < words)
       for _ in 0..<words { gate.signal() }
       #expect(await handler.all().compactMap(\.message).count == words)

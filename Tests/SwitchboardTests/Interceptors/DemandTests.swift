@@ -195,7 +195,7 @@ private final class AsksForThree: EchoClientInterceptor {
   }
 }
 
-/// Sends the metadata at once, and passes on the request once the client has asked for responses.
+/// Sends the metadata at once, and passes on the request after the client has demanded responses.
 private final class EarlyMetadata: EchoServerInterceptor {
   private let log: Log
 
@@ -225,7 +225,7 @@ private final class Prefetcher: EchoClientInterceptor {
   }
 }
 
-/// Alive for as long as any part of a call that uses it.
+/// An object that lives as long as any part of a call that uses it.
 private final class CountedTokens: AuthTokenProvider {
   private let live: LiveCount
 

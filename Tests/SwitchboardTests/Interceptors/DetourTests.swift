@@ -3,7 +3,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// What executors in a chain must not change: who learns of the end, and that writers wait.
+/// Executors in a chain must not change which interceptors learn of the end, nor that writers wait.
 @Suite(.timeLimit(.minutes(5))) struct DetourTests {
   /// One interceptor off the loop between two on it.
   private static func chain(_ log: Log) -> [EchoClientInterceptor] {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  /// Long enough for an unhindered writer to write thousands.
+  /// Long enough for an unhindered writer to write thousands of messages.
   private func takeTurns(on eventLoop: any EventLoop) async {
     for _ in 0..<1000 {
       await Task(executorPreference: eventLoop) {}.value

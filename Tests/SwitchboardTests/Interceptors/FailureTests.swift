@@ -104,7 +104,7 @@ import Testing
     case metadataTwice, messageFirst, messageTwice, noMessage, messageAfterEnd
   }
 
-  /// A client's chain that sends parts out of order ends its own call, and no other.
+  /// A client's chain that sends parts out of order ends its own call, and no other call.
   @Test(arguments: Disorder.allCases)
   func clientPartsOutOfOrderFailTheCall(_ disorder: Disorder) async throws {
     try await EchoPair.with { pair async throws in
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  /// Whatever a chain does with a failure or a cancellation, the call ends.
+  /// The call ends, regardless of what a chain does with a failure or a cancellation.
   @Test func aWithheldFailureEndsWithTheDeadline() async throws {
     let live = LiveCount()
     let channel = try Channel(target: "127.0.0.1:1")
@@ -233,7 +233,7 @@ enum Visitor: UserInfoKey {
   typealias Value = String
 }
 
-/// Fails, waits, and reports its calls.
+/// Fails unary calls, and shares user info with interceptors.
 final class FailingProvider: EchoingProvider {
   let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)?
 
@@ -256,7 +256,7 @@ final class FailingProvider: EchoingProvider {
     try await responseStream.send(.with { $0.text = visitor })
   }
 
-  /// Ends at once.
+  /// Ends the call at once.
   func update(
     requestStream: RequestStream<Echo_EchoRequest>,
     responseStream: ResponseStreamWriter<Echo_EchoResponse>,

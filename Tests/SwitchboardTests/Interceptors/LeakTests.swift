@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// A chain that does not forward what it should still ends, and is released.
+/// A chain ends and is released even if it does not forward the parts that it should.
 @Suite(.timeLimit(.minutes(5))) struct LeakTests {
   enum Swallower: CaseIterable {
     case requestMetadata, requestEnd, responseMetadata, responseEnd
@@ -162,7 +162,7 @@ import Testing
     try await live.isZero()
   }
 
-  /// The second message fails the call, and nobody ends the chain.
+  /// The second message fails the call, and no part ends the chain.
   @Test func aServersChainThatAnswersTwiceAndDropsTheEndIsReleased() async throws {
     let live = LiveCount()
     let make: @Sendable () -> [EchoServerInterceptor] = {
@@ -175,7 +175,7 @@ import Testing
   }
 
   /// The second handler gets the requests, and the first waits for some until the call ends.
-  @Test func aHandlerIsReleasedThatAnInterceptorReplaced() async throws {
+  @Test func aHandlerThatAnInterceptorReplacedIsReleased() async throws {
     let live = LiveCount()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [MarkingServerInterceptor(live), ReplacingServerInterceptor()]

@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Interceptors that forward parts out of order: nothing of a request reaches a handler before its metadata.
+/// Interceptors that forward parts out of order: no part of a request reaches a handler before the metadata.
 @Suite(.timeLimit(.minutes(5))) struct PartOrderTests {
   private enum Kind: CaseIterable {
     case unary, serverStreaming, clientStreaming, bidirectional

@@ -1,7 +1,7 @@
 import Switchboard
 import Testing
 
-/// A marshaller that throws, or writes another size than announced, ends its call with `INTERNAL`, and no other.
+/// A marshaller that throws, or writes another size than announced, ends its call with `INTERNAL`, and no other call.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct FailingMarshallerTests {
   enum Fault: String, CaseIterable, Sendable {
     case throwsOnEncoding, throwsAStatus, writesTooMuch, writesTooLittle, impossibleSize, throwsOnDecoding
@@ -9,7 +9,7 @@ import Testing
 
   enum Side: CaseIterable { case client, server }
 
-  /// Text that fails when it says so.
+  /// A text format that fails for the text "bad".
   struct Faulty: Marshaller {
     struct Refusal: Error {}
     let fault: Fault?

@@ -6,7 +6,7 @@ import TestSupport
 final class EchoProcess {
   private let process: ChildProcess
   let target: String
-  /// What it printed before its address.
+  /// The lines that it printed before its address.
   let greeting: [String]
 
   /// Limits the open files of the process to `maxOpenFiles`.

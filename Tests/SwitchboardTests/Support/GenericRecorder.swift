@@ -1,6 +1,6 @@
 import Switchboard
 
-/// A factory for every method, whose interceptors note their name when they see a call's metadata.
+/// A factory for every method. Its interceptors record their name when they see a call's metadata.
 struct NamingFactory: InterceptorFactory {
   let name: String
   let log: Log

@@ -1,7 +1,7 @@
 import Switchboard
 import Testing
 
-/// Lines in the order of their notes, from any thread.
+/// A list of lines, to which any thread can add.
 final class Log: Sendable {
   private let state = Locked<[String]>([])
 

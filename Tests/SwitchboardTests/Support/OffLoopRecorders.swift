@@ -1,7 +1,7 @@
 import EchoService
 import Switchboard
 
-/// Records what passes, on its own executors.
+/// Records the parts that pass, on its own executors.
 final class OffLoopClientRecorder: EchoClientInterceptor {
   private let recorder: ClientRecorder
   private let log: Log

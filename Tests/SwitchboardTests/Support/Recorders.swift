@@ -1,7 +1,7 @@
 import EchoService
 import Switchboard
 
-/// Notes what passes on the client.
+/// Records the parts that pass on the client.
 final class ClientRecorder: EchoClientInterceptor {
   let name: String
   let log: Log
@@ -44,7 +44,7 @@ final class ClientRecorder: EchoClientInterceptor {
   }
 }
 
-/// Notes what passes on the server.
+/// Records the parts that pass on the server.
 final class ServerRecorder: EchoServerInterceptor {
   let name: String
   let log: Log

@@ -2,7 +2,7 @@ import Dispatch
 import Switchboard
 import Synchronization
 
-/// Notes how a call calls its handler, and whether that is on the queue and one at a time.
+/// Records how a call calls its handler, and whether it does so on the handler's queue, one call at a time.
 final class RecordingHandler<Response: Sendable>: ResponseHandler {
   enum Event: Sendable {
     case metadata(HPACKHeaders)
@@ -52,7 +52,7 @@ final class RecordingHandler<Response: Sendable>: ResponseHandler {
     inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
   }
 
-  /// How often it was called off its queue, or before the last call had returned.
+  /// How often a method was called off the queue, or before the last one had returned.
   var misplacedCount: Int { misplaced.load(ordering: .relaxed) }
 
   func next() async -> Event? {
@@ -60,7 +60,7 @@ final class RecordingHandler<Response: Sendable>: ResponseHandler {
     return nil
   }
 
-  /// Everything until the end.
+  /// Waits for the end, and returns all events.
   func all() async -> [Event] {
     var all: [Event] = []
     for await event in events { all.append(event) }

@@ -71,7 +71,7 @@ import Testing
   }
 }
 
-/// The service, whose `Get` is called by HTTP's GET.
+/// The service. Its method `Get` is called with HTTP GET.
 private struct SafeEcho: CallHandlerProvider {
   static let get = ProtobufMethod<Echo_EchoRequest, Echo_EchoResponse>(
     "echo.Echo",
@@ -89,7 +89,7 @@ private struct SafeEcho: CallHandlerProvider {
   }
 }
 
-/// What the peer expects of a server.
+/// The answers that the peer expects of a server.
 private struct PlainEcho: EchoingProvider {
   /// A `google.rpc.Status` with one detail, of the type `test.Number`, whose field 1 is 7.
   private static let details: [UInt8] = {

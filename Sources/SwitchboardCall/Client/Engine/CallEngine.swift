@@ -1,5 +1,5 @@
-/// A transport that adds per-method configuration, tokens and retries to another. Interceptors above it see one call,
-/// however many attempts it makes.
+/// A transport that adds per-method configuration, tokens and retries to another. Interceptors see one call, regardless
+/// of the number of its attempts.
 ///
 /// A call that needs none of these goes straight to the transport.
 @usableFromInline
@@ -9,7 +9,7 @@ final class CallEngine: ByteTransport {
   @usableFromInline let streamBufferSize: Int
   let environment: CallEnvironment
   private let config: ServiceConfig?
-  /// The config that comes with the channel's name, if one can. It takes precedence.
+  /// The config from the resolution of the channel's name, if it can provide one. It takes precedence.
   @usableFromInline let resolvedConfig: ResolvedConfig?
   private let retryBufferSize: Int
   private let enablesRetry: Bool
@@ -95,16 +95,16 @@ final class CallEngine: ByteTransport {
     return call
   }
 
-  /// Starts the clock of a call with interceptors. A method, to which the compiler lends what an initializer would own.
+  /// Starts the clock of a call with interceptors. A method borrows `options`, which an initializer would copy.
   @usableFromInline
   func settings(for options: CallOptions) -> SharedCallSettings {
     SharedCallSettings(options, options.timeout.map { environment.time.deadline(after: $0) })
   }
 
-  /// Has the call followed, if the channel's calls are, with the context of the task that began it.
+  /// Lets the channel's tracer, if it has one, follow the call. `context` is that of the task that began the call.
   func trace(_ request: inout CallRequest, context: AnyObject?) {
     guard let tracer else { return }
-    // The tracer may make the deadline sooner.
+    // The tracer may shorten the deadline.
     if request.deadline == nil, let timeout = request.options?.timeout {
       request.deadline = environment.time.deadline(after: timeout)
     }
@@ -126,7 +126,7 @@ final class CallEngine: ByteTransport {
     return makeCall(request, receiver, config)
   }
 
-  /// Waits for the name's config, if it is not known yet.
+  /// Makes a call that waits for the config of the channel's name, if it is not known yet.
   private func makeCall(
     _ request: CallRequest,
     _ receiver: any ResponseReceiver,

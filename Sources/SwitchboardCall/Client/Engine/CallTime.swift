@@ -2,7 +2,7 @@
 package protocol CallTime: Sendable {
   var now: ContinuousClock.Instant { get }
 
-  /// Returns at `time`; throws if the task is cancelled.
+  /// Sleeps until `time`. Throws if the task is cancelled.
   func sleep(until time: ContinuousClock.Instant) async throws
 
   /// The same for code on a loop, which may use the loop's timers.
@@ -31,11 +31,11 @@ package struct SystemTime: CallTime {
   }
 }
 
-/// An event loop with timers. Calls must not depend on `Task.sleep`: Dispatch opens descriptors for it, and ends the
-/// process if none are left.
+/// An event loop with timers. Calls must not depend on `Task.sleep`, for which Dispatch opens file descriptors: it ends
+/// the process if none are left.
 package protocol TimedEventLoop: EventLoop {
-  /// Returns after `duration`, a millisecond late at most, or precisely, which takes more of the processor's time. Throws
-  /// if the task is cancelled or the loop has ended.
+  /// Sleeps for `duration` and at most a millisecond longer, or precisely, which takes more CPU time. Throws if the
+  /// task is cancelled or the loop has ended.
   func sleep(for duration: Duration, isPrecise: Bool) async throws
 }
 
@@ -44,7 +44,7 @@ extension TimedEventLoop {
 }
 
 extension CallTime {
-  /// The deadline of a call with this timeout. Every deadline of a client's call is made here, once.
+  /// Returns the deadline of a call with this timeout. Every deadline on the client is made here.
   func deadline(after timeout: Duration) -> CallDeadline {
     // A sum beyond the range of an instant would trap.
     CallDeadline(now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40))))
@@ -67,7 +67,7 @@ extension CallTime {
   }
 }
 
-/// What the engine takes from its environment: time and randomness.
+/// The engine's sources of time and randomness.
 package struct CallEnvironment: Sendable {
   package var time: any CallTime = SystemTime()
   /// A random number from 0 to 1.

@@ -50,7 +50,7 @@ package final class RefusedCall: ByteCall {
   package func cancel(_ status: GRPCStatus) {}
 }
 
-/// An event loop over a dispatch queue, for when no thread for a real loop is available.
+/// An event loop over a dispatch queue, used when no thread for a real loop is available.
 final class QueueLoop: EventLoop {
   private let queue = DispatchQueue(label: "switchboard.failing")
   private let mark = DispatchSpecificKey<Bool>()

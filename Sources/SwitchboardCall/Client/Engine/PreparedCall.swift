@@ -1,12 +1,12 @@
 /// A call that must wait for something before it can be made: a token, or the service config of its name.
 final class PreparedCall: ByteCall {
-  /// Makes the call. Runs in a task that is cancelled if the call ends before.
+  /// Makes the call. Runs in a task that is cancelled if the call ends first.
   typealias Preparation = @Sendable () async throws(GRPCStatus) -> any ByteCall
 
   /// ```
   ///   idle ──start──> preparing ──the call is made──> live
   /// ```
-  /// Cancellation leads from idle and preparing to over; so do the deadline and a failure from preparing.
+  /// Cancellation leads from idle and preparing to over; the deadline and a failure lead there from preparing.
   private enum Phase: Sendable {
     case idle
     case preparing(Task<Void, Never>)
@@ -75,7 +75,7 @@ final class PreparedCall: ByteCall {
       case .live(let call):
         return call
       case .idle:
-        // Reported when the call starts.
+        // The status is reported when the call starts.
         phase = .over(status)
       case .preparing, .over:
         break

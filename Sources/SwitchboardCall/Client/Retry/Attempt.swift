@@ -1,11 +1,11 @@
 /// One attempt to make a call.
 final class Attempt: ResponseReceiver, @unchecked Sendable {
   // Sendable holds because everything stays on the event loop, where the transport also calls its receiver.
-  /// Retained until the attempt ends: it may be the only reference to the call.
+  /// Retained until the attempt ends, because this may be the only reference to the call.
   private var owner: RetryingCall?
-  /// Where the attempt's requests go, if the call streams them.
+  /// The attempt's requests, if the call streams them.
   let requests: MessagePipe?
-  /// Where the responses come from, if they cannot go straight to the caller.
+  /// The attempt's responses, if they cannot go straight to the caller.
   let responses: MessagePipe?
   var call: (any ByteCall)?
   /// The position of the next request to send.
@@ -22,7 +22,7 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
     self.responses = responses
   }
 
-  /// Headers show that the server accepted the call; trailers may carry its pushback.
+  /// Headers show that the server accepted the call; trailers may contain its pushback.
   var wantsMetadata: Bool { true }
 
   func receive(headers: HPACKHeaders) {

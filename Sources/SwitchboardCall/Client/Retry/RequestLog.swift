@@ -1,5 +1,5 @@
-/// The requests of a call that may be repeated: all of them until the call commits to an attempt, then those that the
-/// attempt has not sent.
+/// The requests of a call that may be repeated: all of them until the call commits to an attempt, and then those that
+/// the attempt has not sent yet.
 struct RequestLog {
   private var messages = Queue<MessageBuffer>()
   /// The position of the first message kept.
@@ -7,7 +7,7 @@ struct RequestLog {
   /// The position after the last message.
   private(set) var end = 0
   private(set) var heldByteCount = 0
-  /// No message follows.
+  /// Whether the requests have ended.
   var isComplete = false
 
   mutating func append(_ message: MessageBuffer) {

@@ -10,7 +10,7 @@ struct RetryBackoff {
     current = min(policy.initialBackoff, policy.maxBackoff)
   }
 
-  /// Returns the next wait and lengthens the one after. `random`, from 0 to 1, chooses within the jitter.
+  /// Returns the next wait and lengthens the one after it. `random`, from 0 to 1, selects a value within the jitter.
   mutating func next(_ random: Double) -> Duration {
     let wait = current * (1 - Self.jitter + 2 * Self.jitter * random)
     // Compared in seconds, since the product may exceed the range of `Duration`.
@@ -19,7 +19,7 @@ struct RetryBackoff {
     return wait
   }
 
-  /// After a pushback from the server, the backoff starts again.
+  /// Starts again with the initial backoff, after a pushback from the server.
   mutating func reset() { current = min(policy.initialBackoff, policy.maxBackoff) }
 }
 

@@ -1,4 +1,4 @@
-/// The token bucket that the calls of a channel share, counted in thousandths.
+/// The token bucket that the calls of a channel share. It counts thousandths of a token.
 final class RetryThrottle: Sendable {
   private let capacity: Int
   private let gain: Int
@@ -6,7 +6,7 @@ final class RetryThrottle: Sendable {
 
   init(_ config: RetryThrottling) {
     capacity = config.maxTokens * 1000
-    // A ratio above the capacity fills the bucket with one success, as the capacity does.
+    // A ratio above the capacity has the same effect as the capacity: one success fills the bucket.
     gain = Int(min(config.tokenRatio * 1000, Double(capacity)))
     tokens = Locked(capacity)
   }

@@ -11,7 +11,7 @@ final class RetryThrottles: Sendable {
     let key = Key(host: host, throttling: throttling)
     return throttles.withLock { throttles in
       if let known = throttles[key] { return known }
-      // Calls may each bring another config, so the number of buckets is limited.
+      // Each call may have its own config, so the number of buckets is limited.
       if throttles.count >= 64 { throttles = [:] }
       let made = RetryThrottle(throttling)
       throttles[key] = made

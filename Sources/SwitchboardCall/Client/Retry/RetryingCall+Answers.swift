@@ -1,4 +1,4 @@
-// How an attempt ends, and what that means for the call.
+// The end of an attempt, and its effect on the call.
 extension RetryingCall {
   func attempt(_ attempt: Attempt, received headers: HPACKHeaders) {
     take(attempt)
@@ -37,7 +37,7 @@ extension RetryingCall {
     }
   }
 
-  /// Ends the call with the attempt, after its responses have been read if they pass through this object.
+  /// Ends the call with the status of the attempt. If this object forwards the responses, they are read first.
   private func end(_ attempt: Attempt, _ status: GRPCStatus, _ trailers: HPACKHeaders) {
     lastFailure = (status, trailers)
     commit(attempt)
@@ -74,13 +74,13 @@ extension RetryingCall {
     if case .after(let delay) = pushback {
       wake(after: delay)
     } else {
-      // Later, because the transport may still be ending another attempt.
+      // Not at once, because the transport may still be ending another attempt.
       wake(after: .zero)
     }
   }
 }
 
-/// Decides when a call is made again.
+/// Decides when a call makes another attempt.
 struct AttemptSchedule {
   enum Mode {
     case single
@@ -89,7 +89,7 @@ struct AttemptSchedule {
   }
 
   let mode: Mode
-  /// An attempt that fails with one of these does not end the call.
+  /// The codes with which an attempt may fail without ending the call.
   let codes: Set<GRPCStatus.Code>
   private(set) var maxAttempts: Int
   private var backoff: RetryBackoff?

@@ -1,5 +1,5 @@
-// How streamed requests reach the attempts: read from the caller as fast as the fastest attempt sends them, and kept for
-// the others.
+// Streamed requests are read from the caller as fast as the fastest attempt sends them, and kept for the other
+// attempts.
 extension RetryingCall: MessagePipe.Observer {
   func pipeBecameReadable(_ pipe: MessagePipe) {
     onLoop { $0.pumpAll() }
@@ -38,7 +38,7 @@ extension RetryingCall: MessagePipe.Observer {
     }
   }
 
-  /// Reads one request from the caller, or the end. Returns `false` if none is available, or if the call failed.
+  /// Reads one request, or the end, from the caller. Returns `false` if neither is available, or if the call failed.
   private func readRequest(for attempt: Attempt) -> Bool {
     guard case .stream(let pipe) = request.body else { return false }
     switch pipe.pop() {
@@ -57,7 +57,7 @@ extension RetryingCall: MessagePipe.Observer {
         return false
       }
       log.append(message)
-      // The attempt furthest ahead can best use what was read.
+      // This attempt is furthest ahead: it has sent all earlier requests.
       if committed == nil, log.heldByteCount > plan.bufferLimit { commit(attempt) }
       return true
     }

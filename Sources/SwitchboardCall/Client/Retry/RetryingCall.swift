@@ -1,7 +1,7 @@
 /// A call that may be made more than once, as gRFC A6 describes: again after a failure, or several times in parallel.
 ///
 /// It commits to an attempt when the server's headers arrive, when the requests exceed the buffer, or when no other
-/// attempt will follow. Until then, nothing of a response reaches the caller.
+/// attempt will follow. Until then, the caller receives no part of a response.
 final class RetryingCall: ByteCall, @unchecked Sendable {
   // Sendable holds because other threads use only `cancellation`, which is locked; everything else stays on the event
   // loop.
@@ -107,7 +107,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     return MessagePipe(limit: transport.streamBufferSize)
   }
 
-  /// Only one attempt at a time may write to the caller's own pipe.
+  /// Hedged attempts have pipes of their own, because only one attempt at a time may write to the caller's pipe.
   private func responsePipe() -> MessagePipe? {
     guard request.responses != nil, case .hedging = schedule.mode else { return nil }
     return MessagePipe(limit: transport.streamBufferSize)
@@ -131,11 +131,11 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     guard phase == .running, committed == nil else { return }
     alarm = nil
     if let deadline = request.deadline?.time, environment.time.now >= deadline {
-      // Attempts in flight end with the deadline by themselves.
+      // The transport ends attempts in flight at the deadline.
       if attempts.isEmpty { finish(.deadlinePassed, HPACKHeaders()) }
       return
     }
-    // The tokens may have run low in the meantime.
+    // The throttle's tokens may have run low in the meantime.
     if case .hedging = schedule.mode, !(plan.throttle?.allowsRepetition ?? true) {
       return finishIfNothingIsLeft()
     }
@@ -152,7 +152,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     alarm = nil
   }
 
-  /// From now on, no other attempt counts.
+  /// Commits the call to this attempt and abandons the others.
   func commit(_ attempt: Attempt) {
     guard committed == nil else { return }
     committed = attempt
@@ -163,7 +163,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     log.drop(before: attempt.cursor)
   }
 
-  /// Every way of ending the call leads here.
+  /// Ends the call. Every other way to end it leads here.
   func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
     guard phase != .closed else { return }
     phase = .closed
@@ -181,7 +181,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers : HPACKHeaders())
   }
 
-  // MARK: Reported to the caller once, from whichever attempt
+  // MARK: Reports to the caller: each part once, for all attempts
 
   func tell(_ part: SentPart, _ count: Int) {
     switch part {
@@ -198,7 +198,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     receiver.sent(part)
   }
 
-  /// Forwards the responses of the attempt that counts, and then the end of the call.
+  /// Forwards the responses of the committed attempt, and then ends the call.
   func forward(_ source: MessagePipe) {
     guard forwarding == nil, let target = request.responses else { return }
     forwarding = Task(executorPreference: loop) {

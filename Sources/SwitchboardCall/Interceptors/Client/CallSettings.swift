@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What interceptors may change about a call until its metadata leaves the chain.
+/// The settings of a call, which interceptors may change until its metadata leaves the chain.
 struct CallSettings: Sendable {
-  /// What few calls have.
+  /// The settings that few calls have.
   private final class Rare: Sendable {
     let host: String?
     let path: String?
@@ -25,13 +25,13 @@ struct CallSettings: Sendable {
 
   var areEmpty: Bool { options.box == nil && rare == nil }
 
-  /// `nil`: the transport's host.
+  /// The target of the call; `nil` means the transport's host.
   var host: String? {
     get { rare?.host }
     set { rare = Rare(newValue, path, deadline) }
   }
 
-  /// `nil`: the method's path.
+  /// The path of the call; `nil` means the method's path.
   var path: String? {
     get { rare?.path }
     set { rare = Rare(host, newValue, deadline) }
@@ -42,7 +42,7 @@ struct CallSettings: Sendable {
     set { rare = Rare(host, path, newValue) }
   }
 
-  /// A changed timeout starts again; an unchanged one keeps running.
+  /// Changes the options. A changed timeout starts again; an unchanged one keeps running.
   mutating func change(_ options: CallOptions, _ time: any CallTime) {
     if options.timeout != self.options.timeout { deadline = options.timeout.map(time.deadline(after:)) }
     self.options = options
@@ -67,7 +67,7 @@ struct SharedCallSettings: ~Copyable, Sendable {
     first = CallSettings(options, deadline)
   }
 
-  /// Whether the settings are unchanged and choose nothing.
+  /// Whether the settings are unchanged and empty.
   var areEmpty: Bool { first.areEmpty && !isChanged.load(ordering: .acquiring) }
 
   var current: CallSettings {
@@ -75,7 +75,7 @@ struct SharedCallSettings: ~Copyable, Sendable {
     return latest.withLock { $0 } ?? first
   }
 
-  /// When the caller stops waiting. Most calls have no settings, and read this without a copy of them.
+  /// When the caller stops waiting. Most calls have no settings, and read this without copying them.
   var deadline: CallDeadline? { areEmpty ? nil : current.deadline }
 
   borrowing func change(_ change: (inout CallSettings) -> Void) {

@@ -1,4 +1,4 @@
-/// A method in the format chosen for one call. Not inlinable, unlike what it replaces: see `MethodCall`.
+/// A method in the format chosen for one call. Its code is not inlinable, which keeps users' modules small.
 @usableFromInline
 final class ChosenFormat<Request: Sendable, Response: Sendable>: Sendable {
   private let method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>

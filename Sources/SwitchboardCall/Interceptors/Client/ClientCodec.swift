@@ -1,8 +1,8 @@
-/// The typed work at the ends of a client's chain, as closures specialised for the call's types; methods of a generic
-/// class would not be.
+/// The typed work at the ends of a client's chain, in closures that are specialised for the call's types, unlike the
+/// methods of a generic class.
 ///
-/// The closures take the pipeline as a parameter and capture only marshallers. If those have no fields, like
-/// protobuf's, they need no allocation per call.
+/// The closures take the pipeline as a parameter and capture only marshallers. If these have no fields, like
+/// protobuf's, the closures need no allocation per call.
 @usableFromInline
 struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline typealias Pipeline = ClientPipeline<Request, Response>
@@ -11,7 +11,7 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline let headers: (Pipeline, consuming HPACKHeaders) -> Void
   @usableFromInline let message: (Pipeline, RawSpan) -> Void
   @usableFromInline let end: (Pipeline, consuming GRPCStatus, consuming HPACKHeaders) -> Void
-  /// Switches to the format that the call's options choose now.
+  /// Switches to the format that the call's options now choose.
   @usableFromInline let chooseFormat: (Pipeline) -> Void
 
   @inlinable @inline(__always)

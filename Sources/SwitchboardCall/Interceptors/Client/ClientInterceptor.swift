@@ -1,5 +1,5 @@
 /// Sees every part of a client's call, with typed messages, and may change, delay, drop or add parts. Subclass it and
-/// override what you need; the rest forwards.
+/// override the methods that you need; the others forward.
 ///
 /// The first interceptor of a call is the first to see what is sent and the last to see what is received. All methods
 /// run on the call's event loop, unless the interceptor names an executor. An instance serves one call: share state
@@ -41,13 +41,13 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.receive(part)
   }
 
-  /// The call failed on this side: it could not be sent, its deadline passed, or it was cancelled. A failure that the
-  /// peer reports reaches `receive` as `end` instead.
+  /// Called if the call fails on this side: it cannot be sent, its deadline passes, or it is cancelled. A failure that
+  /// the peer reports reaches `receive` as an `end` instead.
   open func errorCaught(_ error: any Error, context: ClientInterceptorContext<Request, Response>) {
     context.errorCaught(error)
   }
 
-  /// The caller cancels. For the caller, the call is over when the interceptors have seen this, forwarded or not.
+  /// Called when the caller cancels. For the caller, the call is over after this, whether it is forwarded or not.
   open func cancel(
     promise: EventLoopPromise<Void>?,
     context: ClientInterceptorContext<Request, Response>
@@ -55,18 +55,18 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.cancel(promise: promise)
   }
 
-  /// The caller requests `count` more responses, in addition to those requested before; only for calls that stream
-  /// them. Forward the request with `context.receiveNextMessages`, now or later, with any number. Responses that are
-  /// not requested are not read from the network.
+  /// Called when the caller of a call that streams responses demands `count` more, in addition to earlier demand.
+  /// Forward the demand with `context.receiveNextMessages`, now or later, with any number. Responses without demand are
+  /// not read from the network.
   open func receiveNextMessages(_ count: Int, context: ClientInterceptorContext<Request, Response>) {
     context.receiveNextMessages(count)
   }
 
-  /// Runs `send`, `cancel` and `receiveNextMessages` instead of the event loop; read once per call. An interceptor with
-  /// different executors for requests and responses must guard the state that both use.
+  /// The executor of `send`, `cancel` and `receiveNextMessages`; `nil` means the event loop. Read once per call. An
+  /// interceptor with different executors for requests and responses must guard the state that both use.
   open var requestExecutor: InterceptorExecutor? { nil }
 
-  /// Runs `receive` and `errorCaught` instead of the event loop; read once per call.
+  /// The executor of `receive` and `errorCaught`; `nil` means the event loop. Read once per call.
   open var responseExecutor: InterceptorExecutor? { nil }
 
   @usableFromInline

@@ -1,6 +1,6 @@
-/// An interceptor's view of its call, and the way to its neighbours in the chain.
+/// An interceptor's view of its call, through which it passes parts to its neighbours in the chain.
 ///
-/// Usable from any thread. Parts from other threads move to the event loop in the order of the calls.
+/// Usable from any thread. Parts passed on other threads move to the event loop in order.
 @frozen
 public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let pipeline: ClientPipeline<Request, Response>
@@ -12,7 +12,7 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
     self.index = index
   }
 
-  /// The chain, for interceptors that do work outside of it.
+  /// The chain, for interceptors that work outside of it.
   package var chain: any SideWorkChain { pipeline }
 
   /// The loop that handles the call's parts.
@@ -24,23 +24,23 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// Which sides of the call stream.
   public var type: GRPCCallType { pipeline.method.type }
 
-  /// The method that was called, even if `path` was changed.
+  /// The called method, even if `path` was changed.
   public var method: MethodDescriptor { pipeline.method }
 
-  /// The path of the method, such as `/echo.Echo/Get`. Changeable until the metadata leaves the chain.
+  /// The path of the method, such as `/echo.Echo/Get`. It can be changed until the metadata leaves the chain.
   public var path: String {
     get { pipeline.settings.current.path ?? pipeline.method.path }
     nonmutating set { pipeline.settings.change { $0.path = newValue } }
   }
 
-  /// The target of the call, such as `localhost:50051`. Changeable until the metadata leaves the chain; the call fails
-  /// if its transport cannot reach another target.
+  /// The target of the call, such as `localhost:50051`. It can be changed until the metadata leaves the chain; the call
+  /// fails if its transport cannot reach another target.
   public var host: String {
     get { pipeline.settings.current.host ?? pipeline.transport.host }
     nonmutating set { pipeline.settings.change { $0.host = newValue } }
   }
 
-  /// Whether the call may be repeated or cached. Changeable until the metadata leaves the chain.
+  /// Whether the call may be repeated or cached. It can be changed until the metadata leaves the chain.
   public var safety: RequestOptions.Safety {
     get { options.safety }
     nonmutating set {
@@ -53,8 +53,8 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// The host, the path and the safety.
   public var requestOptions: RequestOptions { RequestOptions(host: host, path: path, safety: safety) }
 
-  /// The call's options, except for its metadata, which is the first part of the stream, and for its interceptor
-  /// factories, which have been used. Changeable until the metadata leaves the chain.
+  /// The call's options, which can be changed until the metadata leaves the chain. Changes of `initialMetadata` and
+  /// `interceptorFactories` have no effect: the first part of the stream has the metadata, and the factories were used.
   public var options: CallOptions {
     get { pipeline.settings.current.options }
     nonmutating set { pipeline.settings.change { $0.change(newValue, pipeline.transport.environment.time) } }

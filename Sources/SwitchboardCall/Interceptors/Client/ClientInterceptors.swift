@@ -1,11 +1,11 @@
 /// A client's optional factory of interceptors.
 ///
-/// Calls are made from any thread, so the factory is called under a lock and need not be thread-safe.
+/// Any thread can make calls, so the factory is called under a lock and need not be thread-safe.
 @frozen
 public struct ClientInterceptors<Factory>: Sendable {
   @usableFromInline let box: FactoryBox<Factory>?
 
-  /// Takes over the factory; with `nil`, the client makes no interceptors.
+  /// Takes ownership of the factory. With `nil`, the client makes no interceptors.
   @inlinable
   public init(_ factory: sending Factory?) {
     if let factory { box = FactoryBox(factory) } else { box = nil }
@@ -28,7 +28,7 @@ package struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @u
   // Sendable holds because interceptors are made for one call, which uses them only on its loop.
   @usableFromInline let interceptors: [ClientInterceptor<Request, Response>]
 
-  /// Takes over the interceptors of one call.
+  /// Takes ownership of the interceptors of one call.
   @inlinable
   package init(_ interceptors: [ClientInterceptor<Request, Response>]) {
     self.interceptors = interceptors
@@ -36,7 +36,7 @@ package struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @u
 }
 
 extension Channel {
-  /// The call's interceptors between those of its options and those of the channel; `nil` if there are none.
+  /// All interceptors of a call: those of its options, its own, and the channel's. `nil` if there are none.
   @inlinable
   package func scoped<Request: Sendable, Response: Sendable>(
     _ own: ClientInterceptorChain<Request, Response>?,

@@ -1,12 +1,12 @@
-/// Failures on this side of a call. A separate object, since few calls have any.
+/// Failures on this side of a call. A separate object, because few calls have any.
 final class Troubles {
   /// Why the caller cancelled.
   var reason: GRPCStatus?
-  /// Why a response could not be decoded, which fails the call whatever the server reports.
+  /// Why a response could not be decoded. This fails the call, regardless of what the server reports.
   var decodingFailure: GRPCStatus?
 }
 
-// How a call ends: by the transport, the caller, the deadline, or a part that cannot be encoded or decoded.
+// The end of a call: by the transport, the caller, the deadline, or a part that cannot be encoded or decoded.
 extension ClientPipeline {
   @usableFromInline var reason: GRPCStatus? { troubles?.reason }
 
@@ -60,7 +60,7 @@ extension ClientPipeline {
     watchDeadline()
   }
 
-  /// Closes the chain: notifies the caller of the end, and lets nothing more pass.
+  /// Closes the chain, so that no more parts pass.
   @inlinable
   func close() {
     isOpen = false
@@ -126,7 +126,7 @@ extension ClientPipeline {
 
   var deadline: ContinuousClock.Instant? { settings.deadline?.time }
 
-  /// The transport enforces the deadline of a call that it has; this is for calls that the chain holds back.
+  /// Enforces the deadline while the chain holds the call back. Otherwise the transport does.
   @usableFromInline
   func watchDeadline() {
     guard isOpen, phase != .live || call == nil, alarm == nil, let deadline = settings.deadline else {
@@ -153,7 +153,7 @@ extension ClientPipeline {
 // MARK: - The caller's handle on its call, from any thread
 
 extension ClientPipeline: ByteCall {
-  /// Does nothing: the chain is started with its first parts.
+  /// Does nothing, because the chain starts with its first parts.
   @usableFromInline
   func start() {}
 

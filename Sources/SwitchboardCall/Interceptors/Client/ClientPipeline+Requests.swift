@@ -52,7 +52,7 @@ extension ClientPipeline {
     } else {
       refuse(
         promise,
-        phase == .idle ? "a message was sent before the metadata" : "the call takes one message"
+        phase == .idle ? "a message was sent before the metadata" : "the call takes only one message"
       )
     }
   }
@@ -70,7 +70,7 @@ extension ClientPipeline {
     }
   }
 
-  /// Fails a part that the chain must not send now, and the call with it.
+  /// Fails a part that the chain must not send now, and fails the call with it.
   private func refuse(_ promise: EventLoopPromise<Void>?, _ reason: String) {
     guard phase != .over else {
       promise?.fail(GRPCStatus.callEnded)
@@ -97,7 +97,7 @@ extension ClientPipeline {
       self.credit = credit
       responses = StreamedAnswers(transport.streamBufferSize, credit)
     }
-    // Most calls choose nothing.
+    // Most calls have neither settings nor metadata.
     if settings.areEmpty, metadata.isEmpty {
       var request = request(method, nil, body)
       transport.trace(&request, context: callerContext)

@@ -1,4 +1,4 @@
-// What the transport reports, on its event loop.
+// The reports of the transport, on its event loop.
 extension ClientPipeline: ResponseReceiver {
   @usableFromInline
   var wantsMetadata: Bool { true }
@@ -25,7 +25,7 @@ extension ClientPipeline: ResponseReceiver {
   @usableFromInline
   func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
-  /// Messages that were streamed before are delivered before the end.
+  /// Ends the call, after the messages that were streamed before.
   @usableFromInline
   func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders) {
     guard let responses, responses.isReading else { return finish(status, trailers) }
@@ -39,14 +39,14 @@ extension ClientPipeline: ResponseReceiver {
     }
   }
 
-  /// The chain may request the rest of an ended call later. Until then, the transport does not enforce the deadline.
+  /// The chain may demand the rest of an ended call later. Until then, the transport does not enforce the deadline.
   private func watchDemand(of responses: StreamedAnswers) {
     guard responses.credit.count == 0 else { return }
     call = nil
     watchDeadline()
   }
 
-  /// Reads responses as fast as the chain requests them and the caller has room.
+  /// Reads responses as fast as the chain demands them and the caller has room.
   private func read(_ responses: StreamedAnswers) async {
     while troubles?.decodingFailure == nil, let message = try? await responses.pipe.next() {
       if responses.outcome != nil, self.responses === responses { watchDemand(of: responses) }
@@ -65,7 +65,7 @@ extension ClientPipeline: ResponseReceiver {
 final class StreamedAnswers: @unchecked Sendable {
   // Sendable holds because everything except the pipe and the credit is used only on the event loop.
   let pipe: MessagePipe
-  /// How many more the chain requests.
+  /// How many more messages the chain demands.
   let credit: Credit
   var isReading = false
   /// How the call ended, while earlier messages are still to be read.

@@ -1,11 +1,11 @@
 /// The chain of interceptors of one call on the client, between the caller and the transport.
 ///
-/// It makes calls of the parts that leave it for the transport:
+/// It turns the parts that leave it for the transport into calls:
 /// ```
 ///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> over
 /// ```
-/// When a call is over, an interceptor that withheld the status may send the call again. Parts of the old call that
-/// are then still on an executor or in a writer are dropped.
+/// When a call is over, an interceptor that withheld the status may send the call again. Parts of the old call that are
+/// still on an executor or in a writer are then dropped.
 ///
 /// The chain is open until an `end` reaches the caller; later sends fail their promises. The chain and its transport's
 /// end are one object, to save allocations.
@@ -30,7 +30,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @usableFromInline let method: MethodDescriptor
   @usableFromInline let settings: SharedCallSettings
   @usableFromInline let codec: ClientCodec<Request, Response>
-  /// The context of the caller's task, if the call is followed.
+  /// The context of the caller's task, if the call is traced.
   @usableFromInline let callerContext: AnyObject?
 
   // The caller.
@@ -38,7 +38,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
   /// The caller of a call with one response, instead of `toCaller`.
   @exclusivity(unchecked) @usableFromInline var caller: UnsafeContinuation<Response, any Error>?
-  /// How many responses arrived for it; `response` is the first.
+  /// How many responses have arrived for `caller`; `response` is the first.
   @exclusivity(unchecked) @usableFromInline var responseCount = 0
 
   // The call on the transport.
@@ -47,7 +47,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var contentSubtype: ContentSubtype
   /// The format that the options choose, if it is not the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
-  /// What the caller starts the call with; later, what leaves the chain.
+  /// The metadata with which the caller starts the call; later, the metadata that has left the chain.
   @exclusivity(unchecked) @usableFromInline var metadata: HPACKHeaders
   @exclusivity(unchecked) var message: MessageBuffer?
   @exclusivity(unchecked) var requests: MessagePipe?
@@ -58,7 +58,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var troubles: Troubles?
   @exclusivity(unchecked) var alarm: Task<Void, Never>?
 
-  // Last, since the offsets of later fields would depend on the type.
+  // The last field, because the offsets of later fields would depend on the type.
   @exclusivity(unchecked) @usableFromInline var response = InlineSlot<Response>()
 
   @inlinable @inline(__always)
@@ -146,7 +146,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     watchDeadline()
   }
 
-  /// Begins the call. Returns `false` if it was cancelled before, and so has ended.
+  /// Begins the call. Returns `false` if the call was already cancelled, and ends it.
   @inlinable
   func begin() -> Bool {
     hasStarted = true
@@ -169,7 +169,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @inlinable
   func finishRequests() { send(.end, promise: nil, to: applicationEnd) }
 
-  /// Passes to the caller a part that has left the chain.
+  /// Passes a part that has left the chain to the caller.
   @inlinable
   func deliver(_ part: GRPCClientResponsePart<Response>) {
     switch part {

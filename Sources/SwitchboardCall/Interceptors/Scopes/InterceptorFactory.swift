@@ -1,8 +1,8 @@
 /// Makes interceptors for calls of any method and with any messages: one factory can serve a call, a client, a channel,
 /// a server or a whole process.
 ///
-/// It is called once per call, possibly by several threads at once. Keep here what the interceptors of several calls
-/// share. By default it makes none for either side.
+/// It is called once per call, possibly by several threads at once. State that the interceptors of several calls share
+/// belongs in the factory. By default, it makes no interceptors for either side.
 ///
 /// ```swift
 /// struct Tracing: InterceptorFactory {
@@ -12,12 +12,12 @@
 /// }
 /// ```
 public protocol InterceptorFactory: Sendable {
-  /// The client's interceptors of one call, in the order in which requests pass them.
+  /// Makes the client's interceptors of one call, in the order in which requests pass them.
   func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ClientInterceptor<Request, Response>]
 
-  /// The server's interceptors of one call, in the order in which requests pass them.
+  /// Makes the server's interceptors of one call, in the order in which requests pass them.
   func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ServerInterceptor<Request, Response>]
@@ -34,7 +34,7 @@ extension InterceptorFactory {
 }
 
 extension [any InterceptorFactory] {
-  /// What all factories make for one call, in order.
+  /// Makes the interceptors of all factories for one call, in order.
   @usableFromInline
   func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
@@ -42,7 +42,7 @@ extension [any InterceptorFactory] {
     flatMap { $0.makeClientInterceptors(for: method) }
   }
 
-  /// What all factories make for one call, in order.
+  /// Makes the interceptors of all factories for one call, in order.
   @usableFromInline
   func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
@@ -50,8 +50,8 @@ extension [any InterceptorFactory] {
     flatMap { $0.makeServerInterceptors(for: method) }
   }
 
-  /// Makes the server's interceptors of one call: those of these factories, then the method's own. `nil` if there are
-  /// neither.
+  /// Returns a closure that makes the interceptors of one call: those of these factories, and then the method's own.
+  /// `nil` if there are neither.
   @inlinable
   func wrapping<Request: Sendable, Response: Sendable>(
     _ own: (@Sendable () -> [ServerInterceptor<Request, Response>])?,

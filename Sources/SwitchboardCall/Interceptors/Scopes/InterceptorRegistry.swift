@@ -24,7 +24,7 @@ public final class InterceptorRegistry: Sendable {
 
   private let state: Locked<State>
 
-  /// A separate registry, which starts with `factories`.
+  /// Creates a separate registry that starts with `factories`.
   public init(_ factories: [any InterceptorFactory] = []) {
     state = Locked(State(factories: factories))
   }

@@ -1,5 +1,5 @@
-/// The typed work at the ends of a server's chain, as closures specialised for the method's types; methods of a generic
-/// class would not be. Made once for each method.
+/// The typed work at the ends of a server's chain, in closures that are specialised for the method's types, unlike the
+/// methods of a generic class. Created once for each method.
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
@@ -9,8 +9,8 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
-  /// Starts the handler with a call's one request; does nothing if requests stream. Not optional: to test a closure
-  /// copies it.
+  /// Starts the handler with a call's one request; does nothing if requests stream. It is not optional, because testing
+  /// a closure copies it.
   @usableFromInline let startHandler: StartHandler
 
   @inlinable @inline(__always)

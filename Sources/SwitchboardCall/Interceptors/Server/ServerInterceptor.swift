@@ -1,5 +1,5 @@
 /// Sees every part of a server's call, with typed messages, and may change, delay, drop or add parts. Subclass it and
-/// override what you need; the rest forwards.
+/// override the methods that you need; the others forward.
 ///
 /// The first interceptor of a call is the first to see what is received and the last to see what is sent. All methods
 /// run on the call's event loop, unless the interceptor names an executor. An instance serves one call: share state
@@ -32,8 +32,8 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
 
   /// Called with a part on its way to the network. Forward it, or another, with `context.send`.
   ///
-  /// Every call ends with an `end` here, whose status may be a handler's error, a request that cannot be decoded or a
-  /// disconnected client.
+  /// Every call ends with an `end` here. Its status may report a handler's error, a request that cannot be decoded, or
+  /// a disconnected client.
   ///
   /// The promise succeeds when the part has been sent, and fails if it never will be.
   open func send(
@@ -44,24 +44,24 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.send(part, promise: promise)
   }
 
-  /// The call failed before the handler answered: a request cannot be decoded, the client disconnected, or the deadline
-  /// passed. Forward the error with `context.errorCaught`, or answer with `context.send`.
+  /// Called if the call fails before the handler answers: a request cannot be decoded, the client disconnects, or the
+  /// deadline passes. Forward the error with `context.errorCaught`, or answer with `context.send`.
   open func errorCaught(_ error: any Error, context: ServerInterceptorContext<Request, Response>) {
     context.errorCaught(error)
   }
 
-  /// The handler requests `count` more requests, in addition to those requested before; only for calls that stream
-  /// them. Forward the demand with `context.receiveNextMessages`, now or later, with any number. Without demand, the
-  /// client soon has to wait.
+  /// Called when the handler of a call that streams requests demands `count` more, in addition to earlier demand.
+  /// Forward the demand with `context.receiveNextMessages`, now or later, with any number. Without demand, the client
+  /// soon has to wait.
   open func receiveNextMessages(_ count: Int, context: ServerInterceptorContext<Request, Response>) {
     context.receiveNextMessages(count)
   }
 
-  /// Runs `receive` and `errorCaught` instead of the event loop; read once per call. An interceptor with different
-  /// executors for requests and responses must guard the state that both use.
+  /// The executor of `receive` and `errorCaught`; `nil` means the event loop. Read once per call. An interceptor with
+  /// different executors for requests and responses must guard the state that both use.
   open var requestExecutor: InterceptorExecutor? { nil }
 
-  /// Runs `send` and `receiveNextMessages` instead of the event loop; read once per call.
+  /// The executor of `send` and `receiveNextMessages`; `nil` means the event loop. Read once per call.
   open var responseExecutor: InterceptorExecutor? { nil }
 
   @usableFromInline

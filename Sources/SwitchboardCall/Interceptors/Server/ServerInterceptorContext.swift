@@ -1,6 +1,6 @@
-/// An interceptor's view of its call, and the way to its neighbours in the chain.
+/// An interceptor's view of its call, through which it passes parts to its neighbours in the chain.
 ///
-/// Usable from any thread. Parts from other threads move to the event loop in the order of the calls.
+/// Usable from any thread. Parts passed on other threads move to the event loop in order.
 @frozen
 public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let pipeline: ServerPipeline<Request, Response>
@@ -15,7 +15,7 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// The call on the transport's side of the chain.
   package var stream: any ServerCallState { pipeline.stream }
 
-  /// The chain, for interceptors that do work outside of it.
+  /// The chain, for interceptors that work outside of it.
   package var chain: any SideWorkChain { pipeline }
 
   /// The loop that handles the call's parts.
@@ -27,7 +27,7 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// Which sides of the call stream.
   public var type: GRPCCallType { pipeline.codec.method.type }
 
-  /// The method that is called.
+  /// The called method.
   public var method: MethodDescriptor { pipeline.codec.method }
 
   /// The path of the method, such as `/echo.Echo/Get`.

@@ -7,15 +7,15 @@ extension ServerPipeline {
     if let streamed { streamed.take(streamed, part) } else { takeSingle(part) }
   }
 
-  /// A running handler learns of the failure from its requests or its cancellation, and answers. If none runs, or it
-  /// has no requests to wait for, this answers for it.
+  /// Reports a failure to a running handler, which learns of it from its requests or its cancellation, and answers. If
+  /// no handler runs, or it does not wait for requests, this method answers instead.
   @usableFromInline
   func deliver(failure: any Error) {
     let status = GRPCStatus(describing: failure)
     if let streamed, streamed.hasHandler { streamed.queue.finish(status) } else { finish(status) }
   }
 
-  /// Passes on the parts of a call whose one request is complete. On the loop.
+  /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
   @inlinable
   func receive(message: RawSpan) {
     receiveFirst(.metadata(stream.headers))
@@ -29,7 +29,7 @@ extension ServerPipeline {
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     switch part {
     case .metadata(let headers):
-      // Again, if an interceptor repeats the call to the handler.
+      // This happens again if an interceptor repeats the call to the handler.
       if hasMetadataOfRequest { self.request.clear() }
       begin(headers)
       hasSentMetadata = false
@@ -51,13 +51,13 @@ extension ServerPipeline {
     codec.startHandler(self, request)
   }
 
-  /// Starts the handler with the metadata, and passes it the requests as they arrive. On the loop.
+  /// Starts the handler when the metadata arrives, and passes it the requests as they arrive. Called on the loop.
   @inlinable
   func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
     streamed = StreamedRequests(makeQueue()) { streamed, part in
       switch part {
       case .metadata(let headers):
-        // Again, if an interceptor repeats the call to the handler.
+        // This happens again if an interceptor repeats the call to the handler.
         if streamed.hasHandler { streamed.replaceQueue(with: self.makeQueue()) }
         let queue = streamed.queue
         self.begin(headers)
@@ -73,7 +73,7 @@ extension ServerPipeline {
       }
     }
     receiveFirst(.metadata(stream.headers))
-    // An interceptor may have answered; then nothing would end the wait for the chain's demand.
+    // If an interceptor has answered, nothing would end the wait for the chain's demand.
     guard isOpen else { return }
     readRequests { try await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
   }
@@ -84,7 +84,7 @@ extension ServerPipeline {
   }
 
   // MARK: The handler's answers, from any thread
-  // Always inlined: otherwise the compiler calls their unspecialised form, at three times the cost.
+  // Always inlined: otherwise the compiler calls the unspecialised versions, at three times the cost.
 
   @inlinable @inline(__always)
   func respondHere(_ response: consuming Response) {
@@ -115,7 +115,7 @@ extension ServerPipeline {
     if isTransportClosed { closeIfDone() }
   }
 
-  /// Sends the handler's metadata first, once. On the loop.
+  /// Sends the handler's metadata, unless it was already sent. Called on the loop.
   @inlinable @inline(__always)
   func sendMetadata() {
     guard !hasSentMetadata else { return }
@@ -136,8 +136,8 @@ extension ServerPipeline {
   }
 }
 
-/// What a handler has set, from any thread, and what the client sent to a handler that runs again. A separate object,
-/// since few calls have any; immutable, since it is replaced instead.
+/// The metadata that a handler has set, from any thread, and the client's metadata for a handler that runs again. It is
+/// a separate object because few calls have any, and immutable because changes replace it.
 final class HandlerMetadata: Sendable {
   let received: HPACKHeaders?
   let initial: HPACKHeaders
@@ -154,7 +154,7 @@ final class HandlerMetadata: Sendable {
   }
 }
 
-// MARK: - The handler's view of the call: what it sets passes the chain before the transport
+// MARK: - The handler's view of the call: its metadata passes the chain before the transport
 
 extension ServerPipeline: ServerCallState {
   @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
@@ -205,7 +205,7 @@ extension ServerPipeline: ServerCallState {
   @usableFromInline
   var trailers: HPACKHeaders { later { $0.trailers } ?? HPACKHeaders() }
 
-  /// A handler is about to start with these; a second one, if an interceptor repeats the requests.
+  /// Stores the metadata of a handler that is about to start: the second one, if an interceptor repeats the requests.
   @usableFromInline
   func begin(_ headers: HPACKHeaders) {
     if firstHeaders == nil {

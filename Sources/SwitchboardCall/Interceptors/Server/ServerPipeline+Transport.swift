@@ -116,7 +116,7 @@ extension ServerPipeline {
     }
   }
 
-  /// A request could not be decoded, which fails the call whatever its handler does.
+  /// Fails the call because a request could not be decoded, regardless of what its handler does.
   @usableFromInline
   func failToDecode(_ error: any Error) {
     let status = GRPCStatus.marshalling(error, "decoded")
@@ -133,7 +133,7 @@ extension ServerPipeline {
   }
 }
 
-// MARK: - What the transport reports
+// MARK: - Reports of the transport
 
 extension ServerPipeline: ServerStreamObserver {
   @usableFromInline
@@ -141,12 +141,12 @@ extension ServerPipeline: ServerStreamObserver {
 
   @usableFromInline
   func closed(_ failure: GRPCStatus?) {
-    // For most calls, nothing is left to report. The chain is still open if it failed the call itself.
+    // For most calls, nothing is left to report. A chain that failed the call itself is still open.
     if failure == nil, promises.isEmpty, !isOpen {
       hasEnded = true
       return
     }
-    // The transport may still be at work, and the effects of this may call it.
+    // Not at once, because the transport may still be at work, and this may lead to calls of its methods.
     eventLoop.execute {
       self.hasEnded = true
       self.promises.failAll(failure ?? .callEnded)

@@ -25,13 +25,13 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var request = InlineSlot<Request>()
   /// Whether the metadata of an incomplete request has arrived.
   @exclusivity(unchecked) @usableFromInline var hasMetadataOfRequest = false
-  /// The end of the one request left the chain before its metadata.
+  /// Whether the end of the one request left the chain before the metadata.
   @exclusivity(unchecked) @usableFromInline var endIsEarly = false
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) var firstHeaders: HPACKHeaders?
   let metadata = Locked<HandlerMetadata?>(nil)
-  /// Whether the lock guards anything: for most calls it does not.
+  /// Whether `metadata` has a value. For most calls it has none, and its lock is not needed.
   let hasMetadata = Atomic(false)
 
   // The transport.
@@ -41,7 +41,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var hasEnded = false
   @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
   @exclusivity(unchecked) var promises = SentPromises()
-  /// What follows the metadata is on its way: both are sent together. Metadata alone is sent at once.
+  /// Whether the next part follows at once, so that the metadata is sent together with it.
   @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
 
   @inlinable @inline(__always)
@@ -52,9 +52,9 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ) {
     self.stream = stream
     self.codec = codec
-    // Calls begin on their loop.
+    // Calls begin on the thread of their loop.
     super.init(interceptors, at: LoopOfThread.address)
-    // Messages are counted from the first.
+    // The count must include the first message.
     if codec.method.type.streamsResponses { stream.watchSent() }
     stream.observe(self)
   }
@@ -90,8 +90,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
 
   // MARK: The end
 
-  /// Closes the chain: nothing passes any more. A handler that has not answered is notified and cancelled, and its queue,
-  /// which refers to the chain, is released.
+  /// Closes the chain, so that no more parts pass. A handler that has not answered is notified and cancelled. Its
+  /// queue, which refers to the chain, is released.
   @inlinable
   func close() {
     isOpen = false
@@ -116,7 +116,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     closeIfDone()
   }
 
-  /// Closes a chain that withholds the end, when neither side has anything left to send.
+  /// Closes a chain that withholds the end, once neither side has anything left to send.
   @usableFromInline
   func closeIfDone() {
     if isTransportClosed, isOpen, !isHandling, sideWork?.isAtRest ?? true { close() }

@@ -1,4 +1,4 @@
-/// Brings streamed requests from the chain to their handler.
+/// Passes streamed requests from the chain to their handler.
 @usableFromInline
 final class StreamedRequests<Request: Sendable> {
   @usableFromInline typealias Take = (StreamedRequests, GRPCServerRequestPart<Request>) -> Void
@@ -9,7 +9,7 @@ final class StreamedRequests<Request: Sendable> {
   @usableFromInline private(set) var earlier: [PartQueue<Request>] = []
   /// Whether a handler reads the queue, and so learns of a failure.
   @usableFromInline var hasHandler = false
-  /// Takes what leaves the chain.
+  /// Receives the parts that leave the chain.
   @usableFromInline let take: Take
 
   @inlinable
@@ -25,7 +25,7 @@ final class StreamedRequests<Request: Sendable> {
     queue = next
   }
 
-  /// Ends what all handlers wait for: a queue that is never ended keeps its handler, and so the call, forever.
+  /// Ends the queues of all handlers. A queue that never ended would retain its handler, and so the call, forever.
   @usableFromInline
   func callEnded() {
     for queue in earlier { queue.finish(.callEnded) }
