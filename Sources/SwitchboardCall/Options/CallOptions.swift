@@ -16,7 +16,7 @@
 public struct CallOptions: Sendable {
   private(set) var box: Box?
 
-  /// Creates options of which none is set.
+  /// Creates options with none set.
   public init() {}
 
   /// Creates options with the most common ones. Those that are omitted are not set.

@@ -12,7 +12,7 @@ public enum CallProtocol: Hashable, Sendable {
 /// The version of HTTP that a channel uses.
 @frozen
 public enum HTTPVersion: Hashable, Sendable {
-  /// HTTP/2. Over TLS, calls in other protocols than gRPC may also use HTTP/1.1, if the server offers nothing else.
+  /// HTTP/2. Over TLS, calls in protocols other than gRPC may also use HTTP/1.1, if the server offers nothing else.
   case negotiated
   /// HTTP/1.1, which gRPC itself cannot use. A connection carries one call at a time, and the requests of a call end
   /// before its responses begin.

@@ -12,7 +12,7 @@ public struct ChannelOptions: Sendable {
   public var connectInitialBackoff = Duration.seconds(1)
   /// The longest wait after a failure to connect.
   public var connectMaxBackoff = Duration.seconds(120)
-  /// The minimum time that an attempt to connect may take.
+  /// The least time that an attempt to connect is given before it times out.
   public var connectMinTimeout = Duration.seconds(20)
   /// The largest response accepted, after decompression.
   public var responseSizeLimit = 4 * 1024 * 1024
@@ -40,8 +40,8 @@ public struct ChannelOptions: Sendable {
   public var maxConnections = 4
   /// How many calls may wait for a connection; further ones fail with `resourceExhausted`.
   public var maxWaitingCalls = 100_000
-  /// How many bytes of a call's requests are kept until the server answers, so that the call can be repeated: after the
-  /// server refused it unprocessed, or by the service config's policies. A call that has sent more is not repeated.
+  /// How many bytes of a call's requests are kept until the server answers, to repeat the call if the server refuses it
+  /// unprocessed, or by the service config's policies. A call that has sent more is not repeated.
   public var retryBufferSize = 256 * 1024
   /// Whether the service config's policies may repeat calls. A request that never reached a server is always sent
   /// again.

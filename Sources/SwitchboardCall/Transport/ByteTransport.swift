@@ -80,7 +80,7 @@ extension ByteCall {
   @usableFromInline package var body: Body
   /// Receives streamed responses. `nil` means that the receiver gets the one response.
   @usableFromInline package var responses: MessagePipe?
-  /// How many attempts were made before. The server is informed of them.
+  /// The number of previous attempts, which the server is informed of.
   @usableFromInline package var previousAttempts = 0
   /// The servers that attempts of the call were sent to, so that a repetition can prefer another. `nil` for a call that
   /// is not repeated.

@@ -61,7 +61,7 @@
   /// Sets the observer of the call. Called on the loop, before the handler runs.
   func observe(_ observer: any ServerStreamObserver)
 
-  /// Calls the observer's `sent` from now on. Called on the loop.
+  /// Starts to report sent parts to the observer. Called on the loop.
   func watchSent()
 
   /// Ends the call after the messages written to `responses`. Later ends are ignored.

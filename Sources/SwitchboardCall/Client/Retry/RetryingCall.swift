@@ -107,7 +107,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     return MessagePipe(limit: transport.streamBufferSize)
   }
 
-  /// Hedged attempts have pipes of their own, because only one attempt at a time may write to the caller's pipe.
+  /// Each hedged attempt has its own pipe, because only one attempt at a time may write to the caller's pipe.
   private func responsePipe() -> MessagePipe? {
     guard request.responses != nil, case .hedging = schedule.mode else { return nil }
     return MessagePipe(limit: transport.streamBufferSize)

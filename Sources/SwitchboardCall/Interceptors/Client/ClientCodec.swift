@@ -1,5 +1,5 @@
-/// The typed work at the ends of a client's chain, in closures that are specialised for the call's types, unlike the
-/// methods of a generic class.
+/// Encoding and decoding at the ends of a client's chain, in closures that are specialised for the call's types, unlike
+/// the methods of a generic class.
 ///
 /// The closures take the pipeline as a parameter and capture only marshallers. If these have no fields, like
 /// protobuf's, the closures need no allocation per call.

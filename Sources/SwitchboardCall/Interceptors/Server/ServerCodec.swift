@@ -1,5 +1,5 @@
-/// The typed work at the ends of a server's chain, in closures that are specialised for the method's types, unlike the
-/// methods of a generic class. Created once for each method.
+/// Encoding and decoding at the ends of a server's chain, in closures that are specialised for the method's types,
+/// unlike the methods of a generic class. Created once for each method.
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>

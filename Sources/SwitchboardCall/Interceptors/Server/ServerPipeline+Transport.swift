@@ -146,7 +146,7 @@ extension ServerPipeline: ServerStreamObserver {
       hasEnded = true
       return
     }
-    // Not at once, because the transport may still be at work, and this may lead to calls of its methods.
+    // Deferred, because this may call the transport, which may still be at work.
     eventLoop.execute {
       self.hasEnded = true
       self.promises.failAll(failure ?? .callEnded)
