@@ -48,7 +48,16 @@ public struct DynamicMessage: Hashable, Sendable {
 
   /// Sets the field with a name. Throws if there is no such field or the value does not fit its type.
   public mutating func set(_ name: String, to value: DynamicValue) throws(DynamicFieldError) {
-    let index = try index(of: name)
+    try set(at: try index(of: name), name, to: value)
+  }
+
+  /// The same for a field of the type, without a search for its name.
+  package mutating func set(_ field: TableField, to value: DynamicValue) throws(DynamicFieldError) {
+    guard let index = storage.table.index(of: field.number) else { return try set(field.name, to: value) }
+    try set(at: index, field.name, to: value)
+  }
+
+  private mutating func set(at index: Int, _ name: String, to value: DynamicValue) throws(DynamicFieldError) {
     if let given = storage.set(index, to: value) { throw mismatch(storage.table.entries[index], given, name) }
   }
 

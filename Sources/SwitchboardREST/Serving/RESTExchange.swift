@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 /// One REST call.
 final class RESTExchange: WireExchange {
   private let assembly: RequestAssembly
-  private let options: JSONEncodingOptions
+  private let server: RESTProtocol
   private let answersEvents: Bool
   /// The request message, if the path and the query contain all of it.
   var given: MessageBuffer?
@@ -18,14 +18,13 @@ final class RESTExchange: WireExchange {
 
   init(
     _ assembly: RequestAssembly,
-    _ options: JSONEncodingOptions,
-    valueLimit: Int,
+    of server: RESTProtocol,
     answersEvents: Bool
   ) {
     self.assembly = assembly
-    self.options = options
+    self.server = server
     self.answersEvents = answersEvents
-    values = JSONValues(limit: valueLimit)
+    values = JSONValues(limit: server.valueLimit)
   }
 
   private var route: RESTRoute { assembly.route }
@@ -89,7 +88,7 @@ final class RESTExchange: WireExchange {
       guard let message else {
         throw GRPCStatus(code: .internalError, message: "the method returned no response", origin: .library)
       }
-      content = try ResponseContent(message.bytes, of: route, options: options)
+      content = try ResponseContent(message.bytes, of: route, options: server.encoding)
     } catch {
       return fail(error, ending, into: headers)
     }
@@ -107,7 +106,7 @@ final class RESTExchange: WireExchange {
   {
     headers.add(":status", String(ErrorContent.httpStatus(status.code)).utf8)
     headers.add("content-type", "application/json")
-    return finish(ErrorContent.json(status, options), ending, into: headers)
+    return finish(ErrorContent.json(status, server.encoding), ending, into: headers)
   }
 
   private func finish(_ bytes: [UInt8], _ ending: borrowing WireEnding, into headers: HeaderWriter)
@@ -123,7 +122,7 @@ final class RESTExchange: WireExchange {
   /// In a stream of bytes, the first message has the content type.
   func willSend(_ first: MessageBuffer) {
     guard case .raw = route.responseBody else { return }
-    streamType = (try? ResponseContent(first.bytes, of: route, options: options))?.contentType ?? ""
+    streamType = (try? ResponseContent(first.bytes, of: route, options: server.encoding))?.contentType ?? ""
   }
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
@@ -142,7 +141,7 @@ final class RESTExchange: WireExchange {
   func encode(_ message: MessageBuffer) -> MessageBuffer {
     guard failure == nil else { return MessageBuffer([]) }
     do throws(GRPCStatus) {
-      let content = try ResponseContent(message.bytes, of: route, options: options)
+      let content = try ResponseContent(message.bytes, of: route, options: server.encoding)
       return MessageBuffer(content.contentType == nil ? line(content.bytes, "") : content.bytes)
     } catch {
       failure = error
@@ -156,7 +155,7 @@ final class RESTExchange: WireExchange {
     let status = failure ?? ending.status
     if status.isOk { return [] }
     if case .raw = route.responseBody { return nil }
-    let error = ErrorContent.json(status, options)
+    let error = ErrorContent.json(status, server.encoding)
     return line(
       answersEvents ? error : Array("{\"error\":".utf8) + error + [UInt8(ascii: "}")],
       "event: error\n"

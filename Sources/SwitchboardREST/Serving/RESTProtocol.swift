@@ -9,8 +9,8 @@ final class RESTProtocol: WireProtocol {
   /// Those of the routes, in their order.
   private let methods: [RPCMethod]
   private let decoding: JSONDecodingOptions
-  private let encoding: JSONEncodingOptions
-  private let valueLimit: Int
+  let encoding: JSONEncodingOptions
+  let valueLimit: Int
 
   /// Exchanges pass messages in binary protobuf, so every method must support that format.
   private static let format = ContentSubtype("proto")
@@ -69,12 +69,7 @@ final class RESTProtocol: WireProtocol {
       options: decoding
     )
     let events = route.streamsResponses && request.headers.acceptsEvents
-    let exchange = RESTExchange(
-      assembly,
-      encoding,
-      valueLimit: valueLimit,
-      answersEvents: events
-    )
+    let exchange = RESTExchange(assembly, of: self, answersEvents: events)
     var failure: GRPCStatus?
     if case .none = route.requestBody {
       do throws(GRPCStatus) {

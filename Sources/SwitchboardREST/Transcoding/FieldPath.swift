@@ -182,8 +182,10 @@ extension DynamicMessage {
     if !field.isRepeated {
       // If it occurs twice, the last value counts.
       do throws(DynamicFieldError) {
-        if path.form == .string, let string = String(validating: text, as: UTF8.self) {
-          return try set(field.name, to: .string(string))
+        if path.form == .string {
+          let string = String(decoding: text, as: UTF8.self)
+          // Invalid UTF-8 would have been replaced.
+          if string.utf8.elementsEqual(text) { return try set(field, to: .string(string)) }
         }
         try clear(field.name)
       } catch {

@@ -113,7 +113,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("https://u:secret@proxy", "https_proxy in the environment: the proxy cannot be used: the scheme of its URL"),
+    (
+      "https://u:secret@proxy",
+      "https_proxy in the environment: the proxy cannot be used: the scheme of its URL"
+    ),
     ("http://u:secret", "https_proxy in the environment: the proxy cannot be used: its URL has a port"),
     ("socks5://u:secret@proxy", "https_proxy in the environment names no HTTP proxy; ChannelOptions.proxy"),
   ])
