@@ -43,6 +43,23 @@ import Testing
     #expect(!first.0.sharesMemory(with: second.1))
   }
 
+  @Test func onlyRepeatedListsAreNumbered() {
+    var numbers: [Int?] = []
+    for list in [
+      headers, trailers, headers, trailers, [:], headers, headers + [("b", "2")], trailers, headers,
+    ] {
+      _ = collect(list)
+      numbers.append(fields.repeated)
+    }
+    #expect(numbers[0] == nil && numbers[1] == nil && numbers[4] == nil && numbers[6] == nil)
+    #expect(numbers[2] != nil && numbers[2] == numbers[5])
+    #expect(numbers[3] != nil && numbers[3] != numbers[2])
+    // Two lists are remembered. Those that came again after others have numbers that no other list had.
+    #expect(numbers[7] == nil && numbers[8] == nil)
+    _ = collect(headers)
+    #expect(fields.repeated != nil && !numbers.contains(fields.repeated))
+  }
+
   @Test func changingACopyDoesNotChangeASharedList() {
     var mine = collect(headers)
     let before = mine
