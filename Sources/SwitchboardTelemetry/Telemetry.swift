@@ -115,7 +115,7 @@ public final class Telemetry: Sendable {
   }
 
   deinit {
-    reader.close()
+    reader.stop()
     spans.stop()
     logs.stop()
   }
@@ -181,7 +181,7 @@ public final class Telemetry: Sendable {
   /// Exports what is left, within `limit`, and then nothing more.
   public func shutDown(within limit: Duration = .seconds(10)) async {
     await flush(within: limit)
-    reader.close()
+    await reader.close()
     await spans.close(until: time.now)
     await logs.close(until: time.now)
     let servers = servers.withLock { servers in
