@@ -478,7 +478,8 @@ let package = Package(
     .target(
       name: "SwitchboardTelemetry",
       dependencies: [
-        "CTicks", "OTLPMessages", "Switchboard", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf",
+        "CTicks", "OTLPMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
+        "SwitchboardHTTP2", "SwitchboardProtobuf",
       ]
     ),
     .testTarget(
@@ -486,7 +487,8 @@ let package = Package(
       dependencies: [
         "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
         "OTLPMessages",
-        "Switchboard", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardTelemetry",
+        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf",
+        "SwitchboardTelemetry",
         "TestSupport",
       ],
       exclude: ["Peers"]

@@ -51,7 +51,7 @@ public final class Telemetry: Sendable {
     let spans = BatchQueue<SpanRecord>(options.batch, exportTime, lanes[.traces] ?? []) { .spans($0) }
     self.spans = spans
     logs = BatchQueue<LogRecord>(options.batch, exportTime, lanes[.logs] ?? []) { .logs($0) }
-    metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit)
+    metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit, options.metrics, options.logger)
     tracer = Tracer(
       clock,
       options.sampler,
@@ -64,8 +64,14 @@ public final class Telemetry: Sendable {
     parts = TelemetryParts(
       clock,
       serverMeters: options.countsCalls ? CallMeters(isServer: true, limit: options.cardinalityLimit) : nil,
-      clientMeters: options.countsCalls ? CallMeters(isServer: false, limit: options.cardinalityLimit) : nil,
+      clientMeters: options.countsCalls
+        ? CallMeters(
+          isServer: false,
+          limit: options.cardinalityLimit,
+          labels: CallFamilies.optionalLabels.filter(options.metrics.optionalLabels.contains)
+        ) : nil,
       connections: options.countsCalls ? ConnectionMeters(limit: options.cardinalityLimit) : nil,
+      metrics: options.countsCalls ? metrics : nil,
       tracer: options.tracesCalls ? tracer : nil,
       givesContext: options.tracesCalls || options.givesContext,
       propagators: options.propagators,
@@ -109,7 +115,7 @@ public final class Telemetry: Sendable {
   }
 
   deinit {
-    reader.close()
+    reader.stop()
     spans.stop()
     logs.stop()
   }
@@ -175,7 +181,7 @@ public final class Telemetry: Sendable {
   /// Exports what is left, within `limit`, and then nothing more.
   public func shutDown(within limit: Duration = .seconds(10)) async {
     await flush(within: limit)
-    reader.close()
+    await reader.close()
     await spans.close(until: time.now)
     await logs.close(until: time.now)
     let servers = servers.withLock { servers in

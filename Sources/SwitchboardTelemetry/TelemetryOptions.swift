@@ -26,6 +26,8 @@ public struct TelemetryOptions: Sendable {
   public var recordsMessages = true
   /// Where spans, metrics and log records go. None: metrics can still be read with `metricsText`.
   public var exporters: [TelemetryExporter] = []
+  /// Which metrics are recorded.
+  public var metrics = MetricSelection()
   /// How many series a metric has at most: further methods count as `other`, further attributes under
   /// `otel.metric.overflow`.
   public var cardinalityLimit = 2000

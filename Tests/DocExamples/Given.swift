@@ -103,6 +103,7 @@ struct Tracing: InterceptorFactory {}
 enum UserName: UserInfoKey { typealias Value = String }
 
 var policy: RetryPolicy { fatalError() }
+var host: any BalancerHost { fatalError() }
 
 final class FirstBalancer: LoadBalancer {
   struct Config: Hashable, Sendable {

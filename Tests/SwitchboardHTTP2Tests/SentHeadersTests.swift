@@ -49,6 +49,23 @@ import Testing
     output.forEachPiece { _ = session.receive($0, now: 1) }
   }
 
+  @Test func rewoundHeadersAwaitWhatTheyAwaitedBefore() {
+    let headers = HeaderWriter()
+    headers.add(":method", "POST")
+    let start = headers.mark
+    let size = headers.listSize
+    #expect(headers.announceTraceParent())
+    let announced = headers.mark
+    headers.add("x-more", "y")
+    headers.rewind(to: announced)
+    #expect(headers.awaitsTraceParent)
+    headers.rewind(to: start)
+    #expect(!headers.awaitsTraceParent)
+    #expect(headers.listSize == size)
+    headers.rewind(to: announced)
+    #expect(headers.awaitsTraceParent)
+  }
+
   @Test func aRequestWhoseHeadersAreNotSentIsRefused() throws {
     let blocks = BlockPool()
     let session = try #require(Session(.client, settings: SessionSettings(isServer: false), memory: blocks))

@@ -176,6 +176,49 @@ import Testing
     )
   }
 
+  /// Exports until it is cancelled, and then for a while.
+  private final class LateExporter: BatchExporter {
+    struct Counts: Sendable {
+      var begun = 0
+      var ended = 0
+      var endedAtTheEnd = 0
+    }
+
+    let counts = Locked(Counts())
+
+    func export(_ batch: ExportBatch) async -> ExportResult {
+      counts.withLock { $0.begun += 1 }
+      for await _ in AsyncStream<Void>.makeStream().stream {}
+      for _ in 0..<100 { await Task.yield() }
+      counts.withLock { $0.ended += 1 }
+      return .retry(after: nil, "cancelled")
+    }
+
+    func shutDown() async { counts.withLock { $0.endedAtTheEnd = $0.ended } }
+  }
+
+  @Test func shutDownReturnsAfterTheExportsThatItCancels() async throws {
+    let exporter = LateExporter()
+    var options = TelemetryOptions(serviceName: "test")
+    options.batch.batchSize = 1
+    options.metricInterval = .milliseconds(10)
+    let telemetry = try Telemetry(
+      options,
+      clock: TelemetryClock(),
+      ids: IDGenerator(seed: 1),
+      exporters: [exporter]
+    )
+    telemetry.metrics.counter("a").add()
+    record(telemetry, 1)
+    while exporter.counts.withLock({ $0.begun < 2 }) { await Task.yield() }
+    await telemetry.shutDown(within: .zero)
+    let counts = exporter.counts.withLock { $0 }
+    #expect(counts.begun == counts.ended)
+    #expect(counts.endedAtTheEnd == counts.ended)
+    #expect(telemetry.drops[.traces]?.notExported == 1)
+    #expect(telemetry.drops[.metrics].map { $0.notExported >= 1 } == true)
+  }
+
   @Test(arguments: [OTLPOptions.Transport.grpc, .http])
   func aCertificateThatCannotBeReadIsSaidAtTheStart(_ transport: OTLPOptions.Transport) {
     var otlp = OTLPOptions(endpoint: "https://127.0.0.1:1", transport: transport)

@@ -184,6 +184,7 @@ private final class UnconnectedBalancer: LoadBalancer, SubchannelObserver {
 private final class IdleHost: BalancerHost, SubchannelObserver {
   let clock = IdleTime()
   let policies = PolicyRegistry()
+  let metrics: MetricScope? = nil
   var subchannels: [IdleSubchannel] = []
   private(set) var picker: any Picker = ConstantPicker(.wait)
   private let connects: Bool

@@ -43,6 +43,7 @@ package final class ChannelBalancer: BalancerHost {
   private let defaultConfig: ServiceConfig?
   private let defaultPolicy: PolicyChoice
   package let policies: PolicyRegistry
+  package let metrics: MetricScope?
 
   private var resolution: (any Resolution)?
   /// The number of the resolver's current start. Reports of earlier ones are ignored.
@@ -62,8 +63,10 @@ package final class ChannelBalancer: BalancerHost {
     _ options: BalancingOptions,
     serviceConfig: ServiceConfig?,
     eventLoop: any EventLoop,
-    time: any BalancerTime
+    time: any BalancerTime,
+    metrics: MetricScope? = nil
   ) throws(GRPCStatus) {
+    self.metrics = metrics
     self.eventLoop = eventLoop
     self.time = time
     self.target = target

@@ -43,6 +43,8 @@ public struct SubchannelOptions: Sendable, Equatable {
   public var checksHealth = true
   /// How often the server is asked to report its load independently of calls. `nil`: never.
   public var loadReportInterval: Duration?
+  /// The labels of the server's calls in metrics, such as `grpc.lb.locality`, where the program asks for them.
+  public var metricLabels: [String: String] = [:]
 
   /// The defaults.
   public init() {}

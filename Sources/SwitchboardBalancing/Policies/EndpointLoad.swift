@@ -20,8 +20,8 @@ final class EndpointLoad: CallTracker {
   }
 
   private let settings: Settings
-  private var weight = 0.0
-  private var lastReport = Duration.zero
+  /// The weight by the last report, and when that came. `nil` until there is one.
+  private var last: (weight: Double, time: Duration)?
   /// The time of the first report since the last long gap or connection. `nil` until there is one.
   private var firstReport: Duration?
   /// The endpoint's share in a `StrideScheduler`.
@@ -45,20 +45,31 @@ final class EndpointLoad: CallTracker {
     guard new > 0, new.isFinite else { return }
     let now = settings.time.now
     if firstReport == nil { firstReport = now }
-    lastReport = now
-    weight = new
+    last = (new, now)
   }
 
   /// Discards earlier reports after a new connection, because they may no longer hold.
   func connected() { firstReport = nil }
 
-  /// The current weight; 0 if there is none that may be used.
-  func currentWeight(at now: Duration) -> Double {
-    guard let first = firstReport else { return 0 }
-    guard now - lastReport < settings.weighing.weightExpirationPeriod else {
+  /// What the reports are good for.
+  enum Standing {
+    case usable(Double)
+    /// There is no report, or the blackout period is not over.
+    case notYetUsable
+    /// The last report is too old.
+    case stale
+
+    /// 0 if there is none that may be used.
+    var weight: Double { if case .usable(let weight) = self { weight } else { 0 } }
+  }
+
+  func standing(at now: Duration) -> Standing {
+    guard let last else { return .notYetUsable }
+    guard now - last.time < settings.weighing.weightExpirationPeriod else {
       firstReport = nil
-      return 0
+      return .stale
     }
-    return now - first < settings.weighing.blackoutPeriod ? 0 : weight
+    guard let firstReport, now - firstReport >= settings.weighing.blackoutPeriod else { return .notYetUsable }
+    return .usable(last.weight)
   }
 }

@@ -12,6 +12,7 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     package fileprivate(set) var state = ConnectivityState.idle
     /// The endpoint's weight; the sum if the endpoint occurs several times.
     package fileprivate(set) var weight: UInt64 = 0
+    fileprivate let metricLabels: [String: String]
     /// The number of the latest update that contained the endpoint.
     fileprivate var round = 0
     /// The index in `ready`; -1 if the endpoint is not ready.
@@ -19,8 +20,14 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     /// The policy's own data about the endpoint.
     package var note: Note
 
-    fileprivate init(_ endpoint: Endpoint, _ subchannel: any Subchannel, _ note: Note) {
+    fileprivate init(
+      _ endpoint: Endpoint,
+      _ subchannel: any Subchannel,
+      _ metricLabels: [String: String],
+      _ note: Note
+    ) {
       self.endpoint = endpoint
+      self.metricLabels = metricLabels
       self.subchannel = subchannel
       self.note = note
     }
@@ -67,7 +74,7 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
   /// The combined state: that of the best endpoint.
   package var state: ConnectivityState { counts.combined }
 
-  /// Replaces the endpoints. Those that are already known keep their subchannels.
+  /// Replaces the endpoints. Those that are already known keep their subchannels, unless their calls have other labels now.
   package func update(_ endpoints: [Endpoint], _ options: SubchannelOptions = SubchannelOptions()) {
     isUpdating = true
     defer { isUpdating = false }
@@ -78,8 +85,9 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     for endpoint in endpoints {
       guard let key = AddressSet(endpoint.addresses) else { continue }
       let weight = UInt64(max(1, endpoint.attributes[EndpointWeight.self] ?? 1))
+      let labels = endpoint.attributes.metricLabels
       let member: Member
-      if let known = byAddresses[key] {
+      if let known = byAddresses[key], known.metricLabels == labels || known.round == round {
         member = known
         guard known.round != round else {
           known.weight += weight
@@ -88,8 +96,10 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
         if known.endpoint.addresses != endpoint.addresses { known.subchannel.update(endpoint.addresses) }
         known.endpoint = endpoint
       } else {
+        var options = options
+        options.metricLabels = labels
         let subchannel = host.makeSubchannel(endpoint.addresses, options, self)
-        member = Member(endpoint, subchannel, makeNote())
+        member = Member(endpoint, subchannel, labels, makeNote())
         byAddresses[key] = member
         bySubchannel[ObjectIdentifier(subchannel)] = member
         counts.move(from: nil, to: .idle)
@@ -101,7 +111,8 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     }
     let gone = old.filter { $0.round != round }
     for member in gone {
-      if let key = AddressSet(member.endpoint.addresses) { byAddresses[key] = nil }
+      guard let key = AddressSet(member.endpoint.addresses) else { continue }
+      if byAddresses[key] === member { byAddresses[key] = nil }
     }
     drop(gone)
     if events.connects { for member in new { member.subchannel.connect() } }

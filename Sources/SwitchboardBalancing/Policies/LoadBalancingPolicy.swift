@@ -73,6 +73,9 @@ public protocol BalancerHost: AnyObject {
 
   /// The policies that the channel knows.
   var policies: PolicyRegistry { get }
+
+  /// Where the policy records metrics. `nil`: nowhere. It does not change.
+  var metrics: MetricScope? { get }
 }
 
 /// Is notified of a subchannel's events.

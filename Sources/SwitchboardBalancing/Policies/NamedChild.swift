@@ -10,10 +10,18 @@ final class NamedChild: BalancerHost {
   private(set) var picker: any Picker = ConstantPicker(.wait)
   /// Whether this child's requests to resolve the name again are ignored.
   var ignoresResolveAgain = false
+  let metrics: MetricScope?
 
-  init(_ name: String, of parent: any BalancerHost, _ changed: @escaping (NamedChild) -> Void) {
+  /// `label` is the label of the parent's metrics whose value is the name of the child.
+  init(
+    _ name: String,
+    of parent: any BalancerHost,
+    label: String? = nil,
+    _ changed: @escaping (NamedChild) -> Void
+  ) {
     self.name = name
     self.parent = parent
+    metrics = label.map { parent.metrics?.labelled($0, name) } ?? parent.metrics
     self.changed = changed
   }
 

@@ -175,6 +175,7 @@ extension OutlierDetectionBalancer: BalancerHost {
   func random() -> UInt64 { host.random() }
   var time: any BalancerTime { host.time }
   var policies: PolicyRegistry { host.policies }
+  var metrics: MetricScope? { host.metrics }
 }
 
 extension OutlierDetectionBalancer: Picker {

@@ -29,13 +29,19 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
   }
 
   private unowned let host: any BalancerHost
+  private var meter: PickFirstMeter?
   private var subchannel: (any Subchannel)?
+  /// The labels with which the subchannel was made.
+  private var labels: [String: String] = [:]
   private var order: (endpoints: [Endpoint], shuffled: [Endpoint])?
   /// Whether all addresses have failed since one last worked.
   private var hasFailed = false
   private var isUpdating = false
 
-  init(_ host: any BalancerHost) { self.host = host }
+  init(_ host: any BalancerHost) {
+    self.host = host
+    meter = PickFirstMeter(host.metrics)
+  }
 
   public func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
     var addresses: [EndpointAddress] = []
@@ -44,10 +50,15 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
       for address in endpoint.addresses where seen.insert(address).inserted { addresses.append(address) }
     }
     guard !addresses.isEmpty else {
-      subchannel?.shutDown()
-      subchannel = nil
+      endSubchannel()
       resolverFailed(.noEndpoints)
       throw .noEndpoints
+    }
+    let labels = endpoints.commonMetricLabels
+    if labels != self.labels {
+      // Calls to the old one, which finish, keep its labels.
+      endSubchannel()
+      self.labels = labels
     }
     if let subchannel {
       let wasServing = subchannel.state.connectivity == .ready
@@ -60,6 +71,7 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
     }
     var options = SubchannelOptions()
     options.checksHealth = false
+    options.metricLabels = labels
     let subchannel = host.makeSubchannel(addresses, options, self)
     self.subchannel = subchannel
     subchannel.connect()
@@ -82,13 +94,17 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
 
   public func leaveIdle() { subchannel?.connect() }
 
-  public func shutDown() {
+  public func shutDown() { endSubchannel() }
+
+  private func endSubchannel() {
     subchannel?.shutDown()
     subchannel = nil
+    meter?.subchannelEnded()
   }
 
   public func subchannelChanged(_ changed: any Subchannel, to state: SubchannelState) {
     guard let subchannel, changed === subchannel else { return }
+    meter?.note(state.connectivity)
     switch state.connectivity {
     case .ready:
       hasFailed = false

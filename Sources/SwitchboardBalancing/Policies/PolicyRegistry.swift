@@ -198,6 +198,7 @@ private final class ChildHost: BalancerHost {
   func random() -> UInt64 { host.random() }
   var time: any BalancerTime { host.time }
   var policies: PolicyRegistry { host.policies }
+  var metrics: MetricScope? { host.metrics }
 
   func shutDown() {
     let balancer = balancer

@@ -61,11 +61,13 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   /// How many endpoints have become ready or ceased to be ready since the shares were computed.
   private var changes = 0
   private var timer: (any ScheduledAction)?
+  private var meter: WeightMeter?
 
   private let endpoints: Endpoints
 
   init(_ host: any BalancerHost) {
     self.host = host
+    meter = WeightMeter(host.metrics)
     settings = EndpointLoad.Settings(host.time)
     scheduler = StrideScheduler(seed: host.random())
     endpoints = Endpoints(host, note: { [settings] in EndpointLoad(settings) })
@@ -79,6 +81,7 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
     let old = self.config
     self.config = config
+    meter?.update(endpoints)
     settings.usesCalls = !config.enableOobLoadReport
     settings.weighing.blackoutPeriod = config.blackoutPeriod
     settings.weighing.weightExpirationPeriod = config.weightExpirationPeriod
@@ -136,15 +139,17 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     let now = settings.time.now
     var (sum, greatest, count) = (0.0, 0.0, 0)
     for member in endpoints.ready {
-      let weight = member.note.currentWeight(at: now)
-      guard weight > 0 else { continue }
+      let standing = member.note.standing(at: now)
+      meter?.note(standing)
+      guard case .usable(let weight) = standing else { continue }
       sum += weight
       greatest = max(greatest, weight)
       count += 1
     }
+    meter?.record()
     scale = StrideScheduler.Scale(sum: sum, greatest: greatest, count: count)
     for member in endpoints.ready {
-      member.note.share = scale.share(of: member.note.currentWeight(at: now))
+      member.note.share = scale.share(of: member.note.standing(at: now).weight)
     }
   }
 

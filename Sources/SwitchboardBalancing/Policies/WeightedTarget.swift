@@ -80,7 +80,9 @@ final class WeightedTargetBalancer: LoadBalancer {
   }
 
   private func makeChild(_ name: String) -> Child {
-    let child = Child(NamedChild(name, of: host) { [unowned self] in changed($0) })
+    let child = Child(
+      NamedChild(name, of: host, label: MetricLabel.locality) { [unowned self] in changed($0) }
+    )
     children[name] = child
     return child
   }

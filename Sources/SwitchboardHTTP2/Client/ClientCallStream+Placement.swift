@@ -12,6 +12,9 @@ extension ClientCallStream {
   func place(on subchannel: HTTP2Subchannel, _ tracker: (any CallTracker)?) {
     self.subchannel = subchannel
     self.tracker = tracker
+    if subchannel.hasLabels, let attempt = self.tracer {
+      startTracing(attempt.placed(subchannel.wishes.metricLabels))
+    }
   }
 
   /// Detaches the call from the chosen server, to which it was never sent.

@@ -98,7 +98,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       options.balancing,
       serviceConfig: options.serviceConfig,
       eventLoop: loop,
-      time: LoopTime(loop: loop)
+      time: LoopTime(loop: loop),
+      metrics: (options.observer as? any MetricObserver)?.metrics(target: text)
     )
     balancer.owner = self
     resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }

@@ -8,6 +8,8 @@ final class HTTP2Subchannel: Subchannel {
   let channel: HTTP2ClientTransport
   let number: Int
   var wishes: SubchannelOptions
+  /// Whether calls have labels in metrics.
+  let hasLabels: Bool
   var loop: Loop { channel.loop }
   @exclusivity(unchecked) var addresses: [EndpointAddress]
   /// Is notified of changes until the subchannel is shut down.
@@ -37,6 +39,7 @@ final class HTTP2Subchannel: Subchannel {
     self.addresses = addresses
     self.observer = observer
     wishes = options
+    hasLabels = !options.metricLabels.isEmpty
     backoff = Backoff(
       initial: channel.options.connectInitialBackoff,
       maximum: channel.options.connectMaxBackoff

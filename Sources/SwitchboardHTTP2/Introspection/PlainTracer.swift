@@ -21,6 +21,7 @@ final class PlainTracer: AttemptTracer, ServerCallTracer {
   func messageReceived(_ byteCount: Int) {}
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
   func placementWasDelayed() {}
+  func placed(_ labels: [String: String]) -> any AttemptTracer { self }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
   func handlerStarts(deadline: ContinuousClock.Instant?) {}
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }

@@ -36,15 +36,24 @@ package final class HeaderWriter {
     fileprivate let entryCount: Int
     fileprivate let used: Int
     fileprivate let listSize: Int
+    fileprivate let awaitsTraceParent: Bool
   }
 
-  var mark: Mark { Mark(entryCount: entries.count, used: used, listSize: listSize) }
+  var mark: Mark {
+    Mark(
+      entryCount: entries.count,
+      used: used,
+      listSize: listSize,
+      awaitsTraceParent: awaitsTraceParent
+    )
+  }
 
   /// Removes the fields that were added after the mark.
   func rewind(to mark: Mark) {
     entries.removeSubrange(mark.entryCount...)
     used = mark.used
     listSize = mark.listSize
+    awaitsTraceParent = mark.awaitsTraceParent
   }
 
   /// The largest field: its name, and the length of its value.

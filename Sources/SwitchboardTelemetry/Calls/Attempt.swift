@@ -5,6 +5,8 @@ struct Attempt {
   /// A mark of the clock.
   let start: UInt64
   private(set) var span: Span?
+  /// What counts it, if not what counts the call.
+  private(set) var counter: LoopCounter?
   private var sentCount = 0
   private var receivedCount = 0
 
@@ -47,6 +49,10 @@ struct Attempt {
 
   func placementWasDelayed() { span?.addEvent("Delayed LB pick complete") }
 
+  mutating func placed(_ labels: [String: String], _ call: ClientCall) {
+    counter = call.channel.counter(of: call.method, at: labels)
+  }
+
   mutating func messageSent(_ byteCount: Int, _ compressed: Int?) {
     span?.noteMessage("Outbound message", sentCount, byteCount, compressed: compressed)
     sentCount += 1
@@ -80,6 +86,10 @@ final class LaterAttempt: AttemptTracer, @unchecked Sendable {
   }
 
   func placementWasDelayed() { attempt.placementWasDelayed() }
+  func placed(_ labels: [String: String]) -> any AttemptTracer {
+    attempt.placed(labels, call)
+    return self
+  }
   func messageSent(_ byteCount: Int, compressed: Int?) { attempt.messageSent(byteCount, compressed) }
   func messageReceived(_ byteCount: Int) { attempt.messageReceived(byteCount) }
 

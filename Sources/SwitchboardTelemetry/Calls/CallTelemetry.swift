@@ -1,7 +1,8 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// What measures and traces calls: an observer of servers and channels. All of a process share what is counted.
-final class CallTelemetry: CallTracing {
+final class CallTelemetry: CallTracing, MetricObserver {
   let parts: TelemetryParts
   let propagation: ContextPropagation
 
@@ -15,6 +16,10 @@ final class CallTelemetry: CallTracing {
   }
 
   func serverTracer(on loop: any EventLoop) -> any ServerTracer { ServerTelemetry(parts, on: loop) }
+
+  func metrics(target: String) -> MetricScope? {
+    parts.metrics?.scope([MetricLabel.target: target.canonicalTarget.limited(to: 256)])
+  }
 
   func connectionOpened(_ connection: ObservedConnection) { parts.connections?.opened(connection) }
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {
@@ -33,6 +38,8 @@ final class TelemetryParts: Sendable {
   let serverMeters: CallMeters?
   let clientMeters: CallMeters?
   let connections: ConnectionMeters?
+  /// What the components of channels measure. `nil`: nothing.
+  let metrics: TelemetryMetrics?
   /// Of the loops on which calls are counted.
   let loops = LoopNumbers()
   /// `nil`: calls are not traced.
@@ -50,6 +57,7 @@ final class TelemetryParts: Sendable {
     serverMeters: CallMeters?,
     clientMeters: CallMeters?,
     connections: ConnectionMeters?,
+    metrics: TelemetryMetrics?,
     tracer: Tracer?,
     givesContext: Bool,
     propagators: Set<Propagator>,
@@ -61,6 +69,7 @@ final class TelemetryParts: Sendable {
     self.serverMeters = serverMeters
     self.clientMeters = clientMeters
     self.connections = connections
+    self.metrics = metrics
     self.tracer = tracer
     self.givesContext = givesContext
     writesTraceParent = propagators.contains(.traceContext)

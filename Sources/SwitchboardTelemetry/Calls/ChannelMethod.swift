@@ -60,6 +60,10 @@ final class ChannelMethod: AttemptTracer {
 
   func placementWasDelayed() {}
 
+  func placed(_ labels: [String: String]) -> any AttemptTracer {
+    channel.counter(of: method, at: labels).map { LabelledAttempts(self, $0) } ?? self
+  }
+
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
     ClientCall(channel, method, stamp, SpanContext(stamp)).firstIsSentAgain()
   }
@@ -69,4 +73,36 @@ final class ChannelMethod: AttemptTracer {
     let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
     counter.callEnded(CallMeter.End(end, duration, nil), whole: duration)
   }
+
+  /// The same of an attempt that counts elsewhere.
+  fileprivate func ended(_ end: ObservedEnd, _ stamp: CallStamp, in attempts: LoopCounter) {
+    let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
+    attempts.callEnded(CallMeter.End(end, duration, nil), whole: nil)
+    counter.wholeCallEnded(end.status.code, duration, nil)
+  }
+}
+
+/// Follows an attempt of such a call at a server with labels.
+private final class LabelledAttempts: AttemptTracer {
+  private let method: ChannelMethod
+  private let counter: LoopCounter
+
+  init(_ method: ChannelMethod, _ counter: LoopCounter) {
+    self.method = method
+    self.counter = counter
+  }
+
+  var addsTraceParent: Bool { method.addsTraceParent }
+  var addsHeaders: Bool { method.addsHeaders }
+  var wantsMessages: Bool { false }
+  func messageSent(_ byteCount: Int, compressed: Int?) {}
+  func messageReceived(_ byteCount: Int) {}
+  func traceParent(_ stamp: CallStamp) -> TraceParentText? { method.traceParent(stamp) }
+  func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
+    method.writeHeaders(stamp, add)
+  }
+  func placementWasDelayed() {}
+  func placed(_ labels: [String: String]) -> any AttemptTracer { method.placed(labels) }
+  func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { method.isSentAgain(stamp) }
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { method.ended(end, stamp, in: counter) }
 }

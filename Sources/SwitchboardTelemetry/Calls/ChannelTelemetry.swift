@@ -11,6 +11,12 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   /// Whether the context of callers matters.
   private let wantsContext: Bool
   @exclusivity(unchecked) private var methods = MethodCache<ChannelMethod>()
+  @exclusivity(unchecked) private var labelled: [LabelledMethod: LoopCounter] = [:]
+
+  private struct LabelledMethod: Hashable {
+    let method: String
+    let labels: [String]
+  }
 
   init(
     _ parts: TelemetryParts,
@@ -27,10 +33,26 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
 
   /// On the loop.
   func method(_ method: MethodDescriptor) -> ChannelMethod {
-    methods.value(of: method) {
-      let meter = parts.clientMeters?.meter(method: method.metricLabel, target: target)
-      return ChannelMethod(self, method, LoopCounter(meter, on: number))
-    }
+    methods.value(of: method) { ChannelMethod(self, method, counter(of: method)) }
+  }
+
+  private func counter(of method: MethodDescriptor, labels: [String] = []) -> LoopCounter {
+    let meter = parts.clientMeters?.meter(method: method.metricLabel, target: target, labels: labels)
+    return meter.map { LoopCounter($0, on: number) } ?? .nothing
+  }
+
+  /// What counts the attempts of a method at servers with these labels. `nil`: what counts its calls. On the loop.
+  func counter(of method: MethodDescriptor, at labels: [String: String]) -> LoopCounter? {
+    guard let names = parts.clientMeters?.labels, !names.isEmpty else { return nil }
+    let values = names.map { (labels[$0] ?? "").limited(to: 256) }
+    guard values.contains(where: { !$0.isEmpty }) else { return nil }
+    let key = LabelledMethod(method: method.metricLabel, labels: values)
+    if let known = labelled[key] { return known }
+    // Endpoints come and go.
+    if labelled.count >= 256 { labelled = [:] }
+    let made = counter(of: method, labels: values)
+    labelled[key] = made
+    return made
   }
 
   var context: AnyObject? {

@@ -118,10 +118,14 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     if let counter {
       let duration = TelemetryClock.duration(from: attempt.start, to: now)
       let exemplar = parts.clock.exemplar(duration, in: attempt.context ?? context)
-      counter.callEnded(
-        CallMeter.End(end, duration, exemplar),
-        whole: endsCall ? TelemetryClock.duration(from: start, to: now) : nil
-      )
+      let attemptEnd = CallMeter.End(end, duration, exemplar)
+      let whole = endsCall ? TelemetryClock.duration(from: start, to: now) : nil
+      if let attempts = attempt.counter {
+        attempts.callEnded(attemptEnd, whole: nil)
+        if let whole { counter.wholeCallEnded(end.status.code, whole, exemplar) }
+      } else {
+        counter.callEnded(attemptEnd, whole: whole)
+      }
     }
     let time = span == nil ? 0 : parts.clock.now
     attempt.span?.end(end.status, at: time)
@@ -168,6 +172,11 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   }
 
   func placementWasDelayed() { first.placementWasDelayed() }
+
+  func placed(_ labels: [String: String]) -> any AttemptTracer {
+    first.placed(labels, self)
+    return self
+  }
 
   func messageSent(_ byteCount: Int, compressed: Int?) { first.messageSent(byteCount, compressed) }
 

@@ -74,31 +74,44 @@ final class LoopMeter: @unchecked Sendable {
 
 /// A meter, as one loop counts in it. Keeps the loop's number.
 final class LoopCounter: Sendable {
-  /// Whether anybody sees what is counted.
+  /// Whether calls are counted. If not, nothing below does anything.
   let isShown: Bool
   private let meter: CallMeter
   private let loop: LoopMeter
-  private let number: LoopNumber
+  /// Not read, but no other loop may have the number meanwhile.
+  private let number: LoopNumber?
 
-  /// `nil`: nobody sees it.
-  init(_ meter: CallMeter?, on number: LoopNumber) {
-    isShown = meter != nil
-    self.meter = meter ?? CallMeter([])
+  /// Counts nothing. One for all methods and loops: the cells of another would take 1 KB each.
+  static let nothing = LoopCounter()
+
+  init(_ meter: CallMeter, on number: LoopNumber) {
+    isShown = true
+    self.meter = meter
     self.number = number
-    loop = self.meter.onLoop(number.value)
+    loop = meter.onLoop(number.value)
+  }
+
+  private init() {
+    isShown = false
+    meter = CallMeter([])
+    number = nil
+    loop = LoopMeter(0)
   }
 
   @inline(__always)
-  func callStarted() { loop.callStarted() }
+  func callStarted() { if isShown { loop.callStarted() } }
 
   @inline(__always)
-  func callEnded(_ end: CallMeter.End, whole: Int?) { loop.callEnded(end, whole: whole, of: meter) }
+  func callEnded(_ end: CallMeter.End, whole: Int?) {
+    if isShown { loop.callEnded(end, whole: whole, of: meter) }
+  }
 
   func wholeCallEnded(_ code: GRPCStatus.Code, _ duration: Int, _ exemplar: Exemplar?) {
-    loop.wholeCallEnded(code, duration, exemplar, of: meter)
+    if isShown { loop.wholeCallEnded(code, duration, exemplar, of: meter) }
   }
 
   func wasRepeated(retries: Int, transparent: Int, hedges: Int, delay: Int) {
+    guard isShown else { return }
     loop.wasRepeated(retries: retries, transparent: transparent, hedges: hedges, delay: delay)
   }
 }

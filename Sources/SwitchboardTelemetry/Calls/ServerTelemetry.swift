@@ -29,7 +29,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
 
   private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
     let meter = parts.serverMeters?.meter(method: method.metricLabel, target: "")
-    return ServerMethod(parts.clock, LoopCounter(meter, on: number))
+    return ServerMethod(parts.clock, meter.map { LoopCounter($0, on: number) } ?? .nothing)
   }
 }
 

@@ -122,10 +122,12 @@ final class BatchQueue<Item: Sendable>: Sendable {
     }
   }
 
-  /// No more are added. What waits is exported if there is time for it before `end`.
+  /// No more are added. What waits is exported if there is time for it before `end`. Returns after the last export, which is
+  /// cancelled if it is late.
   func close(until end: ContinuousClock.Instant) async {
     await flush(until: end)
     stop()
+    await worker.withLock { $0 }?.value
   }
 
   /// Drops what waits, and ends.

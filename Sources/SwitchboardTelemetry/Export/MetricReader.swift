@@ -31,5 +31,11 @@ final class MetricReader: Sendable {
     }
   }
 
-  func close() { worker.withLock { $0 }?.cancel() }
+  /// Cancels an export that is under way, and returns after it.
+  func close() async {
+    stop()
+    await worker.withLock { $0 }?.value
+  }
+
+  func stop() { worker.withLock { $0 }?.cancel() }
 }

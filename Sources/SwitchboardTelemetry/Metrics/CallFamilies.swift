@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// The metrics of calls of one side, as gRFCs A66 and A96 name them.
@@ -12,6 +13,9 @@ struct CallFamilies {
   private var transparent: MetricFamily
   private var hedges: MetricFamily
   private var delay: MetricFamily
+
+  /// The labels that attempts may have besides (gRFCs A78 and A89).
+  static let optionalLabels = [MetricLabel.locality, MetricLabel.backendService]
 
   init(isServer: Bool) {
     self.isServer = isServer
@@ -69,14 +73,17 @@ struct CallFamilies {
 
   mutating func add(_ meter: CallMeter) {
     let (startedCount, cells, repetitions) = meter.read()
-    started.points.append(MetricPoint(attributes: meter.attributes, value: .int(startedCount)))
+    if !meter.countsAttemptsOnly {
+      started.points.append(MetricPoint(attributes: meter.attributes, value: .int(startedCount)))
+    }
     for code in GRPCStatus.Code.allCases {
       guard let cells = cells[code.rawValue] else { continue }
-      let attributes = meter.attributes + [Attribute("grpc.status", .string(code.specName))]
+      let status = Attribute("grpc.status", .string(code.specName))
+      let attributes = meter.attemptAttributes + [status]
       Self.add(cells.duration, attributes, .latency, to: &duration)
       Self.add(cells.sent, attributes, .size, to: &sent)
       Self.add(cells.received, attributes, .size, to: &received)
-      if !isServer { Self.add(cells.whole, attributes, .latency, to: &whole) }
+      if !isServer { Self.add(cells.whole, meter.attributes + [status], .latency, to: &whole) }
     }
     guard let repetitions else { return }
     Self.add(repetitions.retries, meter.attributes, .retries, to: &retries)

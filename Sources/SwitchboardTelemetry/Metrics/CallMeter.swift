@@ -35,6 +35,10 @@ final class CallMeter: Sendable {
 
   /// The labels of the method and the target.
   let attributes: [Attribute]
+  /// With the optional ones, which what is measured of attempts has too.
+  let attemptAttributes: [Attribute]
+  /// Whether another meter counts the beginnings and the calls.
+  let countsAttemptsOnly: Bool
   private let bounds: Bounds?
   /// The statuses that have series, as bits.
   private let statuses = Atomic<UInt32>(0)
@@ -48,8 +52,15 @@ final class CallMeter: Sendable {
   }
 
   /// Without bounds, there is a series for each status.
-  init(_ attributes: [Attribute], _ bounds: Bounds? = nil) {
+  init(
+    _ attributes: [Attribute],
+    attemptAttributes: [Attribute]? = nil,
+    countsAttemptsOnly: Bool = false,
+    _ bounds: Bounds? = nil
+  ) {
     self.attributes = attributes
+    self.attemptAttributes = attemptAttributes ?? attributes
+    self.countsAttemptsOnly = countsAttemptsOnly
     self.bounds = bounds
   }
 

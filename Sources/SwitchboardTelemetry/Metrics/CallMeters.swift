@@ -6,11 +6,15 @@ import SwitchboardCall
 /// `limit` meters of each side; calls of further methods count under the method `other`, and of further targets under the
 /// target `other`. A meter has a series for each status that its calls ended with, which servers choose: besides the first of
 /// each meter there are `limit`, too, and calls beyond count under `other`.
+///
+/// If the program asks for optional labels, there is another meter for the attempts at servers with the same values of them.
 final class CallMeters: MetricSource {
   struct Key: Hashable, Sendable {
     let method: String
     /// Empty on servers.
     let target: String
+    /// The values of the optional labels. Empty for a meter that counts all but attempts that have such values.
+    var labels: [String] = []
   }
 
   private struct State: Sendable {
@@ -21,18 +25,22 @@ final class CallMeters: MetricSource {
 
   private let isServer: Bool
   private let limit: Int
+  /// The names of the optional labels of attempts that are wanted.
+  let labels: [String]
   private let budget: SeriesBudget
   private let state = Locked(State())
 
-  init(isServer: Bool, limit: Int) {
+  init(isServer: Bool, limit: Int, labels: [String] = []) {
     self.isServer = isServer
     self.limit = limit
+    self.labels = labels
     budget = SeriesBudget(limit)
   }
 
-  func meter(method: String, target: String) -> CallMeter {
+  /// `labels` are the values of the optional labels; none if all are empty.
+  func meter(method: String, target: String, labels: [String] = []) -> CallMeter {
     state.withLock { state in
-      let key = Key(method: method, target: target)
+      let key = Key(method: method, target: target, labels: labels)
       if let known = state.meters[key] { return known }
       if state.count < limit {
         state.count += 1
@@ -40,7 +48,11 @@ final class CallMeters: MetricSource {
       }
       // Targets that are known keep their label; one more series for each of them at most.
       let isKnownTarget = target.isEmpty || state.targets.contains(target)
-      let rest = Key(method: Self.other, target: isKnownTarget ? target : Self.other)
+      let rest = Key(
+        method: Self.other,
+        target: isKnownTarget ? target : Self.other,
+        labels: labels.map { _ in Self.other }
+      )
       return state.meters[rest] ?? make(rest, &state)
     }
   }
@@ -55,7 +67,13 @@ final class CallMeters: MetricSource {
     let bounds = CallMeter.Bounds(left: budget) { [weak self] in
       self?.state.withLock { state in state.meters[rest] ?? self?.make(rest, &state) }
     }
-    let meter = CallMeter(attributes, key == rest ? nil : bounds)
+    let values = key.labels.isEmpty ? labels.map { _ in "" } : key.labels
+    let meter = CallMeter(
+      attributes,
+      attemptAttributes: attributes + zip(labels, values).map { Attribute($0, .string($1)) },
+      countsAttemptsOnly: !key.labels.isEmpty,
+      key == rest ? nil : bounds
+    )
     state.meters[key] = meter
     state.targets.insert(key.target)
     return meter
@@ -68,7 +86,7 @@ final class CallMeters: MetricSource {
   func collect() -> [MetricFamily] {
     let meters = state.withLock { Array($0.meters.values) }
     var families = CallFamilies(isServer: isServer)
-    for meter in meters.sorted(by: \.attributes) { families.add(meter) }
+    for meter in meters.sorted(by: \.attemptAttributes) { families.add(meter) }
     return families.all
   }
 }

@@ -38,8 +38,13 @@ extension [String: AttributeValue] {
   fileprivate var asLabels: Self { mapValues { $0.limited(to: 256) } }
 }
 
+/// An instrument that takes values one after the other.
+protocol ValueInstrument: MetricSource {
+  func take(_ values: [Double], _ attributes: [String: AttributeValue])
+}
+
 /// A sum. A counter that only grows ignores what is below zero.
-public final class Counter: MetricSource {
+public final class Counter: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
 
@@ -54,6 +59,10 @@ public final class Counter: MetricSource {
     series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
   }
 
+  func take(_ values: [Double], _ attributes: [String: AttributeValue]) {
+    for value in values { add(value, attributes) }
+  }
+
   func collect() -> [MetricFamily] {
     let points = series.withLock { $0 }.points { MetricPoint(attributes: $1, value: .double($0)) }
     return [MetricFamily(descriptor: descriptor, points: points)]
@@ -61,7 +70,7 @@ public final class Counter: MetricSource {
 }
 
 /// A value as it was set last.
-public final class Gauge: MetricSource {
+public final class Gauge: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
 
@@ -73,6 +82,10 @@ public final class Gauge: MetricSource {
   /// Sets the value of the series with these attributes.
   public func set(_ value: Double, _ attributes: [String: AttributeValue] = [:]) {
     series.withLock { $0.change(attributes.asLabels, value) { $0 = value } }
+  }
+
+  func take(_ values: [Double], _ attributes: [String: AttributeValue]) {
+    if let last = values.last { set(last, attributes) }
   }
 
   /// Adds to the value, which begins with 0.
@@ -88,7 +101,7 @@ public final class Gauge: MetricSource {
 
 /// How often values fell between bounds. Values that are recorded in a sampled span become exemplars, which tie the
 /// histogram to the trace.
-public final class Histogram: MetricSource {
+public final class Histogram: ValueInstrument {
   private struct Cells: Sendable {
     var counts: [UInt64]
     var sum = 0.0
@@ -109,15 +122,23 @@ public final class Histogram: MetricSource {
 
   /// Records a value in the series with these attributes.
   public func record(_ value: Double, _ attributes: [String: AttributeValue] = [:]) {
-    guard value.isFinite else { return }
-    let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
-    let exemplar = CallContext.current?.exemplar(value, clock.date(of: clock.now))
+    take([value], attributes)
+  }
+
+  func take(_ values: [Double], _ attributes: [String: AttributeValue]) {
+    let values = values.lazy.filter(\.isFinite)
+    guard !values.isEmpty else { return }
+    let context = CallContext.current
+    let date = context == nil ? 0 : clock.date(of: clock.now)
     series.withLock { series in
       series.change(attributes.asLabels, Cells(counts: [UInt64](repeating: 0, count: bounds.count + 1))) {
         cells in
-        cells.counts[bucket] += 1
-        cells.sum += value
-        if let exemplar { cells.exemplars[bucket] = exemplar }
+        for value in values {
+          let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+          cells.counts[bucket] += 1
+          cells.sum += value
+          if let exemplar = context?.exemplar(value, date) { cells.exemplars[bucket] = exemplar }
+        }
       }
     }
   }

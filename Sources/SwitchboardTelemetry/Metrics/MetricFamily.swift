@@ -1,3 +1,5 @@
+import SwitchboardBalancing
+
 /// What was measured under one name, at one time.
 struct MetricFamily: Sendable {
   enum Kind: Sendable {
@@ -26,6 +28,17 @@ struct MetricDescriptor: Sendable, Hashable {
     self.kind = kind
     self.unit = unit
     self.description = description
+  }
+
+  init(_ instrument: Instrument) {
+    let kind: MetricFamily.Kind =
+      switch instrument.kind {
+      case .counter: .counter
+      case .upDownCounter: .upDownCounter
+      case .gauge: .gauge
+      case .histogram: .histogram
+      }
+    self.init(instrument.name, kind, unit: instrument.unit, instrument.description)
   }
 }
 

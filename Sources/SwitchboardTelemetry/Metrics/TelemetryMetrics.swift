@@ -1,3 +1,4 @@
+public import SwitchboardBalancing
 import SwitchboardCall
 
 /// The metrics of a process: those of calls, and those that the program adds.
@@ -11,18 +12,30 @@ public final class TelemetryMetrics: Sendable {
   private struct State: Sendable {
     var instruments: [String: any MetricSource] = [:]
     var sources: [any MetricSource] = []
-    var untold = 0
+    /// The declarations of components, by their names.
+    var declared: [String: Instrument] = [:]
+    /// The names under which something else was declared as well.
+    var ambiguous: Set<String> = []
   }
 
   let clock: TelemetryClock
   let start: UInt64
   /// How many series one instrument has at most.
   let limit: Int
+  private let selection: MetricSelection
+  private let logger: Logger
   private let state = Locked(State())
 
-  init(_ clock: TelemetryClock, limit: Int) {
+  init(
+    _ clock: TelemetryClock,
+    limit: Int,
+    _ selection: MetricSelection = MetricSelection(),
+    _ logger: Logger = .quiet
+  ) {
     self.clock = clock
     self.limit = max(1, limit)
+    self.selection = selection
+    self.logger = logger
     start = clock.date(of: clock.now)
   }
 
@@ -91,6 +104,64 @@ public final class TelemetryMetrics: Sendable {
     var snapshot = MetricSnapshot(start: start, date: clock.date(of: clock.now))
     for source in sources { snapshot.families += source.collect() }
     for name in instruments.keys.sorted() { snapshot.families += instruments[name]?.collect() ?? [] }
+    // What a component declares, and is off, was never made.
+    snapshot.families.removeAll { !selection.includes($0.descriptor.name, byDefault: true) }
     return snapshot
   }
+}
+
+// MARK: What components declare
+
+extension TelemetryMetrics: MetricRecorder {
+  /// Where a component that belongs to no channel records, with these labels.
+  public func scope(_ labels: [String: String] = [:]) -> MetricScope { MetricScope(self, labels) }
+
+  package func series(of instrument: Instrument, _ labels: [String: String]) -> (any MetricSeries)? {
+    guard selection.includes(instrument.name, byDefault: instrument.isOnByDefault), declare(instrument) else {
+      return nil
+    }
+    let descriptor = MetricDescriptor(instrument)
+    let made: (any ValueInstrument)? =
+      switch instrument.kind {
+      case .counter, .upDownCounter: self.instrument(instrument.name) { Counter(descriptor, limit: limit) }
+      case .gauge: self.instrument(instrument.name) { Gauge(descriptor, limit: limit) }
+      case .histogram(let bounds): self.instrument(instrument.name) { Histogram(descriptor, bounds, self) }
+      }
+    guard let made else { return nil }
+    let names = instrument.labels + instrument.optionalLabels.filter(selection.optionalLabels.contains)
+    let attributes = names.map { ($0, AttributeValue.string(labels[$0] ?? "")) }
+    return BoundSeries(made, Dictionary(attributes) { first, _ in first })
+  }
+
+  /// `false`: the name belongs to a different declaration.
+  private func declare(_ instrument: Instrument) -> Bool {
+    let (isKnown, isNews) = state.withLock { state in
+      if let known = state.declared[instrument.name] {
+        return (known == instrument, known != instrument && state.ambiguous.insert(known.name).inserted)
+      }
+      guard state.declared.count < limit, state.instruments[instrument.name] == nil else {
+        return (false, state.ambiguous.count < limit && state.ambiguous.insert(instrument.name).inserted)
+      }
+      state.declared[instrument.name] = instrument
+      return (true, false)
+    }
+    if isNews {
+      let message = "a metric is not recorded: its name belongs to another one, or there are too many"
+      logger.log(.warning, message, ["name": instrument.name.limited(to: 256)])
+    }
+    return isKnown
+  }
+}
+
+/// A series of a component's instrument.
+private final class BoundSeries: MetricSeries {
+  private let instrument: any ValueInstrument
+  private let attributes: [String: AttributeValue]
+
+  init(_ instrument: any ValueInstrument, _ attributes: [String: AttributeValue]) {
+    self.instrument = instrument
+    self.attributes = attributes
+  }
+
+  func record(_ values: [Double]) { instrument.take(values, attributes) }
 }

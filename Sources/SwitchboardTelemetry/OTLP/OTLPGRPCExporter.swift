@@ -60,7 +60,7 @@ extension ExportResult {
   init(_ status: GRPCStatus) {
     switch status.code {
     case .cancelled, .deadlineExceeded, .aborted, .outOfRange, .unavailable, .dataLoss:
-      self = .retry(after: nil, status.description)
+      self = .retry(after: status.retryDelay, status.description)
     case .resourceExhausted where status.retryDelay != nil:
       self = .retry(after: status.retryDelay, status.description)
     default:

@@ -106,6 +106,7 @@ final class FakeHost: BalancerHost {
   private(set) var picker: any Picker = ConstantPicker(.wait)
   private(set) var states: [ConnectivityState] = []
   private(set) var resolutions = 0
+  var metrics: MetricScope?
   /// What new subchannels become as soon as they are to connect.
   var connectsTo: [SubchannelState] = []
   /// Whether calls that wait try again as soon as there is another picker, as on a channel.

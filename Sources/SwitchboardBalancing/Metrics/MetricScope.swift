@@ -1,0 +1,96 @@
+import SwitchboardCall
+
+/// Where the components of a channel record metrics: the channel's telemetry, and the labels that the components share.
+///
+/// ```swift
+/// let retired = Instrument("example.retired", .counter, unit: "{server}", "servers that are no longer used")
+/// let series = host.metrics?.series(of: retired)  // once, when the policy begins
+/// series?.record(1)  // for each event
+/// ```
+public struct MetricScope: Sendable {
+  private let recorder: any MetricRecorder
+  private var labels: [String: String]
+
+  package init(_ recorder: any MetricRecorder, _ labels: [String: String]) {
+    self.recorder = recorder
+    self.labels = labels
+  }
+
+  /// The scope of a part of the component, whose series have one more label, or another value of it.
+  public func labelled(_ name: String, _ value: String) -> MetricScope {
+    var scope = self
+    scope.labels[name] = value
+    return scope
+  }
+
+  /// The series of an instrument with those of the scope's labels that the instrument has. `nil` if the instrument is off.
+  /// Finding it takes time: ask once, and keep it.
+  public func series(of instrument: Instrument) -> (any MetricSeries)? {
+    recorder.series(of: instrument, labels)
+  }
+}
+
+/// The values that an instrument has recorded with the same labels. Any thread may use it; it never blocks for long.
+public protocol MetricSeries: AnyObject, Sendable {
+  /// Records values, one after the other.
+  func record(_ values: [Double])
+}
+
+extension MetricSeries {
+  /// Records a value.
+  public func record(_ value: Double) { record([value]) }
+}
+
+/// Telemetry, as components see it.
+package protocol MetricRecorder: AnyObject, Sendable {
+  /// The series of an instrument with these labels, others of which are ignored. `nil` if the instrument is off.
+  func series(of instrument: Instrument, _ labels: [String: String]) -> (any MetricSeries)?
+}
+
+/// An observer of channels that records what their components measure.
+package protocol MetricObserver: CallObserver {
+  /// Where the components of a channel to this target record.
+  func metrics(target: String) -> MetricScope?
+}
+
+/// The locality of an endpoint: the label `grpc.lb.locality` of the metrics of calls to it (gRFC A78).
+public enum EndpointLocality: EndpointAttribute {
+  /// Any text, such as `eu-1`.
+  public typealias Value = String
+}
+
+/// The service that an endpoint belongs to, where one channel reaches several: the label `grpc.lb.backend_service` of the
+/// metrics of calls to it (gRFC A89).
+public enum EndpointBackendService: EndpointAttribute {
+  /// Any text, such as the name of a cluster.
+  public typealias Value = String
+}
+
+/// The names of labels that gRPC defines for balancing.
+package enum MetricLabel {
+  package static let target = "grpc.target"
+  package static let locality = "grpc.lb.locality"
+  package static let backendService = "grpc.lb.backend_service"
+}
+
+extension EndpointAttributes {
+  /// The labels of calls to an endpoint.
+  var metricLabels: [String: String] {
+    var labels: [String: String] = [:]
+    labels[MetricLabel.locality] = self[EndpointLocality.self]
+    labels[MetricLabel.backendService] = self[EndpointBackendService.self]
+    return labels
+  }
+}
+
+extension [Endpoint] {
+  /// The labels that all endpoints share.
+  var commonMetricLabels: [String: String] {
+    guard var labels = first?.attributes.metricLabels, !labels.isEmpty else { return [:] }
+    for endpoint in dropFirst() {
+      let others = endpoint.attributes.metricLabels
+      labels = labels.filter { others[$0.key] == $0.value }
+    }
+    return labels
+  }
+}

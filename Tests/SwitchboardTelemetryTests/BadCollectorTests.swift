@@ -1,0 +1,244 @@
+import CallTestSupport
+import EchoService
+import HTTP2TestSupport
+import Switchboard
+import SwitchboardCall
+import SwitchboardHTTP2
+import TestSupport
+import Testing
+
+@testable import SwitchboardTelemetry
+
+/// Collectors that are down, silent, slow, refuse, or answer nonsense, in time that stands still unless the test moves it:
+/// what waited for a collector would wait for ever.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct BadCollectorTests {
+  private final class Warnings: LogHandler {
+    let all = Locked<[String]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      if level >= .warning { all.withLock { $0.append(message) } }
+    }
+  }
+
+  private let time = ManualTime()
+  private let warnings = Warnings()
+
+  /// Telemetry that exports four spans at once.
+  private func telemetry(port: Int, _ transport: OTLPOptions.Transport) throws -> Telemetry {
+    let otlp = OTLPOptions(endpoint: "http://127.0.0.1:\(port)", transport: transport)
+    var options = TelemetryOptions(serviceName: "test")
+    options.batch.batchSize = 4
+    options.batch.queueSize = 64
+    options.logger = Logger(warnings)
+    options.exporters = [.otlp(otlp, [.traces])]
+    return try Telemetry(options, clock: TelemetryClock(), ids: IDGenerator(), time: time)
+  }
+
+  private func record(_ telemetry: Telemetry, _ count: Int = 4) {
+    for _ in 0..<count { telemetry.tracer.startSpan("span").end() }
+  }
+
+  /// How long the telemetry waits before it tries again.
+  private func pause() async throws -> Duration {
+    while true {
+      let wait = try #require(await time.nextWait())
+      // Otherwise it waits for more spans.
+      if wait != .seconds(5) { return wait }
+    }
+  }
+
+  // MARK: Collectors that answer
+
+  /// A failure that may pass, and how long the telemetry waits then.
+  struct Passing: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var status: GRPCStatus?
+    var answer = ""
+    let pause: ClosedRange<Duration>
+  }
+
+  private static let usual = Duration.milliseconds(800)...Duration.milliseconds(1200)
+  private static let seven = Duration.seconds(7)...Duration.seconds(7)
+
+  /// A status with `google.rpc.RetryInfo` of this many seconds.
+  private static func status(_ code: GRPCStatus.Code, retryAfter seconds: UInt8) -> GRPCStatus {
+    var status = GRPCStatus(code: code, message: "busy")
+    let info: [UInt8] = [0x0a, 0x02, 0x08, seconds]
+    let url = Array("type.googleapis.com/google.rpc.RetryInfo".utf8)
+    let any = [0x0a, UInt8(url.count)] + url + [0x12, UInt8(info.count)] + info
+    status.packedDetails = [0x1a, UInt8(any.count)] + any
+    return status
+  }
+
+  private static func answer(_ status: Int, _ field: String? = nil, body: String = "") -> String {
+    let more = field.map { "\($0)\r\n" } ?? ""
+    return "HTTP/1.1 \(status) x\r\n\(more)content-length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  static let passing = [
+    Passing(testDescription: "UNAVAILABLE", status: GRPCStatus(code: .unavailable), pause: usual),
+    Passing(testDescription: "UNAVAILABLE, 7 s", status: status(.unavailable, retryAfter: 7), pause: seven),
+    Passing(
+      testDescription: "RESOURCE_EXHAUSTED, 7 s",
+      status: status(.resourceExhausted, retryAfter: 7),
+      pause: seven
+    ),
+    Passing(
+      testDescription: "RESOURCE_EXHAUSTED, 0 s",
+      status: status(.resourceExhausted, retryAfter: 0),
+      pause: usual
+    ),
+    Passing(testDescription: "503", answer: answer(503), pause: usual),
+    Passing(testDescription: "503, 7 s", answer: answer(503, "retry-after: 7"), pause: seven),
+    Passing(testDescription: "429, 7 s", answer: answer(429, "retry-after: 7"), pause: seven),
+    Passing(testDescription: "429, 0 s", answer: answer(429, "retry-after: 0"), pause: usual),
+    Passing(testDescription: "429, -1", answer: answer(429, "retry-after: -1"), pause: usual),
+    Passing(
+      testDescription: "429, nonsense",
+      answer: answer(429, "retry-after: 99999999999999999999"),
+      pause: usual
+    ),
+  ]
+
+  @Test(arguments: passing) func whatMayPassIsTriedAgain(_ passing: Passing) async throws {
+    if let status = passing.status {
+      let collector = ScriptedGRPCCollector([status])
+      let server = try Server(providers: [collector])
+      let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+      let telemetry = try telemetry(port: port, .grpc)
+      record(telemetry)
+      let pause = try await pause()
+      #expect(passing.pause.contains(pause))
+      time.advance(by: pause)
+      while collector.spanCount.withLock({ $0 < 4 }) { await Task.yield() }
+      try await isTaken(telemetry)
+      await server.shutDown(grace: .zero)
+    } else {
+      let socket = try ScriptedSocket()
+      let telemetry = try telemetry(port: socket.port, .http)
+      record(telemetry)
+      await socket.answer(passing.answer)
+      let pause = try await pause()
+      #expect(passing.pause.contains(pause))
+      time.advance(by: pause)
+      await socket.answer(Self.answer(200))
+      try await isTaken(telemetry)
+    }
+    #expect(warnings.all.withLock { $0 } == ["telemetry waits: the collector does not take it"])
+  }
+
+  private func isTaken(_ telemetry: Telemetry) async throws {
+    // The queue waits for more once the batch is settled.
+    while try #require(await time.nextWait()) != .seconds(5) {}
+    #expect(telemetry.drops[.traces] == TelemetryDrops())
+    await telemetry.shutDown(within: .zero)
+  }
+
+  /// A failure that does not pass.
+  static let final = [
+    Passing(testDescription: "PERMISSION_DENIED", status: GRPCStatus(code: .permissionDenied), pause: usual),
+    Passing(
+      testDescription: "RESOURCE_EXHAUSTED",
+      status: GRPCStatus(code: .resourceExhausted),
+      pause: usual
+    ),
+    Passing(testDescription: "60 s", status: status(.unavailable, retryAfter: 60), pause: usual),
+    Passing(testDescription: "400", answer: answer(400), pause: usual),
+    Passing(testDescription: "503, 60 s", answer: answer(503, "retry-after: 60"), pause: usual),
+    Passing(testDescription: "503, 300 years", answer: answer(503, "retry-after: 9999999999"), pause: usual),
+    Passing(testDescription: "no HTTP", answer: "\u{0}\u{1} nonsense\r\n\r\n", pause: usual),
+    Passing(testDescription: "HTTP/9.9", answer: "HTTP/9.9 200 OK\r\n\r\n", pause: usual),
+  ]
+
+  @Test(arguments: final) func whatDoesNotPassIsLost(_ failure: Passing) async throws {
+    var port = 0
+    var server: Server?
+    var socket: ScriptedSocket?
+    if let status = failure.status {
+      let made = try Server(providers: [ScriptedGRPCCollector([status, status])])
+      port = try #require(try made.bind(host: "127.0.0.1", port: 0).port)
+      server = made
+    } else {
+      let made = try ScriptedSocket()
+      port = made.port
+      socket = made
+    }
+    let telemetry = try telemetry(port: port, server == nil ? .http : .grpc)
+    for round in 1...2 {
+      record(telemetry)
+      await socket?.answer(failure.answer)
+      while telemetry.drops[.traces]?.notExported != 4 * round { await Task.yield() }
+    }
+    #expect(warnings.all.withLock { $0 } == ["telemetry is lost: the collector does not take it"])
+    await telemetry.shutDown(within: .zero)
+    await server?.shutDown(grace: .zero)
+  }
+
+  @Test(arguments: ["nonsense", "\u{ff}\u{ff}\u{ff}\u{ff}", "{"])
+  func whatIsTakenIsTakenWhateverIsSaidAboutIt(_ body: String) async throws {
+    let socket = try ScriptedSocket()
+    let telemetry = try telemetry(port: socket.port, .http)
+    record(telemetry)
+    await socket.answer(Self.answer(200, body: body))
+    // The next batch comes once this one is settled.
+    record(telemetry)
+    _ = await socket.accept()
+    #expect(telemetry.drops[.traces] == TelemetryDrops())
+    #expect(warnings.all.withLock { $0.isEmpty })
+    await telemetry.shutDown(within: .zero)
+  }
+
+  // MARK: Collectors that do not answer
+
+  enum Silence: CaseIterable {
+    /// Nobody listens.
+    case down
+    /// Accepts connections, and says nothing.
+    case silent
+    /// Says one byte each second.
+    case slow
+  }
+
+  /// What a slow collector says.
+  private static func opening(_ transport: OTLPOptions.Transport) -> [UInt8] {
+    transport == .grpc
+      ? (0..<100).flatMap { _ in FramePeer.frame(FramePeer.Kind.settings, 0, 0, []) }
+      : Array("HTTP/1.1 200 OK\r\nx-very-long: \(String(repeating: "x", count: 1000))".utf8)
+  }
+
+  @Test(arguments: Silence.allCases, [OTLPOptions.Transport.grpc, .http, .httpJSON])
+  func callsNeitherWaitNorFillMemory(_ silence: Silence, _ transport: OTLPOptions.Transport) async throws {
+    let socket = try ScriptedSocket()
+    // Port 1 is nobody's.
+    let telemetry = try telemetry(port: silence == .down ? 1 : socket.port, transport)
+    let loop = try #require(telemetry.exportLoop as? Loop)
+    record(telemetry)
+    // From now on the four spans are being exported.
+    let peer = silence == .down ? nil : await socket.accept()
+    if peer == nil { #expect(Self.usual.contains(try await pause())) }
+    let observer = telemetry.observer()
+    // Three spans each.
+    try await withEcho(TracedEcho(), server: observer, client: observer) { client, _ in
+      for _ in 0..<200 { _ = try await client.get(.with { $0.text = "x" }) }
+    }
+    #expect(telemetry.drops[.traces]?.queueFull == 600 - 64)
+    if let peer {
+      // The request takes at most ten seconds.
+      let opening = Self.opening(transport)
+      for second in 0..<10 {
+        if silence == .slow {
+          await MayBlock.task { _ = peer.send([opening[second]]) }.value
+        }
+        await loop.advance(by: .seconds(1))
+      }
+      #expect(Self.usual.contains(try await pause()))
+    }
+    #expect(warnings.all.withLock { $0 } == ["telemetry waits: the collector does not take it"])
+    // What is tried again keeps its place.
+    record(telemetry, 100)
+    #expect(telemetry.drops[.traces]?.queueFull == 700 - 64)
+    await telemetry.shutDown(within: .zero)
+    let drops = try #require(telemetry.drops[.traces])
+    #expect(drops.queueFull + drops.notExported == 704)
+  }
+}

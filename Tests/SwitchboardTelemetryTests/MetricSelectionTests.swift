@@ -1,0 +1,169 @@
+import EchoService
+import Switchboard
+import SwitchboardBalancing
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardTelemetry
+
+/// Metrics that components declare, and which of all metrics are wanted (gRFC A79).
+@Suite(.timeLimit(.minutes(5))) struct MetricSelectionTests {
+  private final class Warnings: LogHandler {
+    let all = Locked<[String]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      all.withLock { $0.append("\(message): \(metadata["name"] ?? "")") }
+    }
+  }
+
+  private func metrics(
+    limit: Int = 100,
+    logger: Logger = .quiet,
+    _ change: (inout MetricSelection) -> Void = { _ in }
+  ) -> TelemetryMetrics {
+    var selection = MetricSelection()
+    change(&selection)
+    return TelemetryMetrics(TelemetryClock(), limit: limit, selection, logger)
+  }
+
+  private func text(_ metrics: TelemetryMetrics) -> [String] {
+    PrometheusText.text(metrics.snapshot(), Resource(serviceName: "test"), .plain).split(separator: "\n")
+      .map(String.init).filter { !$0.hasPrefix("#") && !$0.hasPrefix("target_info") }
+  }
+
+  private func instrument(
+    _ name: String = "made.up",
+    _ kind: Instrument.Kind = .counter,
+    isOn: Bool = true
+  ) -> Instrument {
+    Instrument(
+      name,
+      kind,
+      unit: "{thing}",
+      "things",
+      optionalLabels: ["grpc.lb.locality", "grpc.lb.backend_service"],
+      isOnByDefault: isOn
+    )
+  }
+
+  @Test func labelsAreThoseOfTheDeclaration() {
+    let metrics = metrics { $0.optionalLabels = ["grpc.lb.locality", "unknown"] }
+    let scope = metrics.scope(["grpc.target": "dns:///a", "unknown": "x", "grpc.lb.backend_service": "y"])
+    scope.series(of: instrument())?.record(2)
+    scope.labelled("grpc.lb.locality", "eu").series(of: instrument())?.record(3)
+    metrics.scope().series(of: instrument())?.record([1, 1])
+    #expect(
+      text(metrics) == [
+        "made_up_total{grpc_lb_locality=\"\",grpc_target=\"\"} 2",
+        "made_up_total{grpc_lb_locality=\"\",grpc_target=\"dns:///a\"} 2",
+        "made_up_total{grpc_lb_locality=\"eu\",grpc_target=\"dns:///a\"} 3",
+      ]
+    )
+  }
+
+  @Test func eachKindTakesValuesInItsWay() {
+    let metrics = metrics()
+    let scope = metrics.scope()
+    for (name, kind) in [
+      ("a", Instrument.Kind.counter), ("b", .upDownCounter), ("c", .gauge),
+      ("d", .histogram(bounds: [1, 5])),
+    ] { scope.series(of: instrument(name, kind))?.record([2, -1, 7]) }
+    let label = "{grpc_target=\"\"}"
+    #expect(
+      text(metrics) == [
+        "a_total\(label) 9", "b\(label) 8", "c\(label) 7", "d_bucket{grpc_target=\"\",le=\"1\"} 1",
+        "d_bucket{grpc_target=\"\",le=\"5\"} 2", "d_bucket{grpc_target=\"\",le=\"+Inf\"} 3",
+        "d_sum\(label) 8", "d_count\(label) 3",
+      ]
+    )
+  }
+
+  @Test func defaultsAreOverruledByName() {
+    let on = instrument("a.on")
+    let off = instrument("a.off", isOn: false)
+    #expect(metrics().scope().series(of: on) != nil)
+    #expect(metrics().scope().series(of: off) == nil)
+    #expect(metrics { $0.enabled = ["a.off"] }.scope().series(of: off) != nil)
+    #expect(metrics { $0.enabled = ["a.*"] }.scope().series(of: off) != nil)
+    #expect(metrics { $0.disabled = ["a.on"] }.scope().series(of: on) == nil)
+    let only = metrics {
+      $0.disabled = ["*"]
+      $0.enabled = ["a.off"]
+    }
+    #expect(only.scope().series(of: off) != nil)
+    #expect(only.scope().series(of: on) == nil)
+    let allBut = metrics {
+      $0.enabled = ["*", "a.off"]
+      $0.disabled = ["a.off"]
+    }
+    #expect(allBut.scope().series(of: off) == nil)
+    #expect(allBut.scope().series(of: on) != nil)
+  }
+
+  @Test func aNameBelongsToOneDeclaration() {
+    let warnings = Warnings()
+    let metrics = metrics(limit: 3, logger: Logger(warnings))
+    let scope = metrics.scope()
+    #expect(scope.series(of: instrument()) != nil)
+    #expect(scope.series(of: instrument()) != nil)
+    for _ in 0..<3 { #expect(scope.series(of: instrument("made.up", .gauge)) == nil) }
+    // One of the program's, and those that are too many.
+    metrics.counter("mine").add()
+    #expect(scope.series(of: instrument("mine")) == nil)
+    for number in 0..<100 { _ = scope.series(of: instrument("many.\(number)")) }
+    let message = "a metric is not recorded: its name belongs to another one, or there are too many"
+    let all = warnings.all.withLock { $0 }
+    #expect(all.prefix(2) == ["\(message): made.up", "\(message): mine"])
+    #expect(all.count == 3)
+    #expect(metrics.snapshot().families.count == 3)
+  }
+
+  @Test func seriesOfComponentsAreBounded() {
+    let metrics = metrics(limit: 5)
+    for number in 0..<100 {
+      let long = String(repeating: "x", count: 10_000)
+      metrics.scope(["grpc.target": "\(number)\(long)"]).series(of: instrument())?.record(1)
+    }
+    let lines = text(metrics)
+    #expect(lines.count == 6)
+    #expect(lines.last == "made_up_total{otel_metric_overflow=\"true\"} 95")
+    #expect(lines.allSatisfy { $0.utf8.count < 400 })
+  }
+
+  @Test func metricsOfCallsCanBeDisabled() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) {
+      $0.metrics.disabled = ["grpc.client.*"]
+      $0.metrics.enabled = ["grpc.client.call.duration"]
+    }
+    let observer = telemetry.observer()
+    try await withEcho(TracedEcho(), server: observer, client: observer) { client, _ in
+      _ = try await client.get(.with { $0.text = "x" })
+    }
+    #expect(telemetry.lines("grpc_client_call_duration_seconds_count").count == 1)
+    #expect(telemetry.lines("grpc_client_attempt").isEmpty)
+    #expect(telemetry.lines("grpc_server_call_started_total").count == 1)
+    await telemetry.shutDown()
+  }
+
+  @Test func whereNothingIsCountedNothingIsKept() throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.countsCalls = false }
+    let observer = try #require(telemetry.observer() as? CallTelemetry)
+    #expect(observer.metrics(target: "dns:///a") == nil)
+    let group = try LoopGroup()
+    defer { group.shutDown() }
+    let loop = group.nextLoop()
+    let channel = ChannelTelemetry(observer.parts, .nothing, "dns:///a", on: loop)
+    for name in ["A", "B"] {
+      let method = MethodDescriptor(service: "a.B", method: name, type: .unary)
+      #expect(channel.method(method).counter === LoopCounter.nothing)
+      let server = ServerTelemetry(observer.parts, on: loop)
+      var stamp = CallStamp()
+      let call = server.callStarted(method, HPACKHeaders(), nil, &stamp)
+      let end = ObservedEnd(status: .ok, sent: MessageTotals(), received: MessageTotals())
+      call.ended(end, stamp)
+    }
+    LoopCounter.nothing.wholeCallEnded(.ok, 1, nil)
+    LoopCounter.nothing.wasRepeated(retries: 1, transparent: 1, hedges: 1, delay: 1)
+    #expect(telemetry.metrics.snapshot().families.isEmpty)
+  }
+}
