@@ -8,6 +8,7 @@ class ConnectionParts {
   final let socket: Socket
   final let session: Session
   final let tls: TLSFilter?
+  /// Whether the loop has it on its list.
   @exclusivity(unchecked) fileprivate final var isDirty = false
   @exclusivity(unchecked) fileprivate(set) final var isClosed = false
   @exclusivity(unchecked) fileprivate final var ready: [StreamEntry] = []
@@ -25,7 +26,7 @@ class ConnectionParts {
   /// Why the connection closed, for the streams that end with it.
   @exclusivity(unchecked) fileprivate(set) final var closeReason: GRPCStatus?
 
-  /// The limit of one write. The rest waits for the next one, so that a connection cannot occupy the loop.
+  /// The limit of one write. The rest waits for the next turn, so that a connection cannot occupy the loop.
   fileprivate static let outputLimit = 256 * 1024
 
   /// The limit of the output that TLS itself may have pending for a peer that reads nothing.
@@ -164,7 +165,7 @@ extension Connection {
       return dismiss(Offence(abuse: .recordFlood, code: .enhanceYourCalm))
     }
     guard tls.pendingByteCount > Self.pendingLimit else { return }
-    flush()
+    flushNow()
     guard !isClosed, tls.pendingByteCount > Self.pendingLimit else { return }
     dismiss(Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
   }
@@ -222,7 +223,7 @@ extension Connection {
   func dismiss(_ offence: Offence) {
     guard !isClosed else { return }
     if !isDismissed { sayFarewell(offence) }
-    flush()
+    flushNow()
     close(.protocolBroken, gently: true)
   }
 
@@ -244,7 +245,7 @@ extension Connection {
   func socketDidEnd(_ error: SocketError?) {
     if let tls, !tls.isSecure { return close(.handshakeCut) }
     // Pending output may tell the peer about a protocol error in its last bytes.
-    if isDirty { flush() }
+    if isDirty { flushNow() }
     close(error?.status("the connection broke") ?? .connectionLost)
   }
 
@@ -269,6 +270,11 @@ extension Connection {
 
   func flush() {
     isDirty = false
+    flushNow()
+  }
+
+  /// Writes what is ready, as far as its limit for one turn and the socket allow.
+  func flushNow() {
     guard !isClosed, !socket.isWriting else { return }
     if let tls {
       flushPending(of: tls)
@@ -276,12 +282,9 @@ extension Connection {
     }
     guard !awaitsGreeting else { return }
     if session.streams.count > 0 { expectMore() }
-    var drained = Drained.some
-    while drained == .some, !socket.isWriting, !isClosed {
-      let output = loop.takeOutput()
-      drained = withWire { $0.drain(into: output, limit: Self.outputLimit) }
-      if isClosed { loop.giveBack(output) } else { write(output) }
-    }
+    let output = loop.takeOutput()
+    let drained = withWire { $0.drain(into: output, limit: Self.outputLimit) }
+    if isClosed { loop.giveBack(output) } else { write(output) }
     // Sending may have ended streams.
     processReady()
     guard !isClosed else { return }
@@ -291,6 +294,13 @@ extension Connection {
     case .offence(let offence): dismiss(offence)
     case .status(let reason): close(reason, gently: true)
     }
+    if drained == .some, !socket.isWriting { continueInNextTurn() }
+  }
+
+  private func continueInNextTurn() {
+    guard !isDirty, !isClosed else { return }
+    isDirty = true
+    loop.markDirty(self, nextTurn: true)
   }
 
   /// See `WireSession`.

@@ -32,6 +32,9 @@ final class HTTP1Session: WireSession {
   /// When the last exchange ended.
   @exclusivity(unchecked) private var idleSince: UInt64 = 0
   private let idleTimeout: Duration
+  /// How many held requests were served in the loop's turn `servedTurn`.
+  @exclusivity(unchecked) private var servedCount = 0
+  @exclusivity(unchecked) private var servedTurn: UInt64 = 0
 
   private enum Response {
     /// The response has not started.
@@ -49,7 +52,7 @@ final class HTTP1Session: WireSession {
   /// the response. Otherwise the connection stops reading, and keeps what it has read.
   private static let heldLimit = 64 * 1024
 
-  /// How many held requests are served before other connections of the loop have their turn.
+  /// How many held requests are served in one turn of the loop. The others wait until other connections had their turn.
   private static let servedLimit = 16
 
   init(_ connection: ServerConnection, idleTimeout: Duration) {
@@ -67,20 +70,10 @@ final class HTTP1Session: WireSession {
 
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var rest = bytes
-    if mustWait(for: bytes.count) {
-      hold(rest)
-      return nil
-    }
-    let offence = read(&rest)
+    // What arrives after held requests waits for them, as does the one after a request that has no response yet.
+    let offence = held.isEmpty ? read(&rest) : nil
     if !rest.isEmpty { hold(rest) }
     return offence
-  }
-
-  /// Whether bytes that arrive belong to a request whose turn has not come.
-  private func mustWait(for byteCount: Int) -> Bool {
-    // Responses that are ready make room.
-    if !held.isEmpty, !hasRoom(for: byteCount) { connection.flush() }
-    return !held.isEmpty || stream != nil && requestIsWhole
   }
 
   /// Reads until the bytes end or a request is whole, and removes what it read.
@@ -113,15 +106,16 @@ final class HTTP1Session: WireSession {
     held.count + byteCount <= Self.heldLimit
   }
 
+  /// Reads on, unless `drain` will when there is room again.
   private func resumeReading() {
-    if hasRoom() { connection.socket.resumeReading() }
+    if !waitsForRoom { connection.socket.resumeReading() }
   }
 
   private func hold(_ bytes: UnsafeRawBufferPointer) {
     guard !isOver else { return }
-    // A client that does not read its responses is not read either, nor one whose requests wait for their turn only. What
-    // was read already is kept.
-    let waits = connection.socket.isWriting || stream == nil && !hasRoom(for: bytes.count)
+    // A client that does not read its responses is not read either, nor one whose requests wait only for their turn, or
+    // for a response that is being sent. What was read already is kept.
+    let waits = connection.socket.isWriting || !hasRoom(for: bytes.count) && (stream == nil || response != .none)
     if waits {
       waitsForRoom = true
       connection.socket.pauseReading()
@@ -257,20 +251,21 @@ final class HTTP1Session: WireSession {
         resumeReading()
       }
     }
-    var servedCount = 0
     while true {
       let drained = drainResponse(into: output, limit: limit)
       if response == .sent, let stream { endExchange(stream) }
       // One way or the other, the exchange must be over before the next begins.
       guard stream == nil, !held.isEmpty, !isOver, !closesAfter else { return drained }
-      guard output.byteCount < limit else { return .some }
-      guard servedCount < Self.servedLimit else {
-        connection.setNeedsFlush()
-        return drained
-      }
-      servedCount += 1
+      guard output.byteCount < limit, mayServe() else { return .some }
       serveHeld()
     }
+  }
+
+  /// Whether another held request is served in this turn, which then counts.
+  private func mayServe() -> Bool {
+    if servedTurn != connection.loop.turn { (servedTurn, servedCount) = (connection.loop.turn, 0) }
+    servedCount += 1
+    return servedCount <= Self.servedLimit
   }
 
   private func drainResponse(into output: OutputBuffer, limit: Int) -> Drained {

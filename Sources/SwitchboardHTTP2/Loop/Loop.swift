@@ -23,7 +23,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
 
   @exclusivity(unchecked) private var local: [LoopWork] = []
   @exclusivity(unchecked) private var running: [LoopWork] = []
-  @exclusivity(unchecked) private var dirty: [any Flushable] = []
+  @exclusivity(unchecked) private var flushes = FlushList()
   @exclusivity(unchecked) private var timers = TimerHeap()
   @exclusivity(unchecked) private var alarmTime: UInt64 = .max
   /// Wakes the loop for precise timers. Created for the first one.
@@ -128,15 +128,10 @@ package final class Loop: EventLoop, @unchecked Sendable {
     if expectation.rawValue > self.expectation.rawValue { self.expectation = expectation }
   }
 
-  /// Requests a flush at the end of this turn.
-  func markDirty(_ connection: any Flushable) {
-    dirty.append(connection)
+  /// Requests a flush at the end of this turn or, if the connection has had its share of it, of the next one.
+  func markDirty(_ connection: any Flushable, nextTurn: Bool = false) {
+    if nextTurn { flushes.postpone(connection) } else { flushes.add(connection) }
   }
-}
-
-/// An object with bytes to write at the end of a turn.
-protocol Flushable: AnyObject {
-  func flush()
 }
 
 // MARK: - The thread
@@ -149,7 +144,7 @@ extension Loop {
       runTurn()
       let mayEnd = isDone && local.isEmpty
       if mayEnd, mailbox.close() { break }
-      if hasWork || mayEnd { runEvents(UV_RUN_NOWAIT) } else { waitForEvents() }
+      if hasWork || flushes.hasPostponed || mayEnd { runEvents(UV_RUN_NOWAIT) } else { waitForEvents() }
     }
     closeHandles()
     hasEnded = true
@@ -160,7 +155,7 @@ extension Loop {
     LoopThread.leave()
   }
 
-  private var hasWork: Bool { !local.isEmpty || !dirty.isEmpty }
+  private var hasWork: Bool { !local.isEmpty || !flushes.isEmpty }
 
   /// The loop should end, and nothing is open on it that would wake it again.
   private var isDone: Bool { isStopping && openHandles == 0 }
@@ -170,6 +165,7 @@ extension Loop {
 
   private func runTurn() {
     let end = uv_hrtime() + Self.turnLimit
+    flushes.beginTurn()
     repeat {
       runTimers()
       runWork(until: min(end, preciseDeadline ?? end))
@@ -221,12 +217,10 @@ extension Loop {
   }
 
   private func flushDirty() {
-    guard !dirty.isEmpty else { return }
-    var flushing: [any Flushable] = []
-    swap(&dirty, &flushing)
+    guard !flushes.isEmpty else { return }
+    let flushing = flushes.take()
     for connection in flushing { connection.flush() }
-    flushing.removeAll(keepingCapacity: true)
-    if dirty.isEmpty { swap(&dirty, &flushing) }
+    flushes.recycle(flushing)
   }
 
   private func waitForEvents() {

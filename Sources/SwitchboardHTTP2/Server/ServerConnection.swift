@@ -190,7 +190,7 @@ final class ServerConnection: ConnectionParts, Connection {
     // announcement, and, one round trip later, the number of the last stream that was accepted.
     withWire { $0.announceDrain() }
     // Flushed first, because a ping in the same flush would overtake the announcement.
-    flush()
+    flushNow()
     guard !isClosed else { return }
     withWire { $0.confirmDrain() }
     setNeedsFlush()

@@ -58,8 +58,15 @@ import Testing
       name: "calls that are none",
       often: FramePeer.frame(Kind.headers, 5, 1, FramePeer.block([(":method", "GET"), (":path", "/")]))
     ),
+    Attack(name: "calls", opening: (0..<500).flatMap(call), often: FramePeer.frame(Kind.ping, 0, 0, .init(repeating: 0, count: 8))),
     Attack(name: "garbage", often: [0xff, 0xfe, 0xfd]),
   ]
+
+  private static func call(_ number: Int) -> [UInt8] {
+    let id = UInt32(2 * number + 1)
+    return FramePeer.frame(Kind.headers, 4, id, FramePeer.block(FramePeer.call("Reflect")))
+      + FramePeer.frame(Kind.data, 1, id, [0, 0, 0, 0, 0])
+  }
 
   @Test(arguments: attacks) func aCallIsServedAfterAShare(_ attack: Attack) async throws {
     let observer = CallWatch()
