@@ -95,7 +95,7 @@ import Testing
         options: options,
         body: .message(MessageBuffer([]))
       )
-      request.deadline = CallDeadline(.now + .seconds(300))
+      request.deadline = SystemTime().deadline(after: .seconds(300))
       let call = pair.channel.transport.makeCall(request, receiver: recorder)
       call.start()
       await recorder.closed.wait()

@@ -125,17 +125,6 @@ package final class AttemptedServers: Sendable {
   package func contains(_ server: ObjectIdentifier) -> Bool { servers.withLock { $0.contains(server) } }
 }
 
-/// The time at which a call must end. An object, because the layout of the standard library's instants is known only at
-/// run time, and so would be the layout of each request that contained one.
-package final class CallDeadline: Sendable {
-  package let time: ContinuousClock.Instant
-
-  package init(_ time: ContinuousClock.Instant) { self.time = time }
-
-  /// How long the call may still take.
-  package var timeLeft: Duration { time - .now }
-}
-
 /// Receives a call's responses, on the transport's event loop.
 @usableFromInline package protocol ResponseReceiver: AnyObject, Sendable {
   /// Whether the receiver uses metadata and trailers. If not, the transport need not create them.

@@ -7,7 +7,7 @@
   var eventLoop: any EventLoop { get }
   var headers: HPACKHeaders { get }
   /// When the client stops waiting.
-  var deadline: ContinuousClock.Instant? { get }
+  var deadline: CallDeadline? { get }
   var peer: PeerIdentity { get }
   /// Whether the call has ended and nothing waits for an answer.
   var isCancelled: Bool { get }

@@ -30,7 +30,7 @@ extension InProcessCall: MessagePipe.Observer {
 }
 
 extension InProcessCall: ServerStream {
-  var deadline: ContinuousClock.Instant? { request.deadline?.time }
+  var deadline: CallDeadline? { request.deadline }
   var eventLoop: any EventLoop { transport.loop }
   var peer: PeerIdentity { PeerIdentity(address: "inprocess") }
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }

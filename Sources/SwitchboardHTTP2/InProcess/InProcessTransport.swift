@@ -101,14 +101,16 @@ extension Channel {
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
+    let transport = InProcessTransport(providers, options, channelOptions, loops)
     self.init(
-      InProcessTransport(providers, options, channelOptions, loops),
+      transport,
       serviceConfig: channelOptions.serviceConfig,
       retryBufferSize: channelOptions.retryBufferSize,
       enablesRetry: channelOptions.enableRetry,
       interceptorFactories: channelOptions.interceptorFactories,
       registry: channelOptions.interceptorRegistry,
-      observer: channelOptions.observer
+      observer: channelOptions.observer,
+      environment: CallEnvironment(time: transport.loop.clock)
     )
   }
 }

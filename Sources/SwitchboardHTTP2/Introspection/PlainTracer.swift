@@ -22,6 +22,6 @@ final class PlainTracer: AttemptTracer, ServerCallTracer {
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
   func placementWasDelayed() {}
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
-  func handlerStarts(deadline: ContinuousClock.Instant?) {}
+  func handlerStarts(deadline: CallDeadline?) {}
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }

@@ -57,12 +57,14 @@ extension Channel {
       let owner: ChannelPool
       if let pool { owner = pool } else { owner = try ChannelPool.ofProcess.get() }
       let settings = try ChannelArguments(options).channel
+      let loop = owner.loop(for: host)
       self.init(
-        PooledTransport(owner, host, options, loop: owner.loop(for: host)),
+        PooledTransport(owner, host, options, loop: loop),
         serviceConfig: settings[\.serviceConfig],
         retryBufferSize: settings[\.retryBufferSize],
         enablesRetry: settings[\.enableRetry] ?? true,
-        observer: owner.observer
+        observer: owner.observer,
+        environment: CallEnvironment(time: loop.clock)
       )
     } catch {
       self.init(FailingTransport(error))

@@ -65,7 +65,7 @@ final class DirectCall: CheckedCall, ResponseReceiver, @unchecked Sendable {
       body: body,
       responses: responses
     )
-    if model.hasDeadline { request.deadline = CallDeadline(.now + .seconds(10)) }
+    if model.hasDeadline { request.deadline = channel.loop.clock.deadline(after: .seconds(10)) }
     let call = channel.makeCall(request, receiver: self)
     self.call = call
     call.start()

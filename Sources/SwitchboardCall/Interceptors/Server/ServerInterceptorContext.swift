@@ -40,7 +40,7 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var remoteAddress: String { peer.address }
 
   /// When the client stops waiting.
-  public var deadline: ContinuousClock.Instant? { pipeline.stream.deadline }
+  public var deadline: ContinuousClock.Instant? { pipeline.stream.deadline?.time }
 
   /// Values shared by the interceptors and the handler of this call.
   public var userInfo: UserInfo {
