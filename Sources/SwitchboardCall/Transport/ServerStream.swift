@@ -90,11 +90,6 @@ package enum HandlerPlace {
   func closed(_ failure: GRPCStatus?)
 }
 
-extension ServerCallState {
-  @usableFromInline package var logger: Logger { .quiet }
-  @usableFromInline package var requestWasCompressed: Bool { false }
-}
-
 /// The peer of a connection.
 public struct PeerIdentity: Sendable, Hashable {
   /// The address, such as `ipv4:127.0.0.1:50051`, `ipv6:[::1]:50051`, `unix:/path` or `inprocess`.

@@ -134,7 +134,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if let refusal = connection.withWire({ $0.refusalOfHeaders }) { return close(refusal) }
     phase = .open
     self.connection = connection
-    guard connection.submitRequest(self, hasBody: hasBody) else {
+    guard connection.withWire({ $0.submitRequest(self, hasBody: hasBody) }) else {
       self.connection = nil
       phase = .started
       connection.retire()

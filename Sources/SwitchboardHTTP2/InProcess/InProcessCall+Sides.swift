@@ -4,6 +4,9 @@ import Synchronization
 extension InProcessCall: ByteCall {
   func start() { onLoop { $0.begin() } }
 
+  /// A response within the process wakes its caller in the same way, and needs the processor until then.
+  func look(for isThere: () -> Bool) {}
+
   func cancel(_ status: GRPCStatus) {
     onLoop { call in call.close(status) }
   }
@@ -58,6 +61,7 @@ extension InProcessCall: ServerStream {
   }
 
   /// Within a process, compression saves nothing.
+  var requestWasCompressed: Bool { false }
   func setCompression(_ compression: MessageCompression) {}
 
   func placeForHandler() -> HandlerPlace {

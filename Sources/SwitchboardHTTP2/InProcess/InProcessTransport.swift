@@ -34,7 +34,12 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   }
 
   var eventLoop: any EventLoop { loop }
+  var host: String { "" }
   var streamBufferSize: Int { channelOptions.streamBufferSize }
+  var resolvedConfig: ResolvedConfig? { nil }
+
+  /// There is nothing to connect.
+  func connect() {}
 
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     InProcessCall(request, receiver, self)

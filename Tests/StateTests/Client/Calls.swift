@@ -100,6 +100,9 @@ final class DirectCall: CheckedCall, ResponseReceiver, @unchecked Sendable {
   // MARK: Events
 
   var wantsMetadata: Bool { model.token % 2 == 0 }
+  var wantsSent: Bool { wantsMetadata }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
 
   func receive(headers: HPACKHeaders) {
     note { (model: inout ClientCallModel) throws(Violation) in try model.receive(headers) }

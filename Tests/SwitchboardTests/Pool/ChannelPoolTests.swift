@@ -178,6 +178,19 @@ import Testing
     }
   }
 
+  @Test func aClientsChannelConnectsOnRequest() async throws {
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
+      let channel = Channel(host: scene.host, options: scene.options, pool: scene.pool)
+      channel.connect()
+      try await scene.connections.opened.isAtLeast(1)
+      try await call(Echo_EchoClient(channel: channel, defaultCallOptions: scene.options))
+      #expect(scene.connections.opened.count == 1)
+      #expect(scene.pool.channelCount == 1)
+    }
+  }
+
   // MARK: Idleness
 
   @Test func anUnusedChannelClosesAfterTheIdleTimeout() async throws {

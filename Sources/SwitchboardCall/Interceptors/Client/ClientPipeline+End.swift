@@ -158,6 +158,9 @@ extension ClientPipeline: ByteCall {
   func start() {}
 
   @usableFromInline
+  func look(for isThere: () -> Bool) {}
+
+  @usableFromInline
   func cancel(_ status: GRPCStatus) {
     eventLoop.execute { self.giveUp(status) }
   }

@@ -10,6 +10,9 @@ extension ClientPipeline: ResponseReceiver {
   }
 
   @usableFromInline
+  func responseWasCompressed() {}
+
+  @usableFromInline
   func receive(headers: consuming HPACKHeaders) {
     if isOpen { codec.headers(self, headers) }
     guard let responses else { return }
