@@ -25,9 +25,6 @@ extension ClientPipeline: ResponseReceiver {
     if isOpen { codec.message(self, message) }
   }
 
-  @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
-
   /// Ends the call, after the messages that were streamed before.
   @usableFromInline
   func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders) {

@@ -2,11 +2,11 @@
 ///
 /// Usable from any thread. Parts passed on other threads move to the event loop in order.
 @frozen
-public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: Sendable {
+public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: ChainContext, Sendable {
   @usableFromInline let pipeline: ServerPipeline<Request, Response>
   @usableFromInline package let index: Int
 
-  @inlinable
+  @inlinable @inline(__always)
   init(_ pipeline: ServerPipeline<Request, Response>, _ index: Int) {
     self.pipeline = pipeline
     self.index = index
