@@ -13,6 +13,9 @@ final class CallUnderFuzz: ResponseReceiver {
   }
 
   let wantsMetadata: Bool
+  var wantsSent: Bool { wantsMetadata }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
   private let responses: MessagePipe?
   private let state = Locked(State())
   private let ended = DispatchSemaphore(value: 0)

@@ -9,23 +9,23 @@ import SwitchboardCall
 /// ```
 public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public let handle: CallHandle
-  private let eventual: OneShot<Response>
+  private let result: OneShot<Response>
 
   @usableFromInline
   init(_ handle: CallHandle, _ response: OneShot<Response>) {
     self.handle = handle
-    eventual = response
+    result = response
   }
 
   /// The response. Throws the status if the call fails.
   public var response: Response {
-    get async throws { try await eventual.value() }
+    get async throws { try await result.value() }
   }
 
   /// Whether the response was compressed. Always `false` behind interceptors.
   package var responseWasCompressed: Bool {
     get async throws {
-      _ = try await eventual.value()
+      _ = try await result.value()
       return handle.record.hadCompressedResponse
     }
   }
@@ -33,14 +33,14 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   /// Calls `callback` with the response, or with the status if the call fails: on the channel's event loop, before any
   /// later event of the call, or immediately if the result is known.
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
-    eventual.whenSettled(callback)
+    result.whenSettled(callback)
   }
 }
 
 /// A started call with a stream of requests and one response.
 public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
   public let handle: CallHandle
-  private let eventual: OneShot<Response>
+  private let result: OneShot<Response>
   /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
 
@@ -48,18 +48,18 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   init(_ handle: CallHandle, _ requests: RequestStreamWriter<Request>, _ response: OneShot<Response>) {
     self.handle = handle
     requestStream = requests
-    eventual = response
+    result = response
   }
 
   /// The response. Throws the status if the call fails.
   public var response: Response {
-    get async throws { try await eventual.value() }
+    get async throws { try await result.value() }
   }
 
   /// Whether the response was compressed. Always `false` behind interceptors.
   package var responseWasCompressed: Bool {
     get async throws {
-      _ = try await eventual.value()
+      _ = try await result.value()
       return handle.record.hadCompressedResponse
     }
   }
@@ -67,7 +67,7 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   /// Calls `callback` with the response, or with the status if the call fails: on the channel's event loop, before any
   /// later event of the call, or immediately if the result is known.
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
-    eventual.whenSettled(callback)
+    result.whenSettled(callback)
   }
 }
 

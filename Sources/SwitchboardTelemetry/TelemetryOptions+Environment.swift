@@ -92,25 +92,9 @@ private struct EnvironmentReader {
         return []
       }
       let value = piece[piece.index(after: equals)...].trimmed
-      pairs.append((String(piece[..<equals].trimmed), Self.decoded(value)))
+      pairs.append((String(piece[..<equals].trimmed), value.percentDecoded))
     }
     return pairs
-  }
-
-  private static func decoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let code = Hex.number(rest.prefix(2).map { $0 >= 0x41 && $0 <= 0x46 ? $0 | 0x20 : $0 })
-      {
-        bytes.append(UInt8(truncatingIfNeeded: code))
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   // MARK: Traces

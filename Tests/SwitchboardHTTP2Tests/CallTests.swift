@@ -95,7 +95,7 @@ import Testing
         options: options,
         body: .message(MessageBuffer([]))
       )
-      request.deadline = CallDeadline(.now + .seconds(300))
+      request.deadline = SystemTime().deadline(after: .seconds(300))
       let call = pair.channel.transport.makeCall(request, receiver: recorder)
       call.start()
       await recorder.closed.wait()
@@ -121,6 +121,9 @@ final class MetadataRecorder: ResponseReceiver, @unchecked Sendable {
   let closed = Signal()
 
   var wantsMetadata: Bool { true }
+  var wantsSent: Bool { true }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
   func receive(headers: HPACKHeaders) { self.headers = headers }
   func receive(message: RawSpan) {
     self.message = message.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

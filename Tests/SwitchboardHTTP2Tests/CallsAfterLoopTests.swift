@@ -80,6 +80,9 @@ private final class EndCounter: ResponseReceiver {
   private let ends = Locked(0)
 
   var wantsMetadata: Bool { false }
+  var wantsSent: Bool { false }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
   var count: Int { ends.withLock { $0 } }
 
   func receive(headers: HPACKHeaders) {}

@@ -14,6 +14,9 @@ import Testing
     init(_ channel: HTTP2ClientTransport) { self.channel = channel }
 
     var wantsMetadata: Bool { false }
+    var wantsSent: Bool { false }
+    func sent(_ part: SentPart) {}
+    func responseWasCompressed() {}
 
     func receive(headers: HPACKHeaders) {}
     func receive(message: RawSpan) {}

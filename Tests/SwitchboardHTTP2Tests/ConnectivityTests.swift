@@ -5,8 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectivityTests {
-  /// An address without a listener, for now.
-  /// An address that never has a listener: the other tests use 127.0.0.1.
+  /// An address without a listener until the test binds one: the other tests use 127.0.0.1.
   private func freeAddress() async throws -> SocketAddress {
     let server = try Server(providers: [])
     let address = try server.bind(host: "127.0.0.2", port: 0)
@@ -27,7 +26,7 @@ import Testing
     let call = Task {
       try await Caller(channel: channel).get(options: CallOptions(waitForReady: true))
     }
-    for await state in channel.connectivity where state == .transientFailure { break }
+    #expect(await channel.connectivity.contains(.transientFailure))
     #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
     let server = try Server(providers: [TestService()])
     try server.bind(host: "127.0.0.2", port: try #require(address.port))
@@ -93,7 +92,7 @@ import Testing
     let channel = try Channel(target: "\(address)")
     #expect(try await Caller(channel: channel).get() == [1, 2, 3])
     server = nil
-    for await state in channel.connectivity where state == .idle { break }
+    #expect(await channel.connectivity.contains(.idle))
     #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
   }
 
@@ -122,8 +121,11 @@ import Testing
 
   @Test func aChannelConnectsOnRequest() async throws {
     try await TestPair.with { pair async throws in
+      let transport = try #require(pair.channel.transport as? HTTP2ClientTransport)
       pair.channel.connect()
-      #expect(await pair.channel.connectivity.contains(.ready))
+      // The request has reached the loop when this has: otherwise the channel would stay idle, and nothing would follow.
+      try #require(await transport.loop.onLoop { transport.state } != .idle)
+      #expect(await pair.channel.connectivity.first { $0 != .connecting } == .ready)
     }
   }
 

@@ -1,3 +1,4 @@
+import CallTestSupport
 import Foundation
 import SwitchboardCall
 import SwitchboardHTTP2
@@ -57,6 +58,30 @@ import Testing
       }.start()
     }
     #expect(accounted == total)
+  }
+
+  /// A reader that never comes delays nobody for longer than the limit.
+  @Test func flushingEndsAtTheLimit() async throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let writer = LineWriter(ends[1], capacity: 1 << 20)
+    close(ends[1])
+    // More than a pipe holds.
+    for _ in 0..<500 { writer.write(String(repeating: "x", count: 1000)) }
+    let time = ManualTime()
+    let flush = Task { await writer.flush(within: .seconds(7), time) }
+    #expect(await time.nextWait() == .seconds(7))
+    time.advance(by: .seconds(7))
+    await flush.value
+    // What was not written is written later.
+    let again = Task { await writer.flush(within: .seconds(7), time) }
+    #expect(await time.nextWait() == .seconds(7))
+    let handle = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    let reader = Thread { while !handle.availableData.isEmpty {} }
+    reader.start()
+    await again.value
+    #expect(writer.droppedCount == 0)
+    writer.close()
   }
 
   /// The number of entries in these lines; the last may be incomplete.

@@ -1,3 +1,4 @@
+import CallTestSupport
 import EchoService
 import EchoTestSupport
 import Switchboard
@@ -52,17 +53,17 @@ import Testing
     defer { group.shutDown() }
     let channel = ChannelTelemetry(telemetry.parts, [.deadline], "test", on: group.nextLoop())
     let caller = CallContext(nil, nil, Baggage(), HPACKHeaders(), nil)
-    let now = ContinuousClock.now
-    caller.deadline = CallDeadline(now + .seconds(10))
+    let time = ManualTime()
+    caller.deadline = time.deadline(after: .seconds(10))
     for (own, expected) in [(nil, 10), (5, 5), (20, 10)] as [(Int?, Int)] {
       var request = CallRequest(
         method: Echo_EchoMetadata.Methods.get.descriptor,
         options: nil,
         body: .message(MessageBuffer([UInt8]()))
       )
-      request.deadline = own.map { CallDeadline(now + .seconds($0)) }
+      request.deadline = own.map { time.deadline(after: .seconds($0)) }
       channel.callMade(&request, context: caller)
-      #expect(request.deadline?.time == now + .seconds(expected))
+      #expect(request.deadline?.time == time.now + .seconds(expected))
     }
     await telemetry.shutDown()
   }

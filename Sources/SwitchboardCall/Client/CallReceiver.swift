@@ -48,6 +48,12 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   var wantsMetadata: Bool { record != nil }
 
   @usableFromInline
+  var wantsSent: Bool { false }
+
+  @usableFromInline
+  func sent(_ part: SentPart) {}
+
+  @usableFromInline
   func receive(headers: HPACKHeaders) { record?.receive(headers: headers) }
 
   @usableFromInline
@@ -68,6 +74,9 @@ final class EndedCall: ByteCall {
 
   @usableFromInline
   func start() {}
+
+  @usableFromInline
+  func look(for isThere: () -> Bool) {}
 
   @usableFromInline
   func cancel(_ status: GRPCStatus) {}

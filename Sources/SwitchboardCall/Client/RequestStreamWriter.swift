@@ -28,7 +28,15 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     _ pipe: MessagePipe,
     encode: @escaping @Sendable (Request) throws -> MessageBuffer
   ) {
-    sink = .bytes(pipe) { request in try GRPCStatus.encoding(for: call, pipe) { try encode(request) } }
+    sink = .bytes(pipe) { request in
+      try GRPCStatus.encoding { status in
+        // First, so that the server does not mistake the requests for complete.
+        call.cancel(status)
+        pipe.abort(status)
+      } _: {
+        try encode(request)
+      }
+    }
   }
 
   /// A writer for a call that has all its requests.

@@ -16,7 +16,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 
   /// Sets the result. Later results are ignored.
   @usableFromInline
-  func settle(_ result: Result<Value, GRPCStatus>) {
+  package func settle(_ result: Result<Value, GRPCStatus>) {
     let (waiters, callbacks) = state.withLock { state in
       guard state.result == nil else { return (State().waiters, State().callbacks) }
       state.result = result

@@ -9,7 +9,7 @@
 /// it is received.
 @usableFromInline
 protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterceptors<Interceptor> {
-  associatedtype Interceptor: ChainedInterceptor
+  associatedtype Interceptor: ChainedInterceptor where Interceptor.Chain == Self
 
   /// The step from one interceptor to the next towards the transport: 1 or -1.
   static var towardsTransport: Int { get }
@@ -17,19 +17,14 @@ protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterce
   /// The loop of the transport.
   var eventLoop: any EventLoop { get }
 
-  func context(at index: Int) -> Interceptor.Context
-
-  // Passes a part to the interceptor at `index`, on the loop. Each side implements these two itself: a default
-  // implementation would count a reference to the chain at each interceptor.
-  func sendOnLoop(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int)
-  func receiveOnLoop(_ part: Interceptor.Received, at index: Int)
-
   // The ends of the chain.
   func transmit(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?)
   func deliver(_ part: Interceptor.Received)
   func deliver(failure: any Error)
   /// Where sent messages wait if no interceptor queues them.
   var transportQueue: (any WriterRoom)? { get }
+  /// Ends the call at the transport.
+  func stop(_ status: GRPCStatus)
 }
 
 /// What a chain requires of an interceptor, on either side.
@@ -39,13 +34,23 @@ protocol ChainedInterceptor: AnyObject, SendableMetatype {
   associatedtype Sent: Sendable
   /// Parts on their way to the application.
   associatedtype Received: Sendable
-  associatedtype Context: Sendable
+  associatedtype Context: ChainContext<Chain>
+  associatedtype Chain: AnyObject
 
-  func send(_ part: Sent, promise: EventLoopPromise<Void>?, context: Context)
-  func receive(_ part: Received, context: Context)
+  // Each interceptor makes its context itself: one that the chain makes would count a reference to the chain.
+  func send(_ part: Sent, promise: EventLoopPromise<Void>?, in chain: Chain, at index: Int)
+  func receive(_ part: Received, in chain: Chain, at index: Int)
   func errorCaught(_ error: any Error, context: Context)
   func receiveNextMessages(_ count: Int, context: Context)
   var executors: InterceptorExecutors { get }
+}
+
+/// An interceptor's view of a chain.
+@usableFromInline
+protocol ChainContext<Chain>: Sendable {
+  associatedtype Chain: AnyObject
+
+  init(_ chain: Chain, _ index: Int)
 }
 
 /// The state of a chain on either side. A class, because state behind a protocol's requirements would be copied at each
@@ -65,6 +70,8 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   @exclusivity(unchecked) @usableFromInline final var isOpen = true
   /// How many more messages the transport may deliver. Created on demand, because most calls stream none.
   @exclusivity(unchecked) @usableFromInline final var credit: Credit?
+  /// Of parts that the transport has not sent.
+  @exclusivity(unchecked) final var promises = SentPromises()
 
   @inlinable @inline(__always)
   init(_ interceptors: consuming [Interceptor], at loopAddress: UnsafeMutableRawPointer?) {
@@ -90,6 +97,16 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
     let credit = credit ?? Credit()
     self.credit = credit
     return credit
+  }
+
+  /// Lets nothing more pass.
+  @inlinable
+  final func closeChain() {
+    isOpen = false
+    interceptors.close()
+    if !interceptors.isEntered { releaseInterceptors() }
+    credit?.close()
+    sideWork?.close()
   }
 
   /// Releases the interceptors and every part that they keep.
@@ -134,6 +151,20 @@ extension InterceptorChain {
     if !isOpen { releaseInterceptors() }
   }
 
+  /// Passes a part to the interceptor at `index`. On the loop.
+  @inlinable @inline(__always)
+  func sendOnLoop(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int) {
+    guard let interceptor = interceptors.near(index) else { return sendOn(part, promise, index) }
+    interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, in: self, at: index) }
+  }
+
+  /// Passes a part to the interceptor at `index`. On the loop.
+  @inlinable @inline(__always)
+  func receiveOnLoop(_ part: Interceptor.Received, at index: Int) {
+    guard let interceptor = interceptors.near(index) else { return receiveOn(part, index) }
+    interceptor._withUnsafeGuaranteedRef { $0.receive(part, in: self, at: index) }
+  }
+
   @inlinable @inline(__always)
   func send(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int) {
     if isOfThread { return sendOnLoop(part, promise: promise, to: index) }
@@ -156,10 +187,10 @@ extension InterceptorChain {
     }
     guard interceptors.contains(index) else { return transmit(part, promise) }
     if let executor = sideWork?.executors?[index].sent {
-      return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
+      return hop(executor, index) { $0.send(part, promise: promise, in: self, at: index) }
     }
     let hasEntered = interceptors.enter()
-    interceptors[index].send(part, promise: promise, context: context(at: index))
+    interceptors[index].send(part, promise: promise, in: self, at: index)
     leave(hasEntered)
   }
 
@@ -181,11 +212,26 @@ extension InterceptorChain {
     guard isOpen else { return }
     guard interceptors.contains(index) else { return deliver(part) }
     if let executor = sideWork?.executors?[index].received {
-      return hop(executor, index) { $0.receive(part, context: $1) }
+      return hop(executor, index) { $0.receive(part, in: self, at: index) }
     }
     let hasEntered = interceptors.enter()
-    interceptors[index].receive(part, context: context(at: index))
+    interceptors[index].receive(part, in: self, at: index)
     leave(hasEntered)
+  }
+}
+
+// MARK: - The transport's end
+
+extension InterceptorChain {
+  /// The transport has sent a part.
+  @usableFromInline
+  package func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
+
+  @usableFromInline
+  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+    let status = GRPCStatus.marshalling(error, "encoded")
+    promise?.fail(status)
+    stop(status)
   }
 }
 
@@ -199,7 +245,9 @@ extension InterceptorChain {
     }
     guard isOpen else { return }
     guard interceptors.contains(index) else { return deliver(failure: error) }
-    perform(at: index, on: sideWork?.executors?[index].received) { $0.errorCaught(error, context: $1) }
+    perform(at: index, on: sideWork?.executors?[index].received) {
+      $0.errorCaught(error, context: Interceptor.Context(self, index))
+    }
   }
 
   /// Requests `count` more messages, if they stream.
@@ -210,7 +258,9 @@ extension InterceptorChain {
     }
     guard isOpen else { return }
     guard interceptors.contains(index) else { return makeCredit().add(count) }
-    perform(at: index, on: sideWork?.executors?[index].sent) { $0.receiveNextMessages(count, context: $1) }
+    perform(at: index, on: sideWork?.executors?[index].sent) {
+      $0.receiveNextMessages(count, context: Interceptor.Context(self, index))
+    }
   }
 
   /// Where the writer of messages sent to `index` waits.
@@ -230,9 +280,9 @@ extension InterceptorChain {
   func perform(
     at index: Int,
     on executor: InterceptorExecutor?,
-    _ work: @escaping @Sendable (Interceptor, Interceptor.Context) -> Void
+    _ work: @escaping @Sendable (Interceptor) -> Void
   ) {
-    if let executor { hop(executor, index, work) } else { work(interceptors[index], context(at: index)) }
+    if let executor { hop(executor, index, work) } else { work(interceptors[index]) }
   }
 
   /// Runs an interceptor's work on its executor, from which it passes the part on.
@@ -240,13 +290,13 @@ extension InterceptorChain {
   func hop(
     _ executor: InterceptorExecutor,
     _ index: Int,
-    _ work: @escaping @Sendable (Interceptor, Interceptor.Context) -> Void
+    _ work: @escaping @Sendable (Interceptor) -> Void
   ) {
     // After its `init`, an interceptor with an executor is used only there.
     nonisolated(unsafe) let interceptor = interceptors[index]
     sideWork?.workBegins()
     executor.execute {
-      work(interceptor, self.context(at: index))
+      work(interceptor)
       self.eventLoop.execute { self.sideWorkIsDone() }
     }
   }

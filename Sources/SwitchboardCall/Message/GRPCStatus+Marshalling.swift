@@ -1,21 +1,31 @@
 extension GRPCStatus {
-  /// Runs a decoder; its errors become `INTERNAL`.
+  /// Runs a decoder; its errors become `INTERNAL`. `failed` ends a call that such an error ends in any case.
   @inlinable
-  package static func decoding<Message>(_ body: () throws -> Message) throws(GRPCStatus) -> Message {
+  package static func decoding<Message>(
+    failed: (GRPCStatus) -> Void = { _ in },
+    _ body: () throws -> Message
+  ) throws(GRPCStatus) -> Message {
     do {
       return try body()
     } catch {
-      throw marshalling(error, "decoded")
+      let status = marshalling(error, "decoded")
+      failed(status)
+      throw status
     }
   }
 
-  /// Runs an encoder; its errors become `INTERNAL`.
+  /// Runs an encoder, in the same way.
   @inlinable
-  package static func encoding<Bytes>(_ body: () throws -> Bytes) throws(GRPCStatus) -> Bytes {
+  package static func encoding<Bytes>(
+    failed: (GRPCStatus) -> Void = { _ in },
+    _ body: () throws -> Bytes
+  ) throws(GRPCStatus) -> Bytes {
     do {
       return try body()
     } catch {
-      throw marshalling(error, "encoded")
+      let status = marshalling(error, "encoded")
+      failed(status)
+      throw status
     }
   }
 
@@ -28,50 +38,5 @@ extension GRPCStatus {
       message: "a message could not be \(what): \(reason)",
       origin: .user
     )
-  }
-
-  /// The same on a server, where a failure ends the call regardless of the handler.
-  @inlinable
-  static func decoding<Message>(
-    for stream: any ServerStream,
-    _ body: () throws -> Message
-  ) throws(GRPCStatus) -> Message {
-    do {
-      return try decoding(body)
-    } catch {
-      stream.finish(error)
-      throw error
-    }
-  }
-
-  /// The same on a server, where a failure ends the call regardless of the handler.
-  @inlinable
-  static func encoding<Bytes>(
-    for stream: any ServerStream,
-    _ body: () throws -> Bytes
-  ) throws(GRPCStatus) -> Bytes {
-    do {
-      return try encoding(body)
-    } catch {
-      stream.finish(error)
-      throw error
-    }
-  }
-
-  /// The same for a writer of requests, where a failure ends the call regardless of the caller.
-  @inlinable
-  static func encoding<Bytes>(
-    for call: any ByteCall,
-    _ requests: MessagePipe,
-    _ body: () throws -> Bytes
-  ) throws(GRPCStatus) -> Bytes {
-    do {
-      return try encoding(body)
-    } catch {
-      call.cancel(error)
-      // The cancellation comes first, so that the server does not mistake the requests for complete.
-      requests.abort(error)
-      throw error
-    }
   }
 }

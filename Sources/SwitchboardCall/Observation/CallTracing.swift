@@ -120,7 +120,7 @@ extension AttemptTracer {
   var context: (any AnyObject & Sendable)? { get }
 
   /// The handler is about to start. Called if there is a context. `deadline` is when the client stops waiting.
-  func handlerStarts(deadline: ContinuousClock.Instant?)
+  func handlerStarts(deadline: CallDeadline?)
 }
 
 extension MethodDescriptor {

@@ -101,7 +101,8 @@ public final class MethodHandler: Sendable {
           }
         }
         let messages = RequestStream(stream.requests) { bytes in
-          try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+          // A failure ends the call, whatever the handler does.
+          try GRPCStatus.decoding(failed: stream.finish) { try requests.decode(bytes) }
         }
         Self.start(form, responses, messages, .stream(stream))
       }
@@ -260,7 +261,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     switch self {
     case .stream(let stream):
       ResponseStreamWriter(stream) { response in
-        try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) }
+        try GRPCStatus.encoding(failed: stream.finish) { try marshaller.encode(response) }
       }
     case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
     }

@@ -21,7 +21,7 @@ public struct ServerCallContext: Sendable {
   public var headers: HPACKHeaders { stream.headers }
 
   /// When the client stops waiting, from its `grpc-timeout`.
-  public var deadline: ContinuousClock.Instant? { stream.deadline }
+  public var deadline: ContinuousClock.Instant? { stream.deadline?.time }
 
   /// The address and the certificate of the caller.
   public var peer: PeerIdentity { stream.peer }

@@ -3,7 +3,7 @@
   /// The loop on which receivers are called. A caller that prefers this executor does not change threads.
   var eventLoop: any EventLoop { get }
 
-  /// The target, such as `localhost:50051`.
+  /// The target, such as `localhost:50051`; empty for a transport without an address.
   var host: String { get }
 
   /// How many unread bytes of messages a stream holds in each direction before its writer waits. Each message counts
@@ -31,15 +31,6 @@
 }
 
 extension ByteTransport {
-  /// The empty string, for a transport without an address.
-  @usableFromInline package var host: String { "" }
-
-  @usableFromInline package var streamBufferSize: Int { 256 * 1024 }
-
-  @usableFromInline package var resolvedConfig: ResolvedConfig? { nil }
-
-  @usableFromInline package func connect() {}
-
   /// Returns the transport itself for its own host; other hosts are unreachable.
   @usableFromInline package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
@@ -57,10 +48,6 @@ extension ByteTransport {
 
   /// Ends the call with `status`, unless it has ended. A call that has not started ends when it starts.
   func cancel(_ status: GRPCStatus)
-}
-
-extension ByteCall {
-  @usableFromInline package func look(for isThere: () -> Bool) {}
 }
 
 /// What a transport needs to start a call.
@@ -125,17 +112,6 @@ package final class AttemptedServers: Sendable {
   package func contains(_ server: ObjectIdentifier) -> Bool { servers.withLock { $0.contains(server) } }
 }
 
-/// The time at which a call must end. An object, because the layout of the standard library's instants is known only at
-/// run time, and so would be the layout of each request that contained one.
-package final class CallDeadline: Sendable {
-  package let time: ContinuousClock.Instant
-
-  package init(_ time: ContinuousClock.Instant) { self.time = time }
-
-  /// How long the call may still take.
-  package var timeLeft: Duration { time - .now }
-}
-
 /// Receives a call's responses, on the transport's event loop.
 @usableFromInline package protocol ResponseReceiver: AnyObject, Sendable {
   /// Whether the receiver uses metadata and trailers. If not, the transport need not create them.
@@ -158,10 +134,4 @@ package final class CallDeadline: Sendable {
 
   /// The end of the call; called exactly once, last.
   func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders)
-}
-
-extension ResponseReceiver {
-  @usableFromInline package var wantsSent: Bool { wantsMetadata }
-  @usableFromInline package func sent(_ part: SentPart) {}
-  @usableFromInline package func responseWasCompressed() {}
 }

@@ -7,7 +7,7 @@
   var eventLoop: any EventLoop { get }
   var headers: HPACKHeaders { get }
   /// When the client stops waiting.
-  var deadline: ContinuousClock.Instant? { get }
+  var deadline: CallDeadline? { get }
   var peer: PeerIdentity { get }
   /// Whether the call has ended and nothing waits for an answer.
   var isCancelled: Bool { get }
@@ -88,11 +88,6 @@ package enum HandlerPlace {
 
   /// The call is over; `nil` if the whole response was sent. Called last.
   func closed(_ failure: GRPCStatus?)
-}
-
-extension ServerCallState {
-  @usableFromInline package var logger: Logger { .quiet }
-  @usableFromInline package var requestWasCompressed: Bool { false }
 }
 
 /// The peer of a connection.

@@ -13,14 +13,16 @@ extension Channel {
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
+    let transport = try HTTP2ClientTransport(target: target, options: options, group: loops)
     self.init(
-      try HTTP2ClientTransport(target: target, options: options, group: loops),
+      transport,
       serviceConfig: options.serviceConfig,
       retryBufferSize: options.retryBufferSize,
       enablesRetry: options.enableRetry,
       interceptorFactories: options.interceptorFactories,
       registry: options.interceptorRegistry,
-      observer: options.observer
+      observer: options.observer,
+      environment: CallEnvironment(time: transport.loop.clock)
     )
   }
 

@@ -56,7 +56,7 @@ extension ClientCallStream {
 extension ClientCallStream {
   /// Whether the deadline has passed. Its timer may not have fired yet, because the server may notice the deadline
   /// first.
-  var hasNoTimeLeft: Bool { request.deadline.map { $0.timeLeft <= .zero } ?? false }
+  var hasNoTimeLeft: Bool { request.deadline.map { $0.timeLeft(by: channel.loop.clock) <= .zero } ?? false }
 }
 
 extension ClientCallStream: CallToPick {

@@ -100,19 +100,19 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       body.pipe = pipe
       body.keepSent(upTo: channel.options.retryBufferSize)
     }
-    if let deadline = request.deadline, !startTimer(deadline.timeLeft) { return }
+    if let deadline = request.deadline, !startTimer(deadline) { return }
     dispatch()
   }
 
   /// `false`: the deadline has passed, and the call has ended.
-  private func startTimer(_ timeout: Duration) -> Bool {
-    guard timeout > .zero else {
+  private func startTimer(_ deadline: CallDeadline) -> Bool {
+    if hasNoTimeLeft {
       close(.deadlinePassed)
       return false
     }
     let timer = LoopTimer { self.endEarly(.deadlinePassed) }
     self.timer = timer
-    channel.loop.schedule(timer, after: timeout)
+    channel.loop.schedule(timer, at: deadline)
     return true
   }
 
@@ -134,7 +134,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if let refusal = connection.withWire({ $0.refusalOfHeaders }) { return close(refusal) }
     phase = .open
     self.connection = connection
-    guard connection.submitRequest(self, hasBody: hasBody) else {
+    guard connection.withWire({ $0.submitRequest(self, hasBody: hasBody) }) else {
       self.connection = nil
       phase = .started
       connection.retire()

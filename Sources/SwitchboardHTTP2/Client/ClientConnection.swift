@@ -70,9 +70,7 @@ final class ClientConnection: ConnectionParts, Connection {
   }
 
   private var streamLimit: Int {
-    if isHTTP1 { return 1 }
-    guard let limit = channel.options.maxConcurrentStreams else { return session.remoteMaxConcurrentStreams }
-    return min(limit, session.remoteMaxConcurrentStreams)
+    min(channel.options.maxConcurrentStreams ?? .max, withWire { $0.requestLimit })
   }
 
   /// The first settings make the connection usable. A peer that sends none may not speak HTTP/2.
@@ -127,19 +125,9 @@ final class ClientConnection: ConnectionParts, Connection {
 
   // MARK: Requests to the session
 
-  /// Sends the headers in the session's `headers`, and the stream's body. `false`: no stream numbers are left.
-  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool {
-    guard let http1 = http1 as? HTTP1ClientSession else {
-      return session.submitRequest(stream, hasBody: hasBody)
-    }
-    http1.submitRequest(stream, hasBody: hasBody)
-    return true
-  }
-
   /// Tells the server to stop. In HTTP/1.1 only the end of the connection can.
   func cancelStream(_ id: Int32) {
-    if isHTTP1 { return close(.exchangesOver) }
-    session.reset(id, .cancel)
+    if let status = withWire({ $0.cancelRequest(id) }) { return close(status) }
     setNeedsFlush()
   }
 
@@ -208,8 +196,7 @@ final class ClientConnection: ConnectionParts, Connection {
 
   private func closeIfIdle() {
     guard !isClosed, session.streams.count == 0 else { return }
-    if isHTTP1 { return close(.exchangesOver, gently: true) }
-    session.terminate(.noError)
+    if let status = withWire({ $0.finishRequests() }) { return close(status, gently: true) }
     setNeedsFlush()
   }
 }

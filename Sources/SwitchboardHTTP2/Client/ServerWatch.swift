@@ -96,6 +96,9 @@ final class ServerWatch {
     }
 
     var wantsMetadata: Bool { false }
+    var wantsSent: Bool { false }
+    func sent(_ part: SentPart) {}
+    func responseWasCompressed() {}
     func receive(headers: HPACKHeaders) {}
     func receive(message: RawSpan) {}
 

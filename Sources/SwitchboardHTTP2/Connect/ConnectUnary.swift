@@ -22,6 +22,8 @@ final class ConnectUnary: WireExchange, Sendable {
   }
 
   var requestForm: WireRequestForm { form }
+  /// The body is the message.
+  var requestConversion: (any WireConversion)? { nil }
 
   /// The headers depend on the status.
   var waitsForEnd: Bool { true }
@@ -61,10 +63,19 @@ final class ConnectUnary: WireExchange, Sendable {
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
   }
 
-  // MARK: Not used by unary calls, whose responses are sent as a whole
+  // MARK: Not used by unary calls, whose requests and responses are read and sent as a whole
 
+  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
+    piece = UnsafeRawBufferPointer(start: nil, count: 0)
+    return []
+  }
+
+  func framesAtEnd() throws(GRPCStatus) -> [UInt8] { [] }
+  func willSend(_ first: MessageBuffer) {}
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {}
   var sendsFrames: Bool { false }
+  func encode(_ message: MessageBuffer) -> MessageBuffer { message }
+  var isBase64: Bool { false }
   func end(_ ending: borrowing WireEnding) -> [UInt8]? { nil }
 }
 
@@ -97,12 +108,25 @@ final class ConnectStream: WireExchange {
   }
 
   var sendsFrames: Bool { true }
+  var isBase64: Bool { false }
 
   func end(_ ending: borrowing WireEnding) -> [UInt8]? {
     let json = error.endOfStream(ending.status.ofUnreadableRequest, ending.trailers)
     let length = UInt32(clamping: json.count)
     return [Self.endFlag] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + json
   }
+
+  // MARK: Not used by envelopes, which are gRPC's frames
+
+  var requestConversion: (any WireConversion)? { nil }
+  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
+    piece = UnsafeRawBufferPointer(start: nil, count: 0)
+    return []
+  }
+
+  func framesAtEnd() throws(GRPCStatus) -> [UInt8] { [] }
+  func willSend(_ first: MessageBuffer) {}
+  func encode(_ message: MessageBuffer) -> MessageBuffer { message }
 }
 
 extension GRPCStatus {

@@ -35,8 +35,9 @@ final class HTTP1ClientSession: WireSession {
 
   // MARK: Requests
 
-  /// Sends the headers in the session's `headers`, and then the stream's body, if it has one.
-  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) {
+  var requestLimit: Int { 1 }
+
+  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool {
     lastID += 2
     stream.id = lastID
     _ = connection.session.streams.insert(stream)
@@ -71,7 +72,12 @@ final class HTTP1ClientSession: WireSession {
     unsent += fields
     if output.isChunked { unsent += "transfer-encoding: chunked\r\n".utf8 }
     unsent += "\r\n".utf8
+    return true
   }
+
+  func cancelRequest(_ id: Int32) -> GRPCStatus? { .exchangesOver }
+
+  func finishRequests() -> GRPCStatus? { .exchangesOver }
 
   func drain(into output: OutputBuffer, limit: Int) -> Drained {
     guard let stream, !requestIsSent else { return .all }

@@ -171,6 +171,13 @@ final class HTTP1Session: WireSession {
     isOver = true
   }
 
+  // MARK: What only clients do
+
+  var requestLimit: Int { 0 }
+  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool { false }
+  func cancelRequest(_ id: Int32) -> GRPCStatus? { nil }
+  func finishRequests() -> GRPCStatus? { nil }
+
   // MARK: Flow control
 
   // HTTP/1.1 has no windows. If the handler has no room, the connection stops reading.

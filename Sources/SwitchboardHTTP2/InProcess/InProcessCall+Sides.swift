@@ -4,6 +4,9 @@ import Synchronization
 extension InProcessCall: ByteCall {
   func start() { onLoop { $0.begin() } }
 
+  /// A response within the process wakes its caller in the same way, and needs the processor until then.
+  func look(for isThere: () -> Bool) {}
+
   func cancel(_ status: GRPCStatus) {
     onLoop { call in call.close(status) }
   }
@@ -30,7 +33,7 @@ extension InProcessCall: MessagePipe.Observer {
 }
 
 extension InProcessCall: ServerStream {
-  var deadline: ContinuousClock.Instant? { request.deadline?.time }
+  var deadline: CallDeadline? { request.deadline }
   var eventLoop: any EventLoop { transport.loop }
   var peer: PeerIdentity { PeerIdentity(address: "inprocess") }
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
@@ -58,6 +61,7 @@ extension InProcessCall: ServerStream {
   }
 
   /// Within a process, compression saves nothing.
+  var requestWasCompressed: Bool { false }
   func setCompression(_ compression: MessageCompression) {}
 
   func placeForHandler() -> HandlerPlace {

@@ -88,7 +88,7 @@ final class InProcessCall: @unchecked Sendable {
       return close(.unknownFormat)
     }
     if transport.isObserved { observeAtServer() }
-    if let deadline = request.deadline, !startTimer(deadline.timeLeft) { return }
+    if let deadline = request.deadline, !startTimer(deadline) { return }
     receiver.sent(.metadata)
     switch request.body {
     case .stream(let pipe): start(handler, readingFrom: pipe)
@@ -169,14 +169,14 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   /// `false`: the deadline has passed, and the call has ended.
-  private func startTimer(_ timeout: Duration) -> Bool {
-    guard timeout > .zero else {
+  private func startTimer(_ deadline: CallDeadline) -> Bool {
+    guard deadline.timeLeft(by: transport.loop.clock) > .zero else {
       close(.deadlinePassed)
       return false
     }
     let timer = LoopTimer { self.close(.deadlinePassed) }
     self.timer = timer
-    transport.loop.schedule(timer, after: timeout)
+    transport.loop.schedule(timer, at: deadline)
     return true
   }
 

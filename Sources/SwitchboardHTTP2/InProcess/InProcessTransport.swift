@@ -34,7 +34,12 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   }
 
   var eventLoop: any EventLoop { loop }
+  var host: String { "" }
   var streamBufferSize: Int { channelOptions.streamBufferSize }
+  var resolvedConfig: ResolvedConfig? { nil }
+
+  /// There is nothing to connect.
+  func connect() {}
 
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     InProcessCall(request, receiver, self)
@@ -101,14 +106,16 @@ extension Channel {
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
+    let transport = InProcessTransport(providers, options, channelOptions, loops)
     self.init(
-      InProcessTransport(providers, options, channelOptions, loops),
+      transport,
       serviceConfig: channelOptions.serviceConfig,
       retryBufferSize: channelOptions.retryBufferSize,
       enablesRetry: channelOptions.enableRetry,
       interceptorFactories: channelOptions.interceptorFactories,
       registry: channelOptions.interceptorRegistry,
-      observer: channelOptions.observer
+      observer: channelOptions.observer,
+      environment: CallEnvironment(time: transport.loop.clock)
     )
   }
 }

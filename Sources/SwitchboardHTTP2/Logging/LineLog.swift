@@ -41,7 +41,6 @@ public final class LineLog: LogHandler {
   /// Returns when all entries logged before are written or dropped, or when `limit` has passed. Call it before the
   /// process ends.
   public func flush(within limit: Duration = .seconds(1)) async {
-    let end = ContinuousClock.now + limit
-    while !writer.isIdle, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
+    await writer.flush(within: limit)
   }
 }

@@ -23,6 +23,8 @@ package final class LineWriter: @unchecked Sendable {
   private var untold = 0
   /// The number of dropped lines in the notice that is being written.
   private var beingTold = 0
+  /// Called once there are no lines left to write.
+  private var waiters: [@Sendable () -> Void] = []
 
   package init(_ descriptor: Int32, capacity: Int) {
     // A duplicate, because the original number may be reused for another file, such as a client's connection.
@@ -48,8 +50,25 @@ package final class LineWriter: @unchecked Sendable {
 
   package var droppedCount: Int { withLock { dropped } }
 
-  /// Whether there are no lines left to write.
-  package var isIdle: Bool { withLock { waiting.isEmpty && !isWriting } }
+  /// Returns when there are no lines left to write, or when `limit` has passed by `time`.
+  package func flush(within limit: Duration, _ time: any CallTime = SystemTime()) async {
+    let end = OneShot<Void>()
+    let isIdle = withLock {
+      let isIdle = waiting.isEmpty && !isWriting
+      if !isIdle { waiters.append { end.settle(.success(())) } }
+      return isIdle
+    }
+    if isIdle { return }
+    let alarm = Task {
+      try? await time.sleep(until: time.now.advanced(by: limit))
+      end.settle(.success(()))
+    }
+    // Even if the task is cancelled: that is when a process ends.
+    await withCheckedContinuation { continuation in
+      end.whenSettled { _ in continuation.resume() }
+    }
+    alarm.cancel()
+  }
 
   /// Adds a line, without its end, or drops it.
   package func write(_ line: String) {
@@ -111,14 +130,19 @@ package final class LineWriter: @unchecked Sendable {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     while let lines = next() {
       let rest = writeAll(lines)
-      withLock {
+      let notified = withLock {
         isWriting = false
-        guard !rest.isEmpty else { return }
-        let count = rest.count { $0 == UInt8(ascii: "\n") }
-        // The notice is the last line but not an entry; its count must be reported again.
-        drop(beingTold > 0 ? count - 1 : count)
-        untold += beingTold
+        if !rest.isEmpty {
+          let count = rest.count { $0 == UInt8(ascii: "\n") }
+          // The notice is the last line but not an entry; its count must be reported again.
+          drop(beingTold > 0 ? count - 1 : count)
+          untold += beingTold
+        }
+        var notified: [@Sendable () -> Void] = []
+        if waiting.isEmpty { swap(&notified, &waiters) }
+        return notified
       }
+      for waiter in notified { waiter() }
     }
   }
 

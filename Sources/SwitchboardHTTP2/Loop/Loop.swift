@@ -1,5 +1,6 @@
 import CLibuv
 import SwitchboardCall
+import Synchronization
 
 /// An event loop: a libuv loop on its own thread, which is also a Swift executor.
 ///
@@ -29,7 +30,8 @@ package final class Loop: EventLoop, @unchecked Sendable {
   /// Wakes the loop for precise timers. Created for the first one.
   @exclusivity(unchecked) private var preciseAlarm: AlarmDescriptor?
   @exclusivity(unchecked) private var isStopping = false
-  @exclusivity(unchecked) private var clockOffset: UInt64 = 0
+  /// How far tests have advanced the clock, which any thread may read.
+  let advance = Atomic<UInt64>(0)
   /// The number of polls for readable sockets.
   @exclusivity(unchecked) private(set) var turn: UInt64 = 0
   /// The expectation for the next wait.
@@ -320,7 +322,7 @@ extension Loop {
 
   /// Moves the loop's clock forward, for tests: timers that become due run in this turn.
   package func advanceClock(by duration: Duration) {
-    clockOffset += duration.nanoseconds
+    advance.wrappingAdd(duration.nanoseconds, ordering: .relaxed)
     // The alarm was set by the old time.
     alarmTime = .max
   }

@@ -42,6 +42,8 @@ final class PooledChannel: Sendable {
     uses.compareExchange(expected: count, desired: -1, ordering: .acquiringAndReleasing).exchanged
   }
 
+  func connect() { channel.connect() }
+
   func retire() { channel.retire() }
 
   func shutDown(grace: Duration) async { await channel.shutDown(grace: grace) }

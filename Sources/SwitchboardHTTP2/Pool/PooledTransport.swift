@@ -19,10 +19,20 @@ final class PooledTransport: ByteTransport {
   var eventLoop: any EventLoop { loop }
 
   var host: String { target }
+  /// The options of calls do not choose it.
+  var streamBufferSize: Int { ChannelOptions().streamBufferSize }
+  /// Each of the pool's channels has its own.
+  var resolvedConfig: ResolvedConfig? { nil }
 
   /// A transport to another host over the same pool, with the same options.
   func sibling(for host: String) -> any ByteTransport {
     host == target ? self : PooledTransport(pool, host, options, loop: loop)
+  }
+
+  /// Connects the channel for the client's own options.
+  func connect() {
+    let channel = try? pool.channel(to: target, try ChannelArguments(options), on: loop)
+    channel?.connect()
   }
 
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
@@ -57,12 +67,14 @@ extension Channel {
       let owner: ChannelPool
       if let pool { owner = pool } else { owner = try ChannelPool.ofProcess.get() }
       let settings = try ChannelArguments(options).channel
+      let loop = owner.loop(for: host)
       self.init(
-        PooledTransport(owner, host, options, loop: owner.loop(for: host)),
+        PooledTransport(owner, host, options, loop: loop),
         serviceConfig: settings[\.serviceConfig],
         retryBufferSize: settings[\.retryBufferSize],
         enablesRetry: settings[\.enableRetry] ?? true,
-        observer: owner.observer
+        observer: owner.observer,
+        environment: CallEnvironment(time: loop.clock)
       )
     } catch {
       self.init(FailingTransport(error))

@@ -46,7 +46,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   /// Whether the observer is notified of what was sent.
   @exclusivity(unchecked) private(set) var tellsSent = false
-  @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
+  @exclusivity(unchecked) private(set) var deadline: CallDeadline?
   @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
   @exclusivity(unchecked) var stamp = CallStamp()
   /// What the tracer wants: to ask it each time would retain it.
@@ -336,12 +336,12 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   /// Starts the deadline when the headers have arrived, even if the request is incomplete.
   func startDeadline() {
-    guard let timeout = head.timeout, deadline == nil else { return }
-    let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
-    deadline = ContinuousClock.now + length
+    guard let timeout = head.timeout, self.deadline == nil else { return }
+    let deadline = loop.clock.deadline(after: .nanoseconds(Int64(clamping: timeout.nanoseconds)))
+    self.deadline = deadline
     let timer = LoopTimer { self.deadlinePassed() }
     self.timer = timer
-    loop.schedule(timer, after: length)
+    loop.schedule(timer, at: deadline)
   }
 
   /// How long the response may still take to be sent after the deadline.

@@ -307,6 +307,18 @@ extension Session {
     return true
   }
 
+  var requestLimit: Int { remoteMaxConcurrentStreams }
+
+  func cancelRequest(_ id: Int32) -> GRPCStatus? {
+    reset(id, .cancel)
+    return nil
+  }
+
+  func finishRequests() -> GRPCStatus? {
+    terminate(.noError)
+    return nil
+  }
+
   func submitResponse(_ stream: StreamEntry) {
     var provider = provider(for: stream)
     _ = headers.withEntries { nghttp2_submit_response(raw, stream.id, $0, $1, &provider) }

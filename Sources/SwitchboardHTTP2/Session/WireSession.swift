@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-/// The protocol of a connection, for the connection and its streams: `Session` is HTTP/2, `HTTP1Session` is HTTP/1.1.
+/// The protocol of a connection, for the connection and its streams: `Session` is HTTP/2, `HTTP1Session` is HTTP/1.1 on
+/// the server, and `HTTP1ClientSession` on the client.
 /// Use `ConnectionParts.withWire` to call the one in use.
 protocol WireSession: AnyObject {
   // MARK: Bytes
@@ -21,7 +22,22 @@ protocol WireSession: AnyObject {
   /// The number of frames that wait to be sent, except those with data.
   var unsentFrames: Int { get }
 
-  // MARK: Requests
+  // MARK: Requests of a client
+
+  /// How many requests may be in progress at the same time.
+  var requestLimit: Int { get }
+
+  /// Sends the headers in the session's `headers`, and the stream's body, if it has one. `false`: the connection can take
+  /// no more requests.
+  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool
+
+  /// Tells the server to stop. Returns a status if only the end of the connection can.
+  func cancelRequest(_ id: Int32) -> GRPCStatus?
+
+  /// Tells the server that no more requests follow. Returns a status if the connection can close at once.
+  func finishRequests() -> GRPCStatus?
+
+  // MARK: Requests at a server
 
   /// Settles bytes that arrived on a stream. `credit` is how many bytes the stream's reader has room for; that may
   /// include bytes that were held before.

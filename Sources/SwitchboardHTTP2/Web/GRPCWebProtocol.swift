@@ -33,6 +33,8 @@ final class GRPCWebExchange: WireExchange {
   }
 
   var requestForm: WireRequestForm { format == .text ? .converted : .frames }
+  /// For requests in the form of one message only.
+  var requestConversion: (any WireConversion)? { nil }
 
   func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
     let part = UnsafeRawBufferPointer(rebasing: piece.prefix(Self.step))
@@ -61,6 +63,10 @@ final class GRPCWebExchange: WireExchange {
     if compression != .none { headers.add("grpc-encoding", compression.rawValue.utf8) }
     if let metadata { headers.add(metadata) }
   }
+
+  /// The messages are gRPC's, and the headers do not depend on them.
+  func willSend(_ first: MessageBuffer) {}
+  func encode(_ message: MessageBuffer) -> MessageBuffer { message }
 
   var sendsFrames: Bool { true }
   var isBase64: Bool { format == .text }

@@ -108,16 +108,3 @@ package struct WireEnding: ~Copyable {
     return body.isCompressed
   }
 }
-
-/// Exchanges whose messages are gRPC's own.
-extension WireExchange {
-  package var requestConversion: (any WireConversion)? { nil }
-  package func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
-    piece = UnsafeRawBufferPointer(start: nil, count: 0)
-    return []
-  }
-  package func framesAtEnd() throws(GRPCStatus) -> [UInt8] { [] }
-  package func willSend(_ first: MessageBuffer) {}
-  package func encode(_ message: MessageBuffer) -> MessageBuffer { message }
-  package var isBase64: Bool { false }
-}

@@ -137,6 +137,7 @@ final class RESTExchange: WireExchange {
   }
 
   var sendsFrames: Bool { false }
+  var isBase64: Bool { false }
 
   func encode(_ message: MessageBuffer) -> MessageBuffer {
     guard failure == nil else { return MessageBuffer([]) }

@@ -58,8 +58,8 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   var context: (any AnyObject & Sendable)? { self }
   var wantsMessages: Bool { span != nil && parts.hasMessageEvents }
 
-  func handlerStarts(deadline: ContinuousClock.Instant?) {
-    if let deadline, self.deadline == nil { self.deadline = CallDeadline(deadline) }
+  func handlerStarts(deadline: CallDeadline?) {
+    if let deadline, self.deadline == nil { self.deadline = deadline }
   }
 
   func messageSent(_ byteCount: Int, compressed: Int?) {

@@ -45,7 +45,7 @@ final class ServerMethod: ServerCallTracer {
 
   var context: (any AnyObject & Sendable)? { nil }
   var wantsMessages: Bool { false }
-  func handlerStarts(deadline: ContinuousClock.Instant?) {}
+  func handlerStarts(deadline: CallDeadline?) {}
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
 

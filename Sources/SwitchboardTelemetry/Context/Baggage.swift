@@ -118,10 +118,16 @@ public struct Baggage: Sendable, Hashable {
   }
 
   private static func decoded(_ value: Substring) -> String? {
+    value.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "%") } ? value.percentDecoded : nil
+  }
+}
+
+extension Substring {
+  /// The text that `%` and two digits encode bytes of; any other `%` stands for itself.
+  var percentDecoded: String {
     var bytes: [UInt8] = []
-    var rest = Array(value.utf8)[...]
+    var rest = Array(utf8)[...]
     while let byte = rest.popFirst() {
-      guard isPlain(byte) || byte == UInt8(ascii: "%") else { return nil }
       if byte == UInt8(ascii: "%"), rest.count >= 2,
         let escaped = Hex.number(rest.prefix(2).map { $0 >= 0x41 && $0 <= 0x46 ? $0 | 0x20 : $0 })
       {

@@ -27,8 +27,7 @@ final class ConsoleExporter: BatchExporter {
 
   func shutDown() async {
     // The thread writes what is left after this, unless the process ends.
-    let end = ContinuousClock.now + .milliseconds(500)
-    while !writer.isIdle, ContinuousClock.now < end { await Task.yield() }
+    await writer.flush(within: .milliseconds(500))
   }
 
   private func line(_ span: SpanRecord) -> String {

@@ -32,8 +32,6 @@ public final class TelemetryLog: LogHandler {
 
   /// Returns when all lines are written or dropped, or `limit` has passed. Call it before the process ends.
   public func flush(within limit: Duration = .seconds(1)) async {
-    guard let writer else { return }
-    let end = ContinuousClock.now + limit
-    while !writer.isIdle, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
+    await writer?.flush(within: limit)
   }
 }

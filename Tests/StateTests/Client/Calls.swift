@@ -65,7 +65,7 @@ final class DirectCall: CheckedCall, ResponseReceiver, @unchecked Sendable {
       body: body,
       responses: responses
     )
-    if model.hasDeadline { request.deadline = CallDeadline(.now + .seconds(10)) }
+    if model.hasDeadline { request.deadline = channel.loop.clock.deadline(after: .seconds(10)) }
     let call = channel.makeCall(request, receiver: self)
     self.call = call
     call.start()
@@ -100,6 +100,9 @@ final class DirectCall: CheckedCall, ResponseReceiver, @unchecked Sendable {
   // MARK: Events
 
   var wantsMetadata: Bool { model.token % 2 == 0 }
+  var wantsSent: Bool { wantsMetadata }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
 
   func receive(headers: HPACKHeaders) {
     note { (model: inout ClientCallModel) throws(Violation) in try model.receive(headers) }

@@ -38,7 +38,7 @@ final class ClientLife: Life {
     remainingChannel = channel
     remaining = connection
     super.init(loop, seed: seed, tracing: tracing)
-    intercepted = Channel(channel)
+    intercepted = Channel(channel, environment: CallEnvironment(time: loop.clock))
     let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
     note("the server's windows are of \(window) bytes")
     feed(Frame(.settings, [0, 4] + Frame.number(UInt32(window))))

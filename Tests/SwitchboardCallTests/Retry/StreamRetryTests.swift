@@ -162,11 +162,16 @@ private final class ClosingTransport: ByteTransport {
 
     init(_ receiver: any ResponseReceiver) { self.receiver = receiver }
 
+    func look(for isThere: () -> Bool) {}
     func start() { receiver.close(GRPCStatus(code: .unavailable), trailers: HPACKHeaders()) }
     func cancel(_ status: GRPCStatus) {}
   }
 
   var eventLoop: any EventLoop { loop }
+  var streamBufferSize: Int { 256 * 1024 }
+  var resolvedConfig: ResolvedConfig? { nil }
+
+  func connect() {}
 
   func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     ClosingCall(receiver)
@@ -180,6 +185,9 @@ private final class EndReceiver: ResponseReceiver {
   let end = OneShot<GRPCStatus>()
 
   var wantsMetadata: Bool { false }
+  var wantsSent: Bool { false }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
 
   func receive(headers: HPACKHeaders) {}
   func receive(message: RawSpan) {}

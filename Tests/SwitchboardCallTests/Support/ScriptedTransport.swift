@@ -23,6 +23,10 @@ final class ScriptedTransport: ByteTransport {
   func sibling(for host: String) -> any ByteTransport { ScriptedTransport(host, like: self) }
 
   var eventLoop: any EventLoop { loop }
+  var streamBufferSize: Int { 256 * 1024 }
+  var resolvedConfig: ResolvedConfig? { nil }
+
+  func connect() {}
 
   func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     ScriptedCall(request, receiver, loop) { [announce] in announce.yield($0) }
@@ -63,6 +67,8 @@ final class ScriptedCall: ByteCall {
   func start() {
     announce(self)
   }
+
+  func look(for isThere: () -> Bool) {}
 
   func cancel(_ status: GRPCStatus) {
     end.settle(.success(status))

@@ -174,6 +174,9 @@ private final class EndReceiver: ResponseReceiver {
   private let signal = Signal()
 
   var wantsMetadata: Bool { false }
+  var wantsSent: Bool { false }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
   func receive(headers: HPACKHeaders) {}
   func receive(message: RawSpan) {}
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {

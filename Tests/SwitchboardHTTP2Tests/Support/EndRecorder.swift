@@ -10,6 +10,9 @@ final class EndRecorder: ResponseReceiver {
   private let state = Locked(State())
 
   var wantsMetadata: Bool { false }
+  var wantsSent: Bool { false }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
   var end: GRPCStatus? { state.withLock(\.end) }
 
   func stop() { state.withLock { $0.isOver = true } }

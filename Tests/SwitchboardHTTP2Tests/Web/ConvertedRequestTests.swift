@@ -28,6 +28,7 @@ import Testing
     }
 
     var requestForm: WireRequestForm { .converted }
+    var requestConversion: (any WireConversion)? { nil }
 
     func frames(from piece: inout UnsafeRawBufferPointer) -> [UInt8] {
       defer { piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst()) }
@@ -46,7 +47,10 @@ import Testing
 
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
+    func willSend(_ first: MessageBuffer) {}
+    func encode(_ message: MessageBuffer) -> MessageBuffer { message }
     var sendsFrames: Bool { false }
+    var isBase64: Bool { false }
     func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
   }
 

@@ -79,7 +79,12 @@ import Testing
 
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
+    func frames(from piece: inout UnsafeRawBufferPointer) -> [UInt8] { [] }
+    func framesAtEnd() -> [UInt8] { [] }
+    func willSend(_ first: MessageBuffer) {}
+    func encode(_ message: MessageBuffer) -> MessageBuffer { message }
     var sendsFrames: Bool { false }
+    var isBase64: Bool { false }
     func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
   }
 

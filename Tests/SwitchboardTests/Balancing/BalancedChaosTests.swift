@@ -135,7 +135,8 @@ import Testing
       body: .message(BytesMarshaller().encode([]))
     )
     if Bool.random(using: &dice) {
-      request.deadline = CallDeadline(.now.advanced(by: .milliseconds(Int.random(in: 0..<50, using: &dice))))
+      let timeout = Duration.milliseconds(Int.random(in: 0..<50, using: &dice))
+      request.deadline = transport.loop.clock.deadline(after: timeout)
     }
     let ends = Ends()
     let call = Call(call: transport.makeCall(request, receiver: ends), ends: ends)

@@ -18,6 +18,9 @@ final class Ends: ResponseReceiver {
   }
 
   var wantsMetadata: Bool { false }
+  var wantsSent: Bool { false }
+  func sent(_ part: SentPart) {}
+  func responseWasCompressed() {}
   func receive(headers: HPACKHeaders) {}
   func receive(message: RawSpan) {}
 

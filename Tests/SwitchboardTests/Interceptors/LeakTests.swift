@@ -230,6 +230,12 @@ extension LiveCount {
     for _ in 0..<20_000 where count > 0 { try await Task.sleep(for: .milliseconds(2)) }
     #expect(count == 0)
   }
+
+  /// Waits until there are this many.
+  func isAtLeast(_ least: Int) async throws {
+    for _ in 0..<20_000 where count < least { try await Task.sleep(for: .milliseconds(2)) }
+    try #require(count >= least)
+  }
 }
 
 /// Gives each call an object that lives for as long as any part of the call.

@@ -1,4 +1,4 @@
-/// The engine's clock, which tests replace.
+/// The clock of calls, which tests replace.
 package protocol CallTime: Sendable {
   var now: ContinuousClock.Instant { get }
 
@@ -43,9 +43,21 @@ extension TimedEventLoop {
   package func sleep(for duration: Duration) async throws { try await sleep(for: duration, isPrecise: false) }
 }
 
+/// The time at which a call must end. An object, because the layout of the standard library's instants is known only at
+/// run time, and so would be the layout of each request that contained one.
+@usableFromInline
+package final class CallDeadline: Sendable {
+  package let time: ContinuousClock.Instant
+
+  fileprivate init(_ time: ContinuousClock.Instant) { self.time = time }
+
+  /// How long the call may still take, by the clock that made the deadline.
+  package func timeLeft(by clock: some CallTime) -> Duration { clock.now.duration(to: time) }
+}
+
 extension CallTime {
-  /// Returns the deadline of a call with this timeout. Every deadline on the client is made here.
-  func deadline(after timeout: Duration) -> CallDeadline {
+  /// Returns the deadline of a call with this timeout. Every deadline, on the client or the server, is made here.
+  package func deadline(after timeout: Duration) -> CallDeadline {
     // A sum beyond the range of an instant would trap.
     CallDeadline(now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40))))
   }
@@ -69,9 +81,9 @@ extension CallTime {
 
 /// The engine's sources of time and randomness.
 package struct CallEnvironment: Sendable {
-  package var time: any CallTime = SystemTime()
+  package var time: any CallTime
   /// A random number from 0 to 1.
   package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
 
-  package init() {}
+  package init(time: any CallTime = SystemTime()) { self.time = time }
 }

@@ -10,10 +10,15 @@ package final class FailingTransport: ByteTransport {
   }
 
   package var eventLoop: any EventLoop { loop }
+  package var host: String { "" }
+  package var streamBufferSize: Int { 256 * 1024 }
+  package var resolvedConfig: ResolvedConfig? { nil }
 
   package func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     RefusedCall(request, loop, receiver, status)
   }
+
+  package func connect() {}
 
   package func retire() {}
 
@@ -46,6 +51,8 @@ package final class RefusedCall: ByteCall {
       self.receiver.close(self.status, trailers: HPACKHeaders())
     }
   }
+
+  package func look(for isThere: () -> Bool) {}
 
   package func cancel(_ status: GRPCStatus) {}
 }

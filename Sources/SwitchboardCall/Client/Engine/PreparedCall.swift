@@ -69,6 +69,10 @@ final class PreparedCall: ByteCall {
     if isWanted { call.start() }
   }
 
+  func look(for isThere: () -> Bool) {
+    if case .live(let call) = phase.withLock({ $0 }) { call.look(for: isThere) }
+  }
+
   func cancel(_ status: GRPCStatus) {
     let live: (any ByteCall)? = phase.withLock { phase in
       switch phase {

@@ -24,6 +24,7 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
 
   /// Headers show that the server accepted the call; trailers may contain its pushback.
   var wantsMetadata: Bool { true }
+  var wantsSent: Bool { true }
 
   func receive(headers: HPACKHeaders) {
     owner?.attempt(self, received: headers)

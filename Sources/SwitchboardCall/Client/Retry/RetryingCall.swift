@@ -59,6 +59,8 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
 
   func start() { onLoop { $0.begin() } }
 
+  func look(for isThere: () -> Bool) {}
+
   func cancel(_ status: GRPCStatus) {
     cancellation.withLock { if $0 == nil { $0 = status } }
     onLoop { call in

@@ -2,11 +2,11 @@
 ///
 /// Usable from any thread. Parts passed on other threads move to the event loop in order.
 @frozen
-public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: Sendable {
+public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: ChainContext, Sendable {
   @usableFromInline let pipeline: ClientPipeline<Request, Response>
   @usableFromInline package let index: Int
 
-  @inlinable
+  @inlinable @inline(__always)
   init(_ pipeline: ClientPipeline<Request, Response>, _ index: Int) {
     self.pipeline = pipeline
     self.index = index

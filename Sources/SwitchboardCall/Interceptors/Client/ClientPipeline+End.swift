@@ -17,13 +17,6 @@ extension ClientPipeline {
   }
 
   @usableFromInline
-  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
-    let status = GRPCStatus.marshalling(error, "encoded")
-    promise?.fail(status)
-    stop(status)
-  }
-
-  @usableFromInline
   func failToDecode(_ error: any Error) {
     let status = GRPCStatus.marshalling(error, "decoded")
     note { $0.decodingFailure = $0.decodingFailure ?? status }
@@ -31,6 +24,7 @@ extension ClientPipeline {
   }
 
   /// Ends the call from this side; the chain sees an error.
+  @usableFromInline
   func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .over
@@ -63,11 +57,8 @@ extension ClientPipeline {
   /// Closes the chain, so that no more parts pass.
   @inlinable
   func close() {
-    isOpen = false
-    interceptors.close()
+    closeChain()
     closeTransport()
-    if !interceptors.isEntered { releaseInterceptors() }
-    sideWork?.close()
   }
 
   @usableFromInline
@@ -79,7 +70,6 @@ extension ClientPipeline {
     room = nil
     message = nil
     if phase == .live { call?.cancel(.cancelledByCaller) }
-    responses?.credit.close()
     if !promises.isEmpty { promises.failAll(.callEnded) }
   }
 
@@ -99,7 +89,9 @@ extension ClientPipeline {
       promise?.succeed()
       return
     }
-    perform(at: index, on: sideWork?.executors?[index].sent) { $0.cancel(promise: promise, context: $1) }
+    perform(at: index, on: sideWork?.executors?[index].sent) {
+      $0.cancel(promise: promise, context: ClientInterceptorContext(self, index))
+    }
   }
 
   private func giveUp(_ status: GRPCStatus) {
@@ -156,6 +148,9 @@ extension ClientPipeline: ByteCall {
   /// Does nothing, because the chain starts with its first parts.
   @usableFromInline
   func start() {}
+
+  @usableFromInline
+  func look(for isThere: () -> Bool) {}
 
   @usableFromInline
   func cancel(_ status: GRPCStatus) {

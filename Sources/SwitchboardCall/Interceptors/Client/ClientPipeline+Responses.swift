@@ -10,6 +10,9 @@ extension ClientPipeline: ResponseReceiver {
   }
 
   @usableFromInline
+  func responseWasCompressed() {}
+
+  @usableFromInline
   func receive(headers: consuming HPACKHeaders) {
     if isOpen { codec.headers(self, headers) }
     guard let responses else { return }
@@ -21,9 +24,6 @@ extension ClientPipeline: ResponseReceiver {
   func receive(message: RawSpan) {
     if isOpen { codec.message(self, message) }
   }
-
-  @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
   /// Ends the call, after the messages that were streamed before.
   @usableFromInline

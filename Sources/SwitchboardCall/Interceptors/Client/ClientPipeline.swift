@@ -51,7 +51,6 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var metadata: HPACKHeaders
   @exclusivity(unchecked) var message: MessageBuffer?
   @exclusivity(unchecked) var requests: MessagePipe?
-  @exclusivity(unchecked) var promises = SentPromises()
   @exclusivity(unchecked) var responses: StreamedAnswers?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
@@ -88,25 +87,6 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
 
   @inlinable @inline(__always)
   static var towardsTransport: Int { 1 }
-
-  @inlinable @inline(__always)
-  func context(at index: Int) -> ClientInterceptorContext<Request, Response> {
-    ClientInterceptorContext(self, index)
-  }
-
-  @inlinable @inline(__always)
-  func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard let interceptor = interceptors.near(index) else { return sendOn(part, promise, index) }
-    interceptor._withUnsafeGuaranteedRef {
-      $0.send(part, promise: promise, context: ClientInterceptorContext(self, index))
-    }
-  }
-
-  @inlinable @inline(__always)
-  func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    guard let interceptor = interceptors.near(index) else { return receiveOn(part, index) }
-    interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: ClientInterceptorContext(self, index)) }
-  }
 
   // MARK: The caller's end
 
@@ -173,13 +153,9 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @inlinable
   func deliver(_ part: GRPCClientResponsePart<Response>) {
     switch part {
-    case .metadata:
+    case .message where caller == nil, .metadata:
       toCaller?(part)
     case .message(let message):
-      guard caller != nil else {
-        toCaller?(part)
-        return
-      }
       responseCount += 1
       response.put(message)
     case .end(let status, _):

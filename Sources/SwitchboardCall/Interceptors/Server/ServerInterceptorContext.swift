@@ -2,11 +2,11 @@
 ///
 /// Usable from any thread. Parts passed on other threads move to the event loop in order.
 @frozen
-public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: Sendable {
+public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: ChainContext, Sendable {
   @usableFromInline let pipeline: ServerPipeline<Request, Response>
   @usableFromInline package let index: Int
 
-  @inlinable
+  @inlinable @inline(__always)
   init(_ pipeline: ServerPipeline<Request, Response>, _ index: Int) {
     self.pipeline = pipeline
     self.index = index
@@ -40,7 +40,7 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var remoteAddress: String { peer.address }
 
   /// When the client stops waiting.
-  public var deadline: ContinuousClock.Instant? { pipeline.stream.deadline }
+  public var deadline: ContinuousClock.Instant? { pipeline.stream.deadline?.time }
 
   /// Values shared by the interceptors and the handler of this call.
   public var userInfo: UserInfo {

@@ -157,7 +157,7 @@ final class HandlerMetadata: Sendable {
 // MARK: - The handler's view of the call: its metadata passes the chain before the transport
 
 extension ServerPipeline: ServerCallState {
-  @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
+  @usableFromInline var deadline: CallDeadline? { stream.deadline }
   @usableFromInline var peer: PeerIdentity { stream.peer }
   @usableFromInline var isCancelled: Bool { stream.isCancelled }
   @usableFromInline var requestWasCompressed: Bool { stream.requestWasCompressed }

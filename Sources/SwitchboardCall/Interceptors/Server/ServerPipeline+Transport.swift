@@ -21,15 +21,11 @@ extension ServerPipeline {
 
   @usableFromInline
   func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
-    guard !hasEnded else {
-      promise?.fail(GRPCStatus.callEnded)
-      return
-    }
+    guard accepts(promise) else { return }
     guard !promises.hasMessages else {
       promise?.fail(GRPCStatus.lateMetadata)
-      return end(.lateMetadata)
+      return stop(.lateMetadata)
     }
-    watch(promise)
     promises.addMetadata(promise)
     if !metadata.isEmpty { stream.setHeaders(metadata) }
     if !waitsForMessage { stream.sendHeaders() }
@@ -41,11 +37,7 @@ extension ServerPipeline {
     _ metadata: MessageMetadata,
     _ promise: EventLoopPromise<Void>?
   ) {
-    guard !hasEnded else {
-      promise?.fail(GRPCStatus.callEnded)
-      return
-    }
-    watch(promise)
+    guard accepts(promise) else { return }
     promises.add(promise)
     buffer.mayCompress = metadata.compress
     if streamsResponses {
@@ -53,41 +45,33 @@ extension ServerPipeline {
     } else if message == nil {
       message = consume buffer
     } else {
-      end(.tooManyMessages)
+      stop(.tooManyMessages)
     }
   }
 
   @usableFromInline
   func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
-    guard !hasEnded else {
-      promise?.fail(GRPCStatus.callEnded)
-      return
-    }
-    watch(promise)
+    guard accepts(promise) else { return }
     promises.addEnd(promise)
     if !trailers.isEmpty { stream.setTrailers(trailers) }
     if status.isOk, !streamsResponses {
-      guard let message = message.take() else { return end(.handlerGaveNoResponse) }
+      guard let message = message.take() else { return stop(.handlerGaveNoResponse) }
       hasEnded = true
       stream.respond(message)
     } else {
-      end(status)
+      stop(status)
     }
   }
 
+  /// Returns `false` if the call has ended. The transport reports what was sent only if a promise waits for it.
+  private func accepts(_ promise: EventLoopPromise<Void>?) -> Bool {
+    guard let promise else { return !hasEnded }
+    if hasEnded { promise.fail(GRPCStatus.callEnded) } else { stream.watchSent() }
+    return !hasEnded
+  }
+
   @usableFromInline
-  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
-    let status = GRPCStatus.marshalling(error, "encoded")
-    promise?.fail(status)
-    end(status)
-  }
-
-  /// The transport reports sent parts only if a promise waits for one.
-  private func watch(_ promise: EventLoopPromise<Void>?) {
-    if promise != nil { stream.watchSent() }
-  }
-
-  private func end(_ status: GRPCStatus) {
+  func stop(_ status: GRPCStatus) {
     hasEnded = true
     message = nil
     stream.finish(status)
@@ -136,9 +120,6 @@ extension ServerPipeline {
 // MARK: - Reports of the transport
 
 extension ServerPipeline: ServerStreamObserver {
-  @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
-
   @usableFromInline
   func closed(_ failure: GRPCStatus?) {
     // For most calls, nothing is left to report. A chain that failed the call itself is still open.

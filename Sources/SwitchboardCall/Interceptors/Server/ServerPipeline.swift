@@ -40,7 +40,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var decodingFailure: GRPCStatus?
   @exclusivity(unchecked) var hasEnded = false
   @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
-  @exclusivity(unchecked) var promises = SentPromises()
   /// Whether the next part follows at once, so that the metadata is sent together with it.
   @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
 
@@ -69,41 +68,16 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @inlinable @inline(__always)
   static var towardsTransport: Int { -1 }
 
-  @inlinable @inline(__always)
-  func context(at index: Int) -> ServerInterceptorContext<Request, Response> {
-    ServerInterceptorContext(self, index)
-  }
-
-  @inlinable @inline(__always)
-  func sendOnLoop(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard let interceptor = interceptors.near(index) else { return sendOn(part, promise, index) }
-    interceptor._withUnsafeGuaranteedRef {
-      $0.send(part, promise: promise, context: ServerInterceptorContext(self, index))
-    }
-  }
-
-  @inlinable @inline(__always)
-  func receiveOnLoop(_ part: GRPCServerRequestPart<Request>, at index: Int) {
-    guard let interceptor = interceptors.near(index) else { return receiveOn(part, index) }
-    interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: ServerInterceptorContext(self, index)) }
-  }
-
   // MARK: The end
 
   /// Closes the chain, so that no more parts pass. A handler that has not answered is notified and cancelled. Its
   /// queue, which refers to the chain, is released.
   @inlinable
   func close() {
-    isOpen = false
-    interceptors.close()
+    closeChain()
     request.clear()
-    if let streamed {
-      streamed.callEnded()
-      self.streamed = nil
-    }
-    if !interceptors.isEntered { releaseInterceptors() }
-    credit?.close()
-    sideWork?.close()
+    streamed?.callEnded()
+    streamed = nil
     if isHandling {
       isHandling = false
       stream.cancelHandler()
