@@ -5,36 +5,6 @@ import Testing
 
 /// Headers that nghttp2 refuses to send, whose size was not checked before: the stream ends nevertheless.
 @Suite struct SentHeadersTests {
-  private final class Stream: StreamEntry, SessionStream {
-    var refusal: GRPCStatus?
-    var closeCode: UInt32?
-
-    func headersWereRefused(_ status: GRPCStatus) { refusal = status }
-    func didClose(_ code: UInt32) { closeCode = code }
-
-    func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {}
-    func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
-    func takeTraceParent() -> TraceParentText? { nil }
-    func receiveData(_ bytes: UnsafeRawBufferPointer) {}
-    func remoteDidEnd() {}
-    func localDidEnd() {}
-    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { .last(0) }
-    func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
-    func trailers(into headers: HeaderWriter) -> Trailers { .none }
-    func processReady() {}
-  }
-
-  private final class Peer: SessionDelegate {
-    let stream = Stream()
-    var sessionNow: UInt64 { 1 }
-
-    func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? { stream }
-    func sessionDidReceiveGoAway(_ goAway: GoAway) {}
-    func sessionDidReceiveSettings() {}
-    func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
-    func sessionDidBlamePeer() {}
-  }
-
   private func makeTooLarge(_ headers: HeaderWriter) {
     headers.add("x-large", [UInt8](repeating: 7, count: SessionSettings.largestSentHeaders))
   }
@@ -69,7 +39,7 @@ import Testing
   @Test func aRequestWhoseHeadersAreNotSentIsRefused() throws {
     let blocks = BlockPool()
     let session = try #require(Session(.client, settings: SessionSettings(isServer: false), memory: blocks))
-    let stream = Stream()
+    let stream = StubStream()
     session.headers.add(":method", "POST")
     makeTooLarge(session.headers)
     #expect(session.submitRequest(stream))
@@ -83,7 +53,7 @@ import Testing
     let blocks = BlockPool()
     let client = try #require(Session(.client, settings: SessionSettings(isServer: false), memory: blocks))
     let server = try #require(Session(.server, settings: SessionSettings(), memory: blocks))
-    let (peer, call) = (Peer(), Stream())
+    let (peer, call) = (StubPeer(), StubStream())
     server.delegate = peer
     for (name, value) in [(":method", "POST"), (":scheme", "http"), (":path", "/"), (":authority", "a")]
       as [(StaticString, StaticString)]
@@ -93,12 +63,13 @@ import Testing
     #expect(client.submitRequest(call))
     give(drain(client), to: server)
     #expect(server.streams.count == 1)
+    let stream = try #require(peer.streams.first)
     server.headers.reset()
     server.headers.add(":status", "200")
     makeTooLarge(server.headers)
-    server.submitTrailersOnly(peer.stream)
+    server.submitTrailersOnly(stream)
     give(drain(server), to: client)
-    #expect(peer.stream.refusal == .headersNotSent)
+    #expect(stream.refusal == .headersNotSent)
     #expect(server.streams.count == 0)
     #expect(call.closeCode == HTTP2Error.internalError.rawValue)
     withExtendedLifetime(peer) {}

@@ -5,49 +5,11 @@ import Testing
 
 /// Sessions of one loop, of which one calls another while it sends: what the other allocates is not the first one's.
 @Suite struct SessionArenaTests {
-  private final class Stream: StreamEntry, SessionStream {
-    /// Runs while the session reads the body.
-    var whileSending: (() -> Void)?
-    var headerCount = 0
-
-    func headersWereRefused(_ status: GRPCStatus) {}
-    func didClose(_ code: UInt32) {}
-
-    func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) { headerCount += 1 }
-    func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
-    func takeTraceParent() -> TraceParentText? { nil }
-    func receiveData(_ bytes: UnsafeRawBufferPointer) {}
-    func remoteDidEnd() {}
-    func localDidEnd() {}
-    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
-      whileSending.take()?()
-      return .last(0)
-    }
-    func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
-    func trailers(into headers: HeaderWriter) -> Trailers { .none }
-    func processReady() {}
-  }
-
-  private final class Peer: SessionDelegate {
-    var streams: [Stream] = []
-    var sessionNow: UInt64 { 1 }
-
-    func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
-      let stream = Stream()
-      streams.append(stream)
-      return stream
-    }
-    func sessionDidReceiveGoAway(_ goAway: GoAway) {}
-    func sessionDidReceiveSettings() {}
-    func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
-    func sessionDidBlamePeer() {}
-  }
-
   /// Two ends of a connection.
   private struct Pair {
     let client: Session
     let server: Session
-    let peer = Peer()
+    let peer = StubPeer()
 
     init(_ blocks: BlockPool) throws {
       client = try #require(Session(.client, settings: SessionSettings(isServer: false), memory: blocks))
@@ -65,7 +27,7 @@ import Testing
     }
 
     /// Submits a request with a long header.
-    func submit(_ stream: Stream) -> Bool {
+    func submit(_ stream: StubStream) -> Bool {
       client.headers.reset()
       client.headers.add(":method", "POST")
       client.headers.add(":scheme", "http")
@@ -79,11 +41,11 @@ import Testing
   @Test func aCallWithinACallbackKeepsItsMemory() throws {
     let blocks = BlockPool()
     let (pair, other) = (try Pair(blocks), try Pair(blocks))
-    #expect(pair.submit(Stream()))
+    #expect(pair.submit(StubStream()))
     Pair.exchange(pair.client, pair.server)
     let stream = try #require(pair.peer.streams.first)
     var wasSubmitted = false
-    stream.whileSending = { wasSubmitted = other.submit(Stream()) }
+    stream.whileSending = { wasSubmitted = other.submit(StubStream()) }
     pair.server.headers.reset()
     pair.server.headers.add(":status", "200")
     pair.server.submitResponse(stream)
@@ -99,7 +61,7 @@ import Testing
   @Test func longHeadersDoNotKeepASessionFromBeingPacked() throws {
     let pair = try Pair(BlockPool())
     for call in 0..<60 {
-      #expect(pair.submit(Stream()))
+      #expect(pair.submit(StubStream()))
       Pair.exchange(pair.client, pair.server)
       let stream = try #require(pair.peer.streams.last)
       pair.peer.streams.removeAll()

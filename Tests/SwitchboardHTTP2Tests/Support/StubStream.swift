@@ -1,0 +1,45 @@
+import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// A stream that does nothing, and records what its session tells it. Its body is empty.
+final class StubStream: StreamEntry, SessionStream {
+  /// Runs while the session reads the body.
+  var whileSending: (() -> Void)?
+  private(set) var headerCount = 0
+  private(set) var refusal: GRPCStatus?
+  private(set) var closeCode: UInt32?
+
+  func headersWereRefused(_ status: GRPCStatus) { refusal = status }
+  func didClose(_ code: UInt32) { closeCode = code }
+
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) { headerCount += 1 }
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
+  func takeTraceParent() -> TraceParentText? { nil }
+  func receiveData(_ bytes: UnsafeRawBufferPointer) {}
+  func remoteDidEnd() {}
+  func localDidEnd() {}
+  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    whileSending.take()?()
+    return .last(0)
+  }
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
+  func trailers(into headers: HeaderWriter) -> Trailers { .none }
+  func processReady() {}
+}
+
+/// Accepts all streams of a session, which does not retain it.
+final class StubPeer: SessionDelegate {
+  var streams: [StubStream] = []
+  var sessionNow: UInt64 { 1 }
+
+  func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
+    let stream = StubStream()
+    streams.append(stream)
+    return stream
+  }
+  func sessionDidReceiveGoAway(_ goAway: GoAway) {}
+  func sessionDidReceiveSettings() {}
+  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
+  func sessionDidBlamePeer() {}
+}
