@@ -38,10 +38,10 @@ struct FloodGuard {
   /// How many header blocks the server may still send for the open calls.
   private var headersDue = 0
 
-  private static let headSize = 9
+  static let headSize = 9
   private static let greetingSize = 24
-  /// The same limit as nghttp2's. Headers within the limits need fewer.
-  private static let continuationLimit = 8
+  /// Headers within the limits need fewer.
+  static let continuationLimit = 8
 
   init(of role: Session.Role, allowance: Int) {
     isServer = role == .server

@@ -64,6 +64,9 @@ enum SessionFactory {
     nghttp2_option_set_max_outbound_ack(option, 4000)
     // Leading and trailing spaces of a value are forbidden today, but older gRPC status messages have them.
     nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1)
+    // nghttp2 counts a CONTINUATION once for each piece in which its header arrives, and by default accepts eight.
+    // `FloodGuard` limits the frames, and sees the first one too many before this does.
+    nghttp2_option_set_max_continuations(option, (FloodGuard.continuationLimit + 1) * FloodGuard.headSize)
     // `FloodGuard` limits resets, in a way that does not affect clients that cancel many calls.
     nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
