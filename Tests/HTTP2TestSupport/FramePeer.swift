@@ -26,12 +26,23 @@ package final class FramePeer {
   }
 
   package let raw: RawPeer
+  /// What carries the frames, if they are encrypted, and what was read of them.
+  private var secure: SecurePeer?
+  private var heard: [UInt8] = []
   private var inflater: OpaquePointer?
 
   /// Connects and, by default, sends the client preface.
   package init(_ address: SocketAddress, greets: Bool = true) throws {
     raw = try RawPeer(address)
     nghttp2_hd_inflate_new(&inflater)
+    if greets { greet() }
+  }
+
+  /// The same over TLS, where ALPN says that HTTP/2 follows.
+  package convenience init(secure address: SocketAddress, greets: Bool = true) throws {
+    let secure = try SecurePeer(address)
+    self.init(saying: secure.raw)
+    self.secure = secure
     if greets { greet() }
   }
 
@@ -55,13 +66,29 @@ package final class FramePeer {
 
   deinit { nghttp2_hd_inflate_del(inflater) }
 
+  /// Sends these bytes, encrypted if the frames are.
+  package func write(_ bytes: [UInt8]) {
+    if let secure { secure.say(bytes) } else { raw.send(bytes) }
+  }
+
+  private func read(_ count: Int) -> [UInt8] {
+    guard let secure else { return raw.read(count) }
+    while heard.count < count {
+      let more = secure.listen { !$0.isEmpty }
+      guard !more.isEmpty else { break }
+      heard += more
+    }
+    defer { heard.removeFirst(min(count, heard.count)) }
+    return Array(heard.prefix(count))
+  }
+
   package func greet() {
-    raw.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+    write(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
     send(Kind.settings, 0, 0, [])
   }
 
   package func send(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) {
-    raw.send(Self.frame(type, flags, stream, payload))
+    write(Self.frame(type, flags, stream, payload))
   }
 
   package static func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
@@ -121,11 +148,11 @@ package final class FramePeer {
 
   /// The next frame; `nil` when the connection is closed.
   package func next() -> Frame? {
-    let head = raw.read(9)
+    let head = read(9)
     guard head.count == 9 else { return nil }
     let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
     let stream = head[5...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7fff_ffff
-    return Frame(type: head[3], flags: head[4], stream: stream, payload: raw.read(length))
+    return Frame(type: head[3], flags: head[4], stream: stream, payload: read(length))
   }
 
   /// The next frame of a type; skips others.

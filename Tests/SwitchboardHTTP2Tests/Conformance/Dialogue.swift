@@ -6,9 +6,13 @@ import HTTP2TestSupport
 final class Dialogue {
   typealias Kind = FramePeer.Kind
 
-  /// The kind of requests to make. The server supports only gRPC, but must answer any other request as HTTP requires.
-  enum Request: String, CaseIterable {
-    case grpc, plain
+  /// The kind of requests to make: gRPC's, or others, which a server must answer as HTTP requires.
+  enum Request: String {
+    case grpc
+    /// For what a server of gRPC does not have.
+    case plain
+    /// For a page, whose answer has a body.
+    case page
   }
 
   /// Whether to wait after each frame until the server has processed it.
@@ -24,15 +28,21 @@ final class Dialogue {
   private var isInsideHeaders = false
   private var isDead = false
 
-  init(_ address: SocketAddress, _ request: Request, _ pace: Pace, greets: Bool = true) throws {
+  init(
+    _ address: SocketAddress,
+    _ request: Request,
+    _ pace: Pace,
+    greets: Bool = true,
+    isSecure: Bool = false
+  ) throws {
     self.request = request
     self.pace = pace
-    peer = try FramePeer(address, greets: greets)
+    peer = isSecure ? try FramePeer(secure: address, greets: greets) : try FramePeer(address, greets: greets)
   }
 
   // MARK: Sending
 
-  func raw(_ bytes: [UInt8]) { peer.raw.send(bytes) }
+  func raw(_ bytes: [UInt8]) { peer.write(bytes) }
 
   func greet() { peer.greet() }
 

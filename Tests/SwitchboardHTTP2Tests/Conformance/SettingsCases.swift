@@ -59,6 +59,21 @@ extension ConformanceCase {
       $0.windowUpdate(1, 1)
       $0.windowUpdate(1, 100)
     },
+    ConformanceCase("6.9.1", "a page stays in its window", .data(first: 1, total: 10), requests: [.page]) {
+      $0.settings([(4, 1)])
+      $0.headers(1, $0.fields(method: "GET"))
+      $0.await(Kind.data)
+      $0.windowUpdate(1, 9)
+    },
+    ConformanceCase("6.9.2", "a page's window below zero", .data(first: 3, total: 10), requests: [.page]) {
+      $0.settings([(4, 3)])
+      $0.headers(1, $0.fields(method: "GET"))
+      $0.await(Kind.data)
+      $0.settings([(4, 2)])
+      $0.windowUpdate(1, 1)
+      $0.windowUpdate(1, 2)
+      $0.windowUpdate(1, 100)
+    },
     ConformanceCase("6.9.1", "a window beyond the largest", .connectionError(.flowControl)) {
       $0.windowUpdate(0, 0x7fff_ffff)
       $0.windowUpdate(0, 0x7fff_ffff)
