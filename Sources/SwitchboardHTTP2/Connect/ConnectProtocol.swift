@@ -30,7 +30,7 @@ final class ConnectProtocol: WireProtocol {
     guard let (isStream, subtype) = Self.format(request) else { return nil }
     guard isStream != (method.descriptor.type == .unary), !subtype.isUnnamed,
       let method = method.inFormat(subtype)
-    else { return .unsupportedType }
+    else { return Self.unsupportedType(method) }
     let headers = ConnectHeaders(request.headers, isStream: isStream)
     let exchange: any WireExchange = isStream ? ConnectStream(subtype, error) : unary(subtype)
     return .call(headers.call(method, subtype, exchange, isRepeatable: !isStream))
@@ -76,7 +76,9 @@ final class ConnectProtocol: WireProtocol {
       return failed(headers, .connectViolation("the query has no encoding"))
     }
     let subtype = Self.subtype(name)
-    guard !subtype.isUnnamed, let method = method.inFormat(subtype) else { return .unsupportedType }
+    guard !subtype.isUnnamed, let method = method.inFormat(subtype) else {
+      return Self.unsupportedType(method)
+    }
     guard let message = query.message else {
       return failed(headers, .connectViolation("the query has no message"))
     }
@@ -90,6 +92,21 @@ final class ConnectProtocol: WireProtocol {
     }
     let exchange = ConnectUnary(subtype, error, form: .given(given))
     return .call(headers.call(method, subtype, exchange))
+  }
+
+  private static func unsupportedType(_ method: borrowing RPCMethod) -> WireDecision {
+    let type = method.descriptor.type == .unary ? unaryType : streamType
+    var accepted: [String] = []
+    for format in [ContentSubtype.json, .proto] where method.inFormat(format) != nil {
+      accepted.append("\(type)\(format.name ?? "")")
+    }
+    return .refuse(
+      status: "415",
+      message: accepted.isEmpty
+        ? "the method does not take this content type"
+        : "the method does not take this content type, but \(accepted.joined(separator: " and "))",
+      allowed: accepted.isEmpty ? nil : accepted.joined(separator: ", ")
+    )
   }
 
   private func failed(_ headers: consuming ConnectHeaders, _ failure: GRPCStatus) -> WireDecision {
@@ -113,11 +130,5 @@ final class UnknownConnectMethod: WireProtocol {
     let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
     let exchange = ConnectUnary(.json, error, form: .message, failureStatus: "404")
     return .call(WireCall(nil, .unnamed, exchange, failure: failure))
-  }
-}
-
-extension WireDecision {
-  static var unsupportedType: WireDecision {
-    .refuse(status: "415", message: "the method does not support this content type")
   }
 }

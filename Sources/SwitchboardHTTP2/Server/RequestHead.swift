@@ -64,8 +64,8 @@ struct RequestHead: ~Copyable {
 
   /// Why a request is not passed to a handler.
   enum Rejection {
-    /// `allowed` has the allowed methods, if the method is the reason.
-    case http(status: StaticString, message: StaticString, allowed: StaticString?)
+    /// `allowed` has the allowed methods, if the method is the reason, or the content types, if that of the body is.
+    case http(status: StaticString, message: String, allowed: String?)
     /// A preflight request: a browser asks whether a page may call.
     case preflight
     case status(GRPCStatus)
@@ -281,10 +281,15 @@ struct RequestHead: ~Copyable {
       return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST")
     }
     guard isGRPC, !request.isHTTP1 else {
-      let message: StaticString =
-        isGRPC
-        ? "gRPC needs HTTP/2; over HTTP/1.1 the content type is application/grpc-web"
-        : "the content type is not application/grpc"
+      let message =
+        if isGRPC {
+          "gRPC needs HTTP/2; over HTTP/1.1 the content type is application/grpc-web"
+        } else if crossOrigin == nil {
+          "the content type is not application/grpc"
+        } else {
+          "the content type is not that of a call, such as application/json, application/connect+json for streams, "
+            + "application/grpc-web or application/grpc"
+        }
       return .http(status: "415", message: message, allowed: nil)
     }
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }

@@ -258,22 +258,6 @@ extension ServerCallStream {
     connection.withWire { $0.submitTrailersOnly(self) }
   }
 
-  /// Responds to a request that is not a gRPC call.
-  func reject(_ code: StaticString, _ message: StaticString, allowed: StaticString?) {
-    phase = .ending
-    stopLimitingRequest()
-    let headers = connection.session.headers
-    headers.reset()
-    headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
-    if head.isForGRPC || connection.core.protocols.isEmpty {
-      headers.add("grpc-status", "13")
-      headers.add("grpc-message", message)
-    }
-    if let allowed { headers.add("allow", allowed) }
-    connection.withWire { $0.submitTrailersOnly(self) }
-    connection.setNeedsFlush()
-  }
-
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
     if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .constant(.success) }
     headers.reset()

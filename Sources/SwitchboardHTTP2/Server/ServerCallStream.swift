@@ -218,8 +218,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func trailers(into headers: HeaderWriter) -> Trailers {
-    // Other protocols have no trailers, or have sent them in the body.
-    wire == nil && head.page == nil ? makeTrailers(into: headers) : .none
+    // Other protocols have no trailers, or have sent them in the body. Pages and refusals have none either.
+    wire == nil && head.isForGRPC ? makeTrailers(into: headers) : .none
   }
 
   func runOnLoop() { handleSignals() }

@@ -8,7 +8,7 @@ import SwitchboardCall
 /// ```
 ///   request's head ──> accept ──┬─ .call(WireCall) ──> interceptors and the handler, as with gRPC
 ///                               ├─ .page(HTTPPage) ──> one bounded request, one answer
-///                               ├─ .refuse ──────────> an HTTP status without a body
+///                               ├─ .refuse ──────────> an HTTP status, and why
 ///                               └─ nil ──────────────> the next protocol
 /// ```
 /// The wire format of a call is determined by its `WireExchange`, which `accept` makes. Limits, deadlines,
@@ -26,8 +26,9 @@ package enum WireDecision: ~Copyable {
   case call(WireCall)
   /// A plain HTTP answer.
   case page(HTTPPage)
-  /// An HTTP status and a message, with the allowed HTTP methods if the method is the reason.
-  case refuse(status: StaticString, message: StaticString, allowed: StaticString? = nil)
+  /// An HTTP status and a message, with the allowed HTTP methods if the method is the reason, or the content types that
+  /// are accepted if that of the body is.
+  case refuse(status: StaticString, message: String, allowed: String? = nil)
 }
 
 /// A request as a call of a method.

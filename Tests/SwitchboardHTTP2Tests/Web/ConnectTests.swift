@@ -83,12 +83,12 @@ import Testing
   @Test(
     arguments: [
       ("/test.Test/Missing", "POST", "application/proto", [], "404", "unimplemented"),
-      ("/test.Test/Get", "DELETE", "application/proto", [], "405", ""),
-      ("/test.Test/Named", "POST", "application/foo", [], "415", ""),
-      ("/test.Test/Get", "POST", "image/jpeg", [], "415", ""),
-      ("/test.Test/Get", "POST", "application/pro@to", [], "415", ""),
-      ("/test.Test/Get", "POST", "application/connect+proto", [], "415", ""),
-      ("/test.Test/Expand", "POST", "application/proto", [], "415", ""),
+      ("/test.Test/Get", "DELETE", "application/proto", [], "405", "unknown"),
+      ("/test.Test/Named", "POST", "application/foo", [], "415", "unknown"),
+      ("/test.Test/Get", "POST", "image/jpeg", [], "415", "unknown"),
+      ("/test.Test/Get", "POST", "application/pro@to", [], "415", "unknown"),
+      ("/test.Test/Get", "POST", "application/connect+proto", [], "415", "unknown"),
+      ("/test.Test/Expand", "POST", "application/proto", [], "415", "unknown"),
       ("/test.Test/Get", "POST", "application/proto", ["content-encoding: foo"], "501", "unimplemented"),
       (
         "/test.Test/Get", "POST", "application/proto", ["connect-timeout-ms: soon"], "400", "invalid_argument"
@@ -101,7 +101,7 @@ import Testing
         "/test.Test/Get", "POST", "application/proto", ["connect-protocol-version: 2"], "400",
         "invalid_argument"
       ),
-      ("/test.Test/Get", "GET", "", [], "405", ""),
+      ("/test.Test/Get", "GET", "", [], "405", "unknown"),
       (
         "/test.Test/Hang", "POST", "application/proto", ["connect-timeout-ms: 20"], "504", "deadline_exceeded"
       ),
@@ -118,6 +118,79 @@ import Testing
       #expect(response.text.contains("\"code\":\"\(sample.code)\"") == !sample.code.isEmpty)
       // The connection is in order.
       #expect(peer.post("Get", [7])?.body == [7])
+    }
+  }
+
+  /// Whoever calls by hand sees why, and what to do instead.
+  @Test(
+    arguments: [
+      (
+        "POST", "/test.Test/Get", "application/connect+proto", "application/proto", "accept-post",
+        "application/proto"
+      ),
+      (
+        "POST", "/test.Test/Expand", "application/proto", "application/connect+proto", "accept-post",
+        "application/connect+proto"
+      ),
+      (
+        "POST", "/test.Test/Get", "text/plain", "the content type is not that of a call", "content-type",
+        "application/json"
+      ),
+      ("DELETE", "/test.Test/Get", "application/proto", "a gRPC call is a POST", "allow", "POST"),
+      ("GET", "/test.Test/Get", "", "the method is called by POST", "allow", "POST"),
+      ("GET", "/nothing", "", "a gRPC call is a POST", "allow", "POST"),
+    ] as [(String, String, String, String, String, String)]
+  )
+  func aRefusalSaysWhy(
+    _ sample: (method: String, path: String, type: String, message: String, field: String, value: String)
+  ) async throws {
+    try await with { peer, _ async throws in
+      let response = try #require(
+        peer.send(sample.method, sample.path, sample.type, [], sample.method == "GET" ? [] : [1])
+      )
+      #expect(response.fields["content-type"] == "application/json")
+      #expect(response.fields[sample.field]?.contains(sample.value) == true)
+      #expect(response.text.hasPrefix(#"{"code":"unknown","message":""#))
+      #expect(response.text.contains(sample.message))
+    }
+  }
+
+  @Test func aPageOfAnotherOriginSeesNothing() async throws {
+    var options = WireProtocolTests.server
+    options.web = WebOptions(origins: .only(["https://good.example"]))
+    try await with(options) { peer, _ async throws in
+      let refused = try #require(peer.post("Get", [1], ["origin: https://bad.example"]))
+      #expect(refused.status == "403")
+      #expect(refused.text.hasPrefix(#"{"code":"permission_denied""#))
+      #expect(refused.fields["access-control-allow-origin"] == nil)
+      let wrong = try #require(
+        peer.send("POST", "/test.Test/Get", "text/plain", ["origin: https://good.example"], [1])
+      )
+      #expect(wrong.status == "415")
+      #expect(wrong.fields["access-control-allow-origin"] == "https://good.example")
+    }
+  }
+
+  /// Over HTTP/2, the reason is DATA that ends the stream; a HEAD has none.
+  @Test func aRefusalOverHTTP2EndsWithItsReason() async throws {
+    try await TestPair.with(server: WireProtocolTests.server) { pair async throws in
+      let peer = try FramePeer(pair.address)
+      for (id, method) in [(UInt32(1), "GET"), (3, "HEAD")] {
+        peer.headers(
+          id,
+          [(":method", method), (":scheme", "http"), (":path", "/"), (":authority", "test")],
+          ends: true
+        )
+        let head = try #require(peer.nextHeaders())
+        #expect(head.fields[":status"] == "405")
+        #expect(head.ends == (method == "HEAD"))
+        guard !head.ends else { continue }
+        let body = try #require(peer.next())
+        #expect(body.type == FramePeer.Kind.data)
+        #expect(body.endsStream)
+        #expect(String(decoding: body.payload, as: UTF8.self).hasPrefix(#"{"code":"unknown","#))
+      }
+      #expect(await pair.server.snapshot().calls.failed == 2)
     }
   }
 

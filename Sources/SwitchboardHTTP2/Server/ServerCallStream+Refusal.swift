@@ -1,0 +1,36 @@
+import SwitchboardCall
+
+/// Answers to requests that are not calls: an HTTP status, and why.
+extension ServerCallStream {
+  /// Responds to a request that is not a call. Clients of gRPC find the reason in the headers, all others in the body.
+  func reject(_ code: StaticString, _ message: String, allowed: String?) {
+    phase = .ending
+    stopLimitingRequest()
+    let headers = connection.session.headers
+    headers.reset()
+    headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
+    if let allowed { headers.add("\(code)" == "415" ? "accept-post" : "allow", allowed.utf8) }
+    if head.isForGRPC || connection.core.protocols.isEmpty {
+      headers.add("grpc-status", "13")
+      headers.add("grpc-message", message.utf8)
+      connection.withWire { $0.submitTrailersOnly(self) }
+    } else {
+      submitReason(code, message)
+    }
+    connection.setNeedsFlush()
+  }
+
+  /// The reason is an error of Connect, whose code is what its clients infer from the HTTP status.
+  private func submitReason(_ code: StaticString, _ message: String) {
+    let reason = GRPCStatus(code: .init(httpStatus: Int("\(code)") ?? 0), message: message, origin: .peer)
+    // The request counts as failed.
+    status = reason
+    let body = MessageBuffer(ConnectError(describe: nil).json(of: reason))
+    let headers = connection.session.headers
+    headers.add("content-type", "application/json")
+    headers.add("content-length", number: body.byteCount)
+    // A page whose origin is refused sees nothing.
+    if head.crossOrigin?.allows(head.request.headers) ?? false { head.addCrossOrigin(to: headers) }
+    submitWhole(head.isHead ? .none : .message(body))
+  }
+}
