@@ -276,6 +276,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     guard let handler = head.method?.handler else { return }
     if connection.isObserved { observe(handler.method) }
     if failure != nil { return end(nil, failure) }
+    // Its timer would fire only after the handler has run.
+    if head.timeout?.nanoseconds == 0 { return end(nil, .deadlinePassed) }
     if flow != nil {
       begin()
       run { handler.start(self) }
