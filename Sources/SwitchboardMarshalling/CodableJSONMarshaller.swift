@@ -36,5 +36,11 @@ public struct CodableJSONMarshaller<Message: Codable & Sendable>: Marshaller {
 
   public func encode(_ message: Message) throws -> MessageBuffer { try encoder(message) }
 
-  public func decode(_ bytes: RawSpan) throws -> Message { try decoder(BytesMarshaller().decode(bytes)) }
+  public func decode(_ bytes: RawSpan) throws -> Message {
+    do {
+      return try decoder(BytesMarshaller().decode(bytes))
+    } catch let error as DecodingError {
+      throw error.plainStatus
+    }
+  }
 }

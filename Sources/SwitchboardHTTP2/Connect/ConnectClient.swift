@@ -109,7 +109,7 @@ final class ConnectUnaryClient: ClientExchange {
   /// The status from the error in the body, or else from the HTTP status.
   func end(_ body: [UInt8]?) -> GRPCStatus {
     guard httpStatus != 200 else { return .ok }
-    let inferred = GRPCStatus.httpStatus(httpStatus)
+    let inferred = GRPCStatus.httpStatus(httpStatus, for: "Connect")
     guard let body, contentType.starts(with: "application/json".utf8) else { return inferred }
     return ConnectErrorReader.status(body, else: inferred)
   }
@@ -152,7 +152,7 @@ final class ConnectStreamClient: ClientExchange {
   }
 
   func headersDidEnd(httpStatus: Int) -> GRPCStatus? {
-    guard httpStatus == 200 else { return .httpStatus(httpStatus) }
+    guard httpStatus == 200 else { return .httpStatus(httpStatus, for: "Connect") }
     let wanted = "application/connect+\(ConnectRequest.name(subtype))"
     let type = String(decoding: contentType.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self).lowercased()
     guard type == wanted else {

@@ -285,7 +285,7 @@ struct RequestHead: ~Copyable {
         if isGRPC {
           "gRPC needs HTTP/2; over HTTP/1.1 the content type is application/grpc-web"
         } else if crossOrigin == nil {
-          "the content type is not application/grpc"
+          "the content type is not application/grpc; ServerOptions.web lets a server answer Connect and gRPC-Web"
         } else {
           "the content type is not that of a call, such as application/json, application/connect+json for streams, "
             + "application/grpc-web or application/grpc"

@@ -51,7 +51,7 @@ final class GRPCWebClientExchange: ClientExchange {
   }
 
   func headersDidEnd(httpStatus: Int) -> GRPCStatus? {
-    guard httpStatus == 200 else { return hasStatus ? nil : .httpStatus(httpStatus) }
+    guard httpStatus == 200 else { return hasStatus ? nil : .httpStatus(httpStatus, for: "gRPC-Web") }
     guard isGRPCWeb else { return .notContentType("application/grpc-web") }
     guard !hasOtherFormat else { return .otherFormat }
     guard encoding != nil else { return .unknownResponseCompression }
@@ -91,8 +91,18 @@ final class GRPCWebClientExchange: ClientExchange {
 }
 
 extension GRPCStatus {
-  static func httpStatus(_ status: Int) -> GRPCStatus {
-    GRPCStatus(code: Code(httpStatus: status), message: "the HTTP status is \(status)", origin: .peer)
+  /// The status of a call in the protocol `name` whose response says no more than this.
+  static func httpStatus(_ status: Int, for name: String) -> GRPCStatus {
+    let why =
+      status == 415
+      ? ": the server does not answer \(name) for this method, or not in this format; "
+        + "if it is a server of Switchboard, ServerOptions.web lets it"
+      : ""
+    return GRPCStatus(
+      code: Code(httpStatus: status),
+      message: "the HTTP status is \(status)\(why)",
+      origin: .peer
+    )
   }
 
   static func notContentType(_ type: String) -> GRPCStatus {

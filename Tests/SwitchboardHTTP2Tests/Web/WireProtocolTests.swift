@@ -44,6 +44,22 @@ import Testing
     try await with(way) { pair async throws in try await pair.caller.callEverything() }
   }
 
+  /// The server speaks gRPC only: the message says which option is missing there.
+  @Test(arguments: [CallProtocol.connect, .grpcWeb]) func aServerWithoutTheProtocolIsNamed(
+    _ name: CallProtocol
+  ) async throws {
+    var options = ChannelOptions()
+    options.wireProtocol = name
+    try await TestPair.with(channel: options) { pair async throws in
+      let unary = await status { _ = try await pair.get() }
+      let stream = await status { _ = try await pair.expand(TestService.expand, [1]).collected() }
+      for status in [unary, stream] {
+        let message = try #require(status?.message)
+        #expect(message.contains("ServerOptions.web"))
+      }
+    }
+  }
+
   @Test(arguments: Way.all) func metadataTravelsBothWays(_ way: Way) async throws {
     try await with(way) { pair async throws in
       var options = CallOptions(timeout: .seconds(60))

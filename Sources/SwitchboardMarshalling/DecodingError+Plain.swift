@@ -1,0 +1,47 @@
+import SwitchboardCall
+
+extension DecodingError {
+  /// What is wrong with the message, for the peer that sent it: the place in it, and nothing about the types that were to
+  /// be decoded.
+  var plainStatus: GRPCStatus {
+    let message =
+      switch self {
+      case .keyNotFound(let key, let context): "\(Self.place(context.codingPath + [key])) is missing"
+      case .valueNotFound(_, let context): "\(Self.place(context.codingPath)) is null or missing"
+      case .typeMismatch(let type, let context):
+        "\(Self.place(context.codingPath)) is not \(Self.kind(of: type))"
+      case .dataCorrupted(let context) where context.codingPath.isEmpty:
+        "it is not valid JSON, or has a number out of range"
+      case .dataCorrupted(let context): "\(Self.place(context.codingPath)) has an invalid value"
+      @unknown default: "it does not have the expected form"
+      }
+    return GRPCStatus(code: .invalidArgument, message: message)
+  }
+
+  private static let placeLimit = 200
+
+  /// Such as `items[2].price`.
+  private static func place(_ path: [any CodingKey]) -> String {
+    var place = ""
+    for key in path {
+      if let index = key.intValue {
+        place += "[\(index)]"
+      } else {
+        place += place.isEmpty ? key.stringValue : ".\(key.stringValue)"
+      }
+    }
+    guard !place.isEmpty else { return "the message" }
+    return place.count > placeLimit ? "\(place.prefix(placeLimit))…" : place
+  }
+
+  private static func kind(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a string"
+    case is Bool.Type: "true or false"
+    case is any Numeric.Type: "a number"
+    case is [Any].Type: "a list"
+    case is [String: Any].Type: "an object"
+    default: "of the expected kind"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import EchoTestSupport
+import Switchboard
+import Testing
+
+/// JSON that a `Codable` type does not take: the peer learns where, and nothing about the type.
+@Suite struct CodableFailureTests {
+  private struct Order: Codable, Sendable {
+    struct Item: Codable, Sendable {
+      var name: String
+      var count: Int
+      var isGift: Bool?
+    }
+
+    var items: [Item]
+    var notes: [String: String]?
+  }
+
+  @Test(
+    arguments: [
+      (#"{"items":[{"name":"a","count":1},{"name":"b"}]}"#, "items[1].count is missing"),
+      (#"{"items":[{"name":null,"count":1}]}"#, "items[0].name is null or missing"),
+      (#"{"items":[{"name":7,"count":1}]}"#, "items[0].name is not a string"),
+      (#"{"items":[{"name":"a","count":"one"}]}"#, "items[0].count is not a number"),
+      (#"{"items":[{"name":"a","count":1,"isGift":3}]}"#, "items[0].isGift is not true or false"),
+      (#"{"items":3}"#, "items is not a list"),
+      (#"{"items":[4]}"#, "items[0] is not an object"),
+      (#"[]"#, "the message is not an object"),
+      (#"{"items":[{"name":"a","count":1e99}]}"#, "it is not valid JSON, or has a number out of range"),
+      (#"{"items":"#, "it is not valid JSON, or has a number out of range"),
+    ]
+  )
+  func theMessageNamesThePlace(_ sample: (json: String, message: String)) throws {
+    let bytes = Array(sample.json.utf8)
+    do {
+      _ = try CodableJSONMarshaller<Order>().decode(bytes.span.bytes)
+      Issue.record("\(sample.json) was decoded")
+    } catch let status as GRPCStatus {
+      #expect(status.message == sample.message)
+    }
+  }
+
+  @Test func longPlacesAreCut() throws {
+    let key = String(repeating: "k", count: 5000)
+    let bytes = Array(#"{"items":[],"notes":{"\#(key)":1}}"#.utf8)
+    do {
+      _ = try CodableJSONMarshaller<Order>().decode(bytes.span.bytes)
+      Issue.record("it was decoded")
+    } catch let status as GRPCStatus {
+      #expect(status.message?.utf8.count ?? 0 < 300)
+    }
+  }
+}
