@@ -9,16 +9,16 @@ public final class MethodHandler: Sendable {
   // Closures are specialised for the method's types; methods of a generic class would not be.
   private let bind: @Sendable ([any InterceptorFactory]) -> Begin
   private let begin: Begin
-  /// See `decoding`.
-  private let decode: Decode?
+  /// See `decodingAhead`.
+  private let ahead: (@Sendable () -> Ahead)?
 
   /// Begins a call. The bytes are its one request; they are empty if the method streams requests.
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
 
-  /// Decodes the one request of a call and creates a handler that has the decoded request.
-  private typealias Decode = @Sendable (RawSpan) -> MethodHandler
+  /// A handler of one call, and what decodes its messages before the handler asks for them.
+  package typealias Ahead = (handler: MethodHandler, decode: @Sendable (RawSpan) -> Void)
 
   @usableFromInline
   convenience init(
@@ -34,13 +34,13 @@ public final class MethodHandler: Sendable {
     _ formats: HandlerFormats,
     _ factories: [any InterceptorFactory],
     _ bind: @escaping @Sendable ([any InterceptorFactory]) -> Begin,
-    _ decode: Decode?
+    _ ahead: (@Sendable () -> Ahead)?
   ) {
     self.method = method
     self.formats = formats
     self.factories = factories
     self.bind = bind
-    self.decode = decode
+    self.ahead = ahead
     begin = bind(factories)
   }
 
@@ -169,13 +169,7 @@ public final class MethodHandler: Sendable {
     _ interceptors: Interceptors<Form.Request, Form.Response>?,
     _ form: Form
   ) -> MethodHandler where Form.Input == Form.Request {
-    let handler = MethodHandler(one: method, interceptors, form)
-    return MethodHandler(handler.method, handler.formats, [], handler.bind) { message in
-      let base = DecodedMarshaller(method.requests, message)
-      let requests = AnyMarshaller(base, as: method.requests.contentSubtype)
-      let decoded = Method(method.descriptor, requests: requests, responses: method.responses)
-      return MethodHandler(one: decoded, interceptors, form)
-    }
+    decodingAhead(method) { MethodHandler(one: $0, interceptors, form) }
   }
 
   @usableFromInline
@@ -184,27 +178,36 @@ public final class MethodHandler: Sendable {
     _ interceptors: Interceptors<Form.Request, Form.Response>?,
     _ form: Form
   ) -> MethodHandler where Form.Input == RequestStream<Form.Request> {
-    MethodHandler(stream: method, interceptors, form)
+    decodingAhead(method) { MethodHandler(stream: $0, interceptors, form) }
+  }
+
+  private static func decodingAhead<Request: Sendable, Response: Sendable>(
+    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
+    _ make: @escaping @Sendable (Method<AnyMarshaller<Request>, AnyMarshaller<Response>>) -> MethodHandler
+  ) -> MethodHandler {
+    let handler = make(method)
+    return MethodHandler(handler.method, handler.formats, [], handler.bind) {
+      let ahead = DecodedAhead(method.requests)
+      let requests = AnyMarshaller(ahead, as: method.requests.contentSubtype)
+      let handler = make(Method(method.descriptor, requests: requests, responses: method.responses))
+      return (handler, { ahead.decodeAhead($0) })
+    }
   }
 
   // MARK: For servers
 
   /// The same handler, with the interceptors of `factories` before its own. Called once, when a server is created.
   package func intercepted(by factories: [any InterceptorFactory]) -> MethodHandler {
-    factories.isEmpty ? self : MethodHandler(method, formats, factories, bind, decode)
+    factories.isEmpty ? self : MethodHandler(method, formats, factories, bind, ahead)
   }
 
   /// Starts a call whose one request is complete. The bytes are valid only until this method returns.
   package func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
-  /// Whether `decoding` is available: for formats chosen at run time, such as JSON, which may take many times as long
-  /// to decode as protobuf's own format.
-  package var decodesElsewhere: Bool { decode != nil }
-
-  /// Decodes the one request of a call, on any thread. Returns the handler with which to start this call; the bytes
-  /// passed to its `start` are ignored.
-  package func decoding(_ message: RawSpan) -> MethodHandler {
-    decode?(message).intercepted(by: factories) ?? self
+  /// The handler for one call, whose large messages may be decoded on any thread before it receives them, in their order;
+  /// `nil` unless the format was chosen at run time, as JSON is, which may take many times as long as protobuf's own.
+  package func decodingAhead() -> Ahead? {
+    (ahead?()).map { ($0.handler.intercepted(by: factories), $0.decode) }
   }
 
   /// Starts a call that streams its requests.

@@ -66,7 +66,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     _ receiver: borrowing any ResponseReceiver,
     _ channel: borrowing HTTP2ClientTransport
   ) {
-    flow = request.responses.map(InboundFlow.init)
+    flow = request.responses.map { InboundFlow($0) }
     inbound = InboundMessages(
       deframer: Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.responseSizeLimit)
     )

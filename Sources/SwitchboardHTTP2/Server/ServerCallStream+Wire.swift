@@ -138,14 +138,15 @@ extension ServerCallStream {
   /// Decodes a large request in a format that may take long, such as JSON, on another thread, and then starts the call.
   /// Returns `false` if the format is fast or the request is small.
   func decodeElsewhere(_ request: SingleMessage, _ handler: MethodHandler) -> Bool {
-    guard handler.decodesElsewhere, let body = large(request) else { return false }
+    guard request.isLarge, let (handler, decode) = handler.decodingAhead(), let body = large(request) else {
+      return false
+    }
     if body.wasCompressed { requestWasCompressed = true }
     elsewhere { () throws(GRPCStatus) in
-      body.withBytes { handler.decoding($0) }
-    } then: { stream, result in
-      guard case .success(let handler) = result else { return }
+      body.withBytes(decode)
+    } then: { stream, _ in
       stream.begin()
-      stream.run { handler.start(stream, message: RawSpan()) }
+      stream.run { body.withBytes { handler.start(stream, message: $0) } }
       stream.connection.setNeedsFlush()
     }
     return true
@@ -153,7 +154,7 @@ extension ServerCallStream {
 
   /// The bytes of a request that is so large that other calls should not wait for its conversion; `nil` if it is small.
   private func large(_ request: SingleMessage) -> MessageBuffer? {
-    guard request.byteCount >= Compressor.smallByteCount else { return nil }
+    guard request.isLarge else { return nil }
     // The request is complete, so the client is not slow. Its deadline still applies.
     stopLimitingRequest()
     startDeadline()

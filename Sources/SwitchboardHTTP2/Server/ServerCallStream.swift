@@ -123,7 +123,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       settleProtocol()
     }
     if head.method?.streamsRequests ?? false {
-      flow = InboundFlow(MessagePipe(limit: connection.core.options.streamBufferSize))
+      let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
+      flow = InboundFlow(pipe, head.method?.handler.decodingAhead())
     }
     if endsStream {
       if let wire { requestDidEnd(for: wire) }
@@ -278,9 +279,9 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if failure != nil { return end(nil, failure) }
     // Its timer would fire only after the handler has run.
     if head.timeout?.nanoseconds == 0 { return end(nil, .deadlinePassed) }
-    if flow != nil {
+    if let flow {
       begin()
-      run { handler.start(self) }
+      run { (flow.ahead?.handler ?? handler).start(self) }
     } else if state.hasRemoteEnded, inbound.isEmpty {
       startSingle(handler)
     } else {

@@ -5,11 +5,14 @@ import Synchronization
 /// are withheld from the stream's window.
 final class InboundFlow: Sendable {
   let pipe: MessagePipe
+  /// Decodes large messages before they are in the pipe, if the call's format may take long.
+  let ahead: MethodHandler.Ahead?
   private let withheld = Atomic(0)
   private let holding = Atomic(false)
 
-  init(_ pipe: MessagePipe) {
+  init(_ pipe: MessagePipe, _ ahead: MethodHandler.Ahead? = nil) {
     self.pipe = pipe
+    self.ahead = ahead
   }
 
   /// Returns how many of the bytes that have just arrived the peer may send again at once.

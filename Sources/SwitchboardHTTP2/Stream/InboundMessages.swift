@@ -71,6 +71,9 @@ enum SingleMessage {
     case .kept(let message): message.byteCount
     }
   }
+
+  /// Whether other calls should not wait for its conversion.
+  var isLarge: Bool { byteCount >= Compressor.smallByteCount }
 }
 
 /// A stream that delivers messages in order, as its reader has room for them.
@@ -267,6 +270,10 @@ extension MessageTaker {
   @discardableResult
   private func deliver(_ message: MessageBuffer, flush: Bool) -> Bool {
     if let flow {
+      if let ahead = flow.ahead, message.byteCount >= Compressor.smallByteCount {
+        decodeElsewhere(message, ahead.decode)
+        return false
+      }
       // The pipe is asked again only if it is full or has ended: its lock is shared with the reader.
       return flow.pipe.push(message, flush: flush) && !inbound.hasMessages || hasRoom
     }
@@ -287,6 +294,17 @@ extension MessageTaker {
       try Compressor.decompress(message, encoding, sizeLimit: limit)
     } then: { stream, result in
       stream.didDecompress(result)
+    }
+  }
+
+  /// Decodes a message for the reader of a stream, which then finds it decoded.
+  private func decodeElsewhere(_ message: MessageBuffer, _ decode: @escaping @Sendable (RawSpan) -> Void) {
+    flow?.isHolding = true
+    elsewhere { () throws(GRPCStatus) in
+      message.withBytes(decode)
+    } then: { stream, _ in
+      stream.flow?.pipe.push(message)
+      stream.takeWaiting()
     }
   }
 

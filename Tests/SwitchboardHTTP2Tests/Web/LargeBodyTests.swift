@@ -172,14 +172,31 @@ import Testing
     var methodHandlers: [MethodHandler] {
       let bytes = BytesMarshaller(.proto)
       return [
-        Method(TestService.get, requests: bytes, responses: bytes).unaryHandler { request, _ in request }
+        Method(TestService.get, requests: bytes, responses: bytes).unaryHandler { request, _ in request },
+        Method(TestService.collect, requests: bytes, responses: bytes).clientStreamingHandler { requests, _ in
+          var all: [UInt8] = []
+          for try await request in requests { all += request }
+          return all
+        },
       ]
     }
   }
 
-  private func with(_ format: SlowFormat, _ body: (SocketAddress) async throws -> Void) async throws {
+  /// Calls pass an interceptor that changes nothing.
+  private struct PassingInterceptors: InterceptorFactory {
+    func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+      for method: MethodDescriptor
+    ) -> [ServerInterceptor<Request, Response>] { [ServerInterceptor()] }
+  }
+
+  private func with(
+    _ format: SlowFormat,
+    _ factories: [any InterceptorFactory] = [],
+    _ body: (SocketAddress) async throws -> Void
+  ) async throws {
     var options = WireProtocolTests.server
     options.payloadFormats = [format]
+    options.interceptorFactories = factories
     let server = try Server(providers: [Named()], options: options, group: try LoopGroup())
     let result: Result<Void, any Error>
     do { result = .success(try await body(try server.bind(host: "127.0.0.1", port: 0))) } catch {
@@ -207,6 +224,40 @@ import Testing
       #expect(post(large(2), to: slow)?.body == large(2))
       #expect(post(large(0), to: slow)?.status == "400")
       #expect(post([4, 5], to: slow)?.body == [4, 5])
+    }
+  }
+
+  /// Large and small messages keep their order, also those of the same size.
+  @Test(arguments: [false, true]) func largeMessagesOfStreamsAreDecodedElsewhere(_ isIntercepted: Bool)
+    async throws
+  {
+    let format = SlowFormat()
+    try await with(format, isIntercepted ? [PassingInterceptors()] : []) { address async throws in
+      let slow = ConnectPeer(try HTTP1Peer(address))
+      let messages = [[9], large(1), large(2), [3], large(4), [5, 5]]
+      let body = messages.flatMap { WebMessages.frame($0) }
+      let lines = ["content-length: \(body.count)"]
+      let head = ConnectPeer.head("POST", "/test.Test/Collect", "application/connect+json", lines)
+      let raw = slow.http.raw
+      let sender = MayBlock.task { _ = raw.send(Array(head.utf8) + body) }
+      format.gate.waitForStart()
+      #expect(post([2, 3], to: ConnectPeer(try HTTP1Peer(address)))?.body == [2, 3])
+      format.gate.release()
+      let response = try #require(slow.http.response())
+      #expect(response.envelopes.first?.bytes == messages.flatMap { $0 })
+      await sender.value
+      // The failure of one is the failure of the call.
+      let broken = WebMessages.frame([2]) + WebMessages.frame(large(0)) + WebMessages.frame([3])
+      let failed = try #require(
+        ConnectPeer(try HTTP1Peer(address)).send(
+          "POST",
+          "/test.Test/Collect",
+          "application/connect+json",
+          [],
+          broken
+        )
+      )
+      #expect(failed.text.contains("it begins with 0"))
     }
   }
 
