@@ -25,6 +25,11 @@ enum Benchmarks {
            Benchmarks balancing ENDPOINTS UPDATES PICKS
              measures what load balancing policies cost without connections: a pick among 100 servers,
              an update that replaces a hundredth of ENDPOINTS, and memory, that of a channel too
+           Benchmarks collector good|refusing|silent|slow
+             is a collector of OpenTelemetry, and prints its port
+           Benchmarks exporting ENDPOINT|none TRANSPORT CALLS
+             makes small unary calls whose telemetry goes to the collector at ENDPOINT, over grpc,
+             http/protobuf or http/json
            Benchmarks soak SECONDS
              makes calls of all kinds while injecting faults; fails if calls or memory are lost
 
@@ -62,6 +67,8 @@ enum Benchmarks {
     case "attack": print(try await AttackBenchmark(&arguments).run().line)
     case "attacks": print(Attack.names.joined(separator: "\n"))
     case "balancing": print(try await BalancingBenchmark(&arguments).run())
+    case "collector": try await BenchCollector(&arguments).run()
+    case "exporting": print(try await ExportBenchmark(&arguments).run())
     case "soak": try await Soak(&arguments).run()
     case "help", "--help", "-h": print(usage)
     case let name: throw Arguments.Misuse(text: "unknown benchmark '\(name)'\n\(usage)")

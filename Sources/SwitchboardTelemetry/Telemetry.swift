@@ -2,18 +2,18 @@ import Switchboard
 public import SwitchboardCall
 import SwitchboardHTTP2
 
-/// Metrics, traces and logs of a process, and the context that travels with its calls.
+/// Metrics, traces and logs of a process, and the context that its calls pass on.
 ///
 /// ```swift
 /// let telemetry = try Telemetry(options)
 /// serverOptions.observer = telemetry.observer()
 /// channelOptions.observer = telemetry.observer(passingOn: [.deadline, .cancellation])
 /// ```
-/// One for a process; its servers and channels share what is counted. `shutDown` exports what is left.
+/// Make one for the process. Its servers and channels share the metrics. `shutDown` exports what is left.
 public final class Telemetry: Sendable {
-  /// The metrics of calls, and those that the program adds.
+  /// The metrics of the process, to which the program can add its own.
   public let metrics: TelemetryMetrics
-  /// Makes the spans of the program; those of calls make themselves.
+  /// Makes the program's own spans. Spans of calls are made automatically.
   public let tracer: Tracer
 
   let resource: Resource
@@ -27,7 +27,7 @@ public final class Telemetry: Sendable {
   private let time: ExportTime
   private let servers = Locked<[Server]>([])
 
-  /// Starts exporting. Throws if an endpoint is none, or the system has no resources.
+  /// Starts exporting. Throws if an endpoint or a certificate is invalid, or if the system is out of resources.
   public convenience init(_ options: TelemetryOptions) throws(GRPCStatus) {
     try self.init(options, clock: TelemetryClock(), ids: IDGenerator())
   }
@@ -40,7 +40,7 @@ public final class Telemetry: Sendable {
     exporters: [any BatchExporter] = []
   ) throws(GRPCStatus) {
     resource = options.resource.complete
-    // Exports have a thread of their own: no call waits for one.
+    // Exports run on their own thread, so that no call waits for one.
     let group = try LoopGroup()
     self.group = group
     var exportTime = ExportTime(loop: group.nextLoop())
@@ -84,7 +84,7 @@ public final class Telemetry: Sendable {
     metrics.add(DropMeter(self))
   }
 
-  /// The lanes of each signal to the exporters that take it.
+  /// The lanes from each signal to its exporters.
   private static func lanes(
     _ options: TelemetryOptions,
     _ resource: Resource,
@@ -122,21 +122,21 @@ public final class Telemetry: Sendable {
 
   // MARK: Servers and channels
 
-  /// Counts and traces the calls of a server, or of a channel. Calls of a channel take over what `propagation` says from the
-  /// call that is served by the task which makes them.
+  /// Makes an observer that counts and traces the calls of servers and channels. `propagation` selects what a channel's
+  /// calls inherit from the call that the calling task serves.
   public func observer(passingOn propagation: ContextPropagation = .nothing) -> any CallObserver {
     CallTelemetry(parts, propagation)
   }
 
-  /// Where pages are written.
+  /// The loop on which pages are written.
   var exportLoop: any EventLoop { time.loop }
 
   // MARK: Logs
 
-  /// Adds an entry to the log records that are exported, with the span of the task.
+  /// Exports a log record.
   func record(_ record: LogRecord) { logs.add(record, cost: record.cost) }
 
-  /// An entry of now, in the task's span.
+  /// A log record with the current time and the task's span.
   func logRecord(_ level: LogLevel, _ message: String, _ metadata: [String: String]) -> LogRecord {
     LogRecord(
       date: metrics.clock.date(of: metrics.clock.now),
@@ -150,10 +150,10 @@ public final class Telemetry: Sendable {
 
   // MARK: The end
 
-  /// Ends the server with the telemetry.
+  /// Shuts a server down together with the telemetry.
   func keep(_ server: Server) { servers.withLock { $0.append(server) } }
 
-  /// What was lost so far, of each signal.
+  /// What was lost so far, by signal.
   public var drops: [TelemetrySignal: TelemetryDrops] {
     var drops: [TelemetrySignal: TelemetryDrops] = [:]
     for signal in TelemetrySignal.allCases {
@@ -167,7 +167,7 @@ public final class Telemetry: Sendable {
     return drops
   }
 
-  /// Exports everything that there is now, and returns when that is done or `limit` has passed.
+  /// Exports everything that has been recorded. Returns when that is done, or after `limit`.
   public func flush(within limit: Duration = .seconds(10)) async {
     let end = time.now + limit
     await withTaskGroup { group in
@@ -178,7 +178,7 @@ public final class Telemetry: Sendable {
     }
   }
 
-  /// Exports what is left, within `limit`, and then nothing more.
+  /// Exports what is left, for up to `limit`, and then stops. Exports that take longer are cancelled.
   public func shutDown(within limit: Duration = .seconds(10)) async {
     await flush(within: limit)
     await reader.close()
@@ -194,13 +194,13 @@ public final class Telemetry: Sendable {
   }
 }
 
-/// How many spans were never ended.
+/// The number of spans that were never ended.
 private final class SpanCount: Sendable {
   let count = Locked(0)
 }
 
 extension Task where Success == Void, Failure == Never {
-  /// Returns with the task, or cancels it when `end` comes.
+  /// Waits for the task, and cancels it at `end`.
   fileprivate func value(or time: ExportTime, until end: ContinuousClock.Instant) async {
     let alarm = Task { if await time.sleep(time.now.duration(to: end)) { self.cancel() } }
     await value
@@ -208,7 +208,7 @@ extension Task where Success == Void, Failure == Never {
   }
 }
 
-/// What was lost, as a metric.
+/// The metric of what was lost.
 private final class DropMeter: MetricSource {
   private weak let telemetry: Telemetry?
 
@@ -235,7 +235,7 @@ private final class DropMeter: MetricSource {
       "switchboard.telemetry.dropped",
       .counter,
       unit: "{item}",
-      "spans, points and log records that did not get where they should"
+      "spans, points and log records that were lost"
     )
     return [MetricFamily(descriptor: descriptor, points: points)]
   }

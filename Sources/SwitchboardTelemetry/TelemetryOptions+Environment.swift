@@ -1,18 +1,18 @@
 public import SwitchboardCall
 
-/// The variables that OpenTelemetry defines.
+/// Options from the environment variables that OpenTelemetry defines.
 extension TelemetryOptions {
-  /// What `OTEL_*` variables say; what they do not say is the default of OpenTelemetry, which exports everything to the
-  /// collector of this machine. A value that means nothing is reported to `logger` and is as if it were not there.
+  /// Reads the `OTEL_*` variables. Without them, the defaults of OpenTelemetry apply, which export everything to a
+  /// collector on this machine. Invalid values are logged and ignored.
   ///
   /// ```swift
   /// let options = TelemetryOptions(environment: ProcessInfo.processInfo.environment)
   /// ```
-  /// The variables are those of `docs/Telemetry.md`.
+  /// `docs/Telemetry.md` lists the variables.
   public init(environment: [String: String], logger: Logger = .quiet) {
     self.init()
     self.logger = logger
-    // An empty value is as if the variable were not set.
+    // A variable with an empty value counts as not set.
     let reader = EnvironmentReader(environment.filter { !$0.value.isEmpty }, logger)
     guard !reader.flag("OTEL_SDK_DISABLED") else {
       countsCalls = false
@@ -30,7 +30,7 @@ extension TelemetryOptions {
   }
 }
 
-/// Reads variables, and says what is wrong with them.
+/// Reads variables, and logs which of them are invalid.
 private struct EnvironmentReader {
   private let environment: [String: String]
   private let logger: Logger
@@ -43,7 +43,7 @@ private struct EnvironmentReader {
   private func reject<Value>(_ name: String, expected: String) -> Value? {
     // The value may be a secret.
     let details = ["name": name, "expected": expected]
-    logger.log(.warning, "a variable of the environment has a value that means nothing", details)
+    logger.log(.warning, "an environment variable has an invalid value, which is ignored", details)
     return nil
   }
 
@@ -114,7 +114,7 @@ private struct EnvironmentReader {
     }
   }
 
-  /// The share of the traces that are recorded.
+  /// The share of traces to record.
   private var share: Double {
     guard let text = environment["OTEL_TRACES_SAMPLER_ARG"] else { return 1 }
     guard let share = Double(text), (0...1).contains(share) else {
@@ -130,7 +130,7 @@ private struct EnvironmentReader {
       switch name.trimmed {
       case "tracecontext": propagators.insert(.traceContext)
       case "grpc-trace-bin": propagators.insert(.grpcTraceBin)
-      // Baggage travels where a client passes it on.
+      // Each client decides whether to pass baggage on.
       case "baggage", "none": break
       default: return reject("OTEL_PROPAGATORS", expected: "tracecontext, grpc-trace-bin, baggage or none")
       }
@@ -148,7 +148,7 @@ private struct EnvironmentReader {
         switch kind.trimmed {
         case "otlp": exporters.append(.otlp(otlp(signal), [signal]))
         case "console": exporters.append(.console([signal]))
-        // The program offers its metrics where it wants: `metricsPage` and `serveMetrics`.
+        // The program serves the metrics itself, by `metricsPage` or `serveMetrics`.
         case "none", "prometheus": break
         default:
           let known = signal == .metrics ? "otlp, console, prometheus or none" : "otlp, console or none"
@@ -159,7 +159,7 @@ private struct EnvironmentReader {
     return exporters
   }
 
-  /// A variable of one signal, or of all.
+  /// The variable for one signal or, if it is not set, the one for all signals.
   private func value(_ signal: TelemetrySignal, _ name: String) -> (name: String, value: String)? {
     for name in ["OTEL_EXPORTER_OTLP_\(signal.rawValue.uppercased())_\(name)", "OTEL_EXPORTER_OTLP_\(name)"] {
       if let value = environment[name] { return (name, value) }

@@ -1,6 +1,6 @@
 public import SwitchboardCall
 
-/// What is measured, what is recorded, and where it goes.
+/// Options that determine what is counted and traced, and where it is exported.
 ///
 /// ```swift
 /// var options = TelemetryOptions(serviceName: "checkout")
@@ -8,88 +8,89 @@ public import SwitchboardCall
 /// let telemetry = try Telemetry(options)
 /// ```
 public struct TelemetryOptions: Sendable {
-  /// What sends the telemetry.
+  /// The attributes of the process, which every export carries.
   public var resource: Resource
-  /// Whether calls and connections are counted.
+  /// Whether calls and connections are counted, and the metrics of balancing recorded.
   public var countsCalls = true
   /// Whether calls are traced.
   public var tracesCalls = true
-  /// Whether handlers find the context of their call although calls are not traced, for clients that pass it on.
+  /// Whether handlers get a context even if calls are not traced, so that their clients can pass on deadlines and the
+  /// like.
   public var givesContext = false
-  /// Asked for the span of a task before the task's own context is, for libraries that keep it elsewhere.
+  /// Returns the span of the task, if another library keeps it. It takes precedence over the task's own context.
   public var spanOfTask: (@Sendable () -> SpanContext?)?
   /// Which traces are recorded.
   public var sampler = Sampler.parentBased(.always)
-  /// In which headers the identity of a trace is sent. All of them are read.
+  /// The headers in which traces are passed on. All known headers are read.
   public var propagators: Set<Propagator> = [.traceContext]
-  /// Whether recorded spans have an event for each message.
+  /// Whether recorded spans get an event for each message.
   public var recordsMessages = true
-  /// Where spans, metrics and log records go. None: metrics can still be read with `metricsText`.
+  /// The exporters. Without any, metrics can still be read by `metricsText`.
   public var exporters: [TelemetryExporter] = []
-  /// Which metrics are recorded.
+  /// The metrics and the optional labels that are recorded.
   public var metrics = MetricSelection()
-  /// How many series a metric has at most: further methods count as `other`, further attributes under
+  /// The maximum number of series of a metric. Further methods count as `other`, and further attributes under
   /// `otel.metric.overflow`.
   public var cardinalityLimit = 2000
-  /// How spans and log records wait to be exported.
+  /// The queues of spans and log records that wait to be exported.
   public var batch = BatchOptions()
-  /// How often metrics are exported.
+  /// The interval at which metrics are exported.
   public var metricInterval = Duration.seconds(60)
-  /// Where failures to export are reported, once each time that they begin.
+  /// Logs that exports fail, once each time that failures begin.
   public var logger = Logger.quiet
 
-  /// The defaults of OpenTelemetry, and no exporter.
+  /// The defaults of OpenTelemetry, without an exporter.
   public init(serviceName: String = "unknown_service", attributes: [String: AttributeValue] = [:]) {
     resource = Resource(serviceName: serviceName, attributes: attributes)
   }
 }
 
-/// The headers that carry the identity of a trace.
+/// Headers that carry the identity of a trace.
 public enum Propagator: Sendable, Hashable {
   /// W3C's `traceparent` and `tracestate`.
   case traceContext
-  /// `grpc-trace-bin`, for peers that know nothing else.
+  /// `grpc-trace-bin`, for peers that know no other header.
   case grpcTraceBin
 }
 
-/// How many spans or log records wait to be exported, and for how long. What there is no room for is dropped and counted.
+/// Limits of a queue of spans or log records. Items beyond them are dropped and counted.
 public struct BatchOptions: Sendable, Hashable {
-  /// How many wait at most.
+  /// The maximum number of items.
   public var queueSize = 2048
-  /// How many bytes of memory they take at most, about.
+  /// The approximate maximum number of bytes that they take in memory.
   public var queueBytes = 16 * 1024 * 1024
-  /// How many are exported together at most.
+  /// The maximum number of items in one export.
   public var batchSize = 512
-  /// How long one waits for others.
+  /// The longest time for which an item waits for others.
   public var delay = Duration.seconds(5)
 
   /// The defaults of OpenTelemetry.
   public init() {}
 }
 
-/// A way out for telemetry.
+/// A destination of telemetry.
 public enum TelemetryExporter: Sendable {
-  /// To a collector, by OpenTelemetry's protocol.
+  /// A collector, reached by OTLP.
   case otlp(OTLPOptions, Set<TelemetrySignal> = Set(TelemetrySignal.allCases))
-  /// To standard error, for people.
+  /// Lines on standard error, for people.
   case console(Set<TelemetrySignal> = Set(TelemetrySignal.allCases))
-  /// Spans to the program itself, in batches, on the thread of exports.
+  /// A closure of the program, which gets spans in batches on the thread of exports.
   case spans(@Sendable ([FinishedSpan]) -> Void)
 }
 
-/// What can be exported.
+/// A kind of telemetry.
 public enum TelemetrySignal: String, Sendable, CaseIterable {
   /// Spans.
   case traces
-  /// Numbers.
+  /// Metrics.
   case metrics
   /// Log records.
   case logs
 }
 
-/// How a collector is reached.
+/// Options for exporting to a collector by OTLP.
 public struct OTLPOptions: Sendable {
-  /// How messages are carried.
+  /// The protocol that carries the messages.
   public enum Transport: String, Sendable {
     /// gRPC.
     case grpc
@@ -99,24 +100,24 @@ public struct OTLPOptions: Sendable {
     case httpJSON = "http/json"
   }
 
-  /// A URL: `http://host:port`, or `https` for TLS. Over HTTP, `/v1/traces` and the like follow it.
+  /// The collector's URL: `http://host:port`, or `https` for TLS. Over HTTP, paths such as `/v1/traces` are appended.
   public var endpoint: String
-  /// How messages are carried.
+  /// The protocol that carries the messages.
   public var transport: Transport
-  /// Sent with each request, such as a token.
+  /// Headers of every request, for example with a token.
   public var headers: [(String, String)] = []
-  /// How long one attempt may take.
+  /// The timeout of one request.
   public var timeout = Duration.seconds(10)
-  /// How long a batch is tried again before it is dropped.
+  /// How long requests for a batch are repeated before the batch is dropped.
   public var retryLimit = Duration.seconds(60)
-  /// How requests are compressed.
+  /// The compression of requests.
   public var compression = MessageCompression.none
-  /// Whether the endpoint over HTTP is the URL of one signal, to which nothing is added.
+  /// Whether the endpoint over HTTP is the URL of a single signal, to which no path is appended.
   var isWholeURL = false
-  /// How `https` is secured; `nil`: with the system's certificates.
+  /// The settings of TLS for `https`. `nil`: the defaults, with the system's certificates.
   public var tls: ClientTLS?
 
-  /// A collector at `endpoint`; by default the one of this machine.
+  /// Options for the collector at `endpoint`, by default the one on this machine.
   public init(endpoint: String? = nil, transport: Transport = .grpc) {
     self.transport = transport
     self.endpoint = endpoint ?? (transport == .grpc ? "http://localhost:4317" : "http://localhost:4318")

@@ -68,6 +68,33 @@ struct MetricTests {
     #expect(takeAll() == [[1], [], [], [10]])
   }
 
+  /// Names, kinds, units and labels are those of gRFCs A78 and A89, and all are off by default.
+  @Test
+  func declarationsAreThoseOfTheProposals() throws {
+    try bench.update("weighted_round_robin", [:], .numbers(0..<1))
+    try bench.update("pick_first", [:], .numbers(0..<1))
+    let instruments = recorder.state.withLock { $0.instruments }
+    let shown = instruments.values.sorted { $0.name < $1.name }.map { instrument in
+      let isHistogram = if case .histogram = instrument.kind { true } else { false }
+      let labels = (instrument.labels + instrument.optionalLabels.map { "\($0)?" }).joined(separator: " ")
+      let kind = isHistogram ? "histogram" : instrument.kind == .counter ? "counter" : "other"
+      return "\(instrument.name) \(kind) \(instrument.unit) \(labels)"
+    }
+    let optional = "grpc.lb.locality? grpc.lb.backend_service?"
+    #expect(
+      shown == [
+        "grpc.lb.pick_first.connection_attempts_failed counter {attempt} grpc.target",
+        "grpc.lb.pick_first.connection_attempts_succeeded counter {attempt} grpc.target",
+        "grpc.lb.pick_first.disconnections counter {disconnection} grpc.target",
+        "grpc.lb.wrr.endpoint_weight_not_yet_usable counter {endpoint} grpc.target \(optional)",
+        "grpc.lb.wrr.endpoint_weight_stale counter {endpoint} grpc.target \(optional)",
+        "grpc.lb.wrr.endpoint_weights histogram {weight} grpc.target \(optional)",
+        "grpc.lb.wrr.rr_fallback counter {update} grpc.target \(optional)",
+      ]
+    )
+    #expect(instruments.values.allSatisfy { !$0.isOnByDefault })
+  }
+
   @Test
   func whatIsOffIsNotRecorded() throws {
     let few = FakeRecorder(off: [Self.weights])
@@ -77,6 +104,9 @@ struct MetricTests {
     bench.host.clock.advance(by: .seconds(1))
     #expect(few.take(Self.fallbacks) == [1])
     #expect(few.take(Self.weights).isEmpty)
+    #expect(WeightMeter(FakeRecorder(off: ["*"]).scope) == nil)
+    #expect(PickFirstMeter(FakeRecorder(off: ["*"]).scope) == nil)
+    #expect(WeightMeter(nil) == nil)
   }
 
   @Test

@@ -47,10 +47,8 @@ import Testing
     }
 
     private static func freePort() throws -> Int {
-      let server = try Server(providers: [])
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      let port = Int("\(address)".split(separator: ":").last ?? "") ?? 0
-      Task { await server.shutDown(grace: .zero) }
+      let (descriptor, port) = try LoopbackSocket.listening()
+      close(descriptor)
       return port
     }
 

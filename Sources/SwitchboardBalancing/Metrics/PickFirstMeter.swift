@@ -5,12 +5,13 @@ struct PickFirstMeter {
   private let disconnections: (any MetricSeries)?
   private var state = ConnectivityState.idle
 
-  /// `nil` if nobody measures.
+  /// `nil` if all of the metrics are off.
   init?(_ scope: MetricScope?) {
     guard let scope else { return nil }
     succeeded = scope.series(of: .succeeded)
     failed = scope.series(of: .failed)
     disconnections = scope.series(of: .disconnections)
+    guard succeeded != nil || failed != nil || disconnections != nil else { return nil }
   }
 
   /// The subchannel has another state.

@@ -15,11 +15,12 @@ struct WeightMeter {
     var weights: [Double] = []
   }
 
-  /// `nil` if nobody measures.
+  /// `nil` if all of the metrics are off.
   init?(_ scope: MetricScope?) {
     guard let scope else { return nil }
     self.scope = scope
     bind(scope)
+    guard fallbacks != nil || notYetUsable != nil || stale != nil || weights != nil else { return nil }
   }
 
   private mutating func bind(_ scope: MetricScope) {

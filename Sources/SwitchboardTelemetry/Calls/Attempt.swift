@@ -1,11 +1,11 @@
 import SwitchboardCall
 
-/// What is known of one attempt of a call.
+/// The state of one attempt of a call.
 struct Attempt {
-  /// A mark of the clock.
+  /// When the attempt started, as a mark of the clock.
   let start: UInt64
   private(set) var span: Span?
-  /// What counts it, if not what counts the call.
+  /// Counts the attempt, if the call's own counter does not.
   private(set) var counter: LoopCounter?
   private var sentCount = 0
   private var receivedCount = 0
@@ -31,7 +31,7 @@ struct Attempt {
     self.span = span
   }
 
-  /// Of a call that is not recorded, all attempts carry the identity of the call.
+  /// If the call is not recorded, all its attempts carry the identity of the call.
   func traceParent(of call: ClientCall) -> TraceParentText? {
     call.addsTraceParent ? (context ?? call.context).map(TraceParent.text) : nil
   }
@@ -64,9 +64,9 @@ struct Attempt {
   }
 }
 
-/// Follows an attempt that is not the first of its call.
+/// Follows a later attempt of a call. `ClientCall` follows the first.
 final class LaterAttempt: AttemptTracer, @unchecked Sendable {
-  // Sendable holds because it is used on the call's loop only.
+  // Sendable because it is used on the call's loop only.
   private let call: ClientCall
   private var attempt: Attempt
 

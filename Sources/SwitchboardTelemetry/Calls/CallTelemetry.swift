@@ -1,7 +1,8 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// What measures and traces calls: an observer of servers and channels. All of a process share what is counted.
+/// The observer of servers and channels that measures and traces their calls. All observers of a `Telemetry` share its
+/// metrics.
 final class CallTelemetry: CallTracing, MetricObserver {
   let parts: TelemetryParts
   let propagation: ContextPropagation
@@ -31,25 +32,25 @@ final class CallTelemetry: CallTracing, MetricObserver {
   func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection) { parts.connections?.abused(abuse) }
 }
 
-/// What the tracers of calls need of the telemetry.
+/// The parts of the telemetry that the tracers of calls use.
 final class TelemetryParts: Sendable {
   let clock: TelemetryClock
   /// `nil`: calls are not counted.
   let serverMeters: CallMeters?
   let clientMeters: CallMeters?
   let connections: ConnectionMeters?
-  /// What the components of channels measure. `nil`: nothing.
+  /// Records what the components of channels measure. `nil`: nothing is recorded.
   let metrics: TelemetryMetrics?
-  /// Of the loops on which calls are counted.
+  /// The numbers of the loops on which calls are counted.
   let loops = LoopNumbers()
   /// `nil`: calls are not traced.
   let tracer: Tracer?
-  /// Whether handlers find the context of their call.
+  /// Whether handlers get the context of their call.
   let givesContext: Bool
   let writesTraceParent: Bool
   let writesTraceBin: Bool
   let hasMessageEvents: Bool
-  /// Where another library keeps the span of a task.
+  /// Returns the span of the task, if another library keeps it.
   let spanOfTask: (@Sendable () -> SpanContext?)?
 
   init(
@@ -79,23 +80,23 @@ final class TelemetryParts: Sendable {
 }
 
 extension MethodDescriptor {
-  /// The method as gRPC's metrics name it: without the first slash.
+  /// The method's name in gRPC's metrics: the path without its first slash.
   var metricLabel: String {
     self === MethodDescriptor.unknown ? CallMeters.other : String(path.dropFirst()).limited(to: 256)
   }
 
-  /// The method as gRPC's spans name it.
+  /// The method's name in gRPC's spans.
   var spanName: String { service.isEmpty ? method : "\(service).\(method)".limited(to: 256) }
 }
 
 extension ObservedEnd {
-  /// Without the five bytes of framing of each message.
+  /// The bytes without the five bytes that frame each message.
   var sentPayload: Int { max(0, sent.bytes - 5 * sent.messages) }
   var receivedPayload: Int { max(0, received.bytes - 5 * received.messages) }
 }
 
 extension Span {
-  /// The attributes of a call, as OpenTelemetry names them.
+  /// Sets the attributes that OpenTelemetry defines for a call.
   func describe(_ method: MethodDescriptor) {
     set("rpc.system", "grpc")
     set("rpc.service", .string(method.service))

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Calls that need no object of their own.
+/// Follows the calls that need no object of their own.
 extension ChannelTelemetry: ClientCallTracer {
   func made(_ call: any ByteCall) {}
 
@@ -23,7 +23,7 @@ extension ChannelTelemetry: ClientCallTracer {
   }
 }
 
-/// Follows the attempts of such calls of one method, each the only one of its call.
+/// Follows the attempts of one method's calls that need no object. Each is the only attempt of its call.
 final class ChannelMethod: AttemptTracer {
   private unowned let channel: ChannelTelemetry
   private let method: MethodDescriptor
@@ -32,7 +32,7 @@ final class ChannelMethod: AttemptTracer {
   let addsHeaders: Bool
   let counter: LoopCounter
 
-  /// `channel` keeps it, and the requests of the calls keep `channel`.
+  /// `channel` retains this object, and the requests of the calls retain `channel`.
   init(_ channel: ChannelTelemetry, _ method: MethodDescriptor, _ counter: LoopCounter) {
     self.channel = channel
     self.method = method
@@ -74,7 +74,7 @@ final class ChannelMethod: AttemptTracer {
     counter.callEnded(CallMeter.End(end, duration, nil), whole: duration)
   }
 
-  /// The same of an attempt that counts elsewhere.
+  /// Ends an attempt that `attempts` counts, while the call counts here.
   fileprivate func ended(_ end: ObservedEnd, _ stamp: CallStamp, in attempts: LoopCounter) {
     let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
     attempts.callEnded(CallMeter.End(end, duration, nil), whole: nil)
@@ -82,7 +82,7 @@ final class ChannelMethod: AttemptTracer {
   }
 }
 
-/// Follows an attempt of such a call at a server with labels.
+/// Follows an attempt of such a call that goes to a server with labels.
 private final class LabelledAttempts: AttemptTracer {
   private let method: ChannelMethod
   private let counter: LoopCounter

@@ -1,14 +1,14 @@
 import SwitchboardCall
 
-/// Follows the calls of one channel: each with an object of its own, or by itself those of which it has to know no more than
-/// when they began.
+/// Follows the calls of one channel. A call gets an object of its own only if more than its start and its identity must
+/// be kept.
 final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
-  // Sendable holds because what changes is used on the channel's loop only.
+  // Sendable because mutable state is used on the channel's loop only.
   let parts: TelemetryParts
   let target: String
   private let propagation: ContextPropagation
   private let number: LoopNumber
-  /// Whether the context of callers matters.
+  /// Whether calls take anything from the context of their callers.
   private let wantsContext: Bool
   @exclusivity(unchecked) private var methods = MethodCache<ChannelMethod>()
   @exclusivity(unchecked) private var labelled: [LabelledMethod: LoopCounter] = [:]
@@ -31,7 +31,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     wantsContext = parts.tracer != nil || propagation != .nothing
   }
 
-  /// On the loop.
+  /// Call on the loop.
   func method(_ method: MethodDescriptor) -> ChannelMethod {
     methods.value(of: method) { ChannelMethod(self, method, counter(of: method)) }
   }
@@ -41,14 +41,15 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     return meter.map { LoopCounter($0, on: number) } ?? .nothing
   }
 
-  /// What counts the attempts of a method at servers with these labels. `nil`: what counts its calls. On the loop.
+  /// The counter of a method's attempts at servers with these labels. `nil` if the counter of its calls counts them
+  /// too. Call on the loop.
   func counter(of method: MethodDescriptor, at labels: [String: String]) -> LoopCounter? {
     guard let names = parts.clientMeters?.labels, !names.isEmpty else { return nil }
     let values = names.map { (labels[$0] ?? "").limited(to: 256) }
     guard values.contains(where: { !$0.isEmpty }) else { return nil }
     let key = LabelledMethod(method: method.metricLabel, labels: values)
     if let known = labelled[key] { return known }
-    // Endpoints come and go.
+    // Endpoints come and go, so the cache is emptied from time to time.
     if labelled.count >= 256 { labelled = [:] }
     let made = counter(of: method, labels: values)
     labelled[key] = made
@@ -94,7 +95,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     )
   }
 
-  /// Most traces are not recorded, and have nothing but identities.
+  /// A trace that is not recorded usually has only identities, which the request can keep.
   private func needsObject(_ context: SpanContext?) -> Bool {
     guard let context else { return false }
     return context.isSampled || !context.traceState.isEmpty
@@ -121,7 +122,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     request.options = options
   }
 
-  /// The header of the baggage that the call carries. What the call's own metadata says takes precedence.
+  /// The value of the call's header `baggage`. `nil` if it carries none, or if its own metadata has that header.
   private func baggage(of caller: CallContext?, _ request: CallRequest) -> [UInt8]? {
     guard propagation.passesBaggage, let caller, !caller.baggage.isEmpty else { return nil }
     if request.options?.initialMetadata.contains(name: "baggage") ?? false { return nil }

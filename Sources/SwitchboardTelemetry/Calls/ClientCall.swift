@@ -1,15 +1,15 @@
 import SwitchboardCall
 
-/// Follows a call of a client, and its first attempt, which mostly is its only one.
+/// Follows a call of a client and its first attempt, which is usually the only one.
 final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
-  // Sendable holds because everything that changes is used on the call's loop only, or before the call is made.
+  // Sendable because mutable state is used on the call's loop only, or before the call is made.
   let channel: ChannelTelemetry
   let method: MethodDescriptor
   let context: SpanContext?
   let span: Span?
   let baggage: [UInt8]?
   private let served: ServerCall?
-  /// A mark of the clock.
+  /// When the call started, as a mark of the clock.
   private let start: UInt64
   // Unchecked exclusivity: no access lasts while other code is called.
   @exclusivity(unchecked) private var mayRepeat = false
@@ -17,7 +17,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   @exclusivity(unchecked) private var first: Attempt
   @exclusivity(unchecked) private var attemptCount = 0
   @exclusivity(unchecked) private var transparentCount = 0
-  /// How many attempts are under way, and since when none is.
+  /// The number of attempts in progress, and since when there has been none.
   @exclusivity(unchecked) private var activeCount = 0
   @exclusivity(unchecked) private var idleSince: UInt64?
   @exclusivity(unchecked) private var delay: UInt64 = 0
@@ -58,12 +58,12 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
 
   var parts: TelemetryParts { channel.parts }
 
-  /// What counts it. On the loop.
+  /// Counts the call. Use on the loop.
   private var counter: LoopCounter? {
     parts.clientMeters == nil ? nil : channel.method(method).counter
   }
 
-  /// Whether anybody asks how long the call takes.
+  /// Whether the duration of the call is needed.
   private var isTimed: Bool { parts.clientMeters != nil || span != nil }
 
   // MARK: The call
@@ -88,7 +88,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     return LaterAttempt(self, previousAttempts: previousAttempts, isTransparent: false)
   }
 
-  /// Goes on with a call that was followed without an object until its first attempt is sent again.
+  /// Takes over a call that had no object until its first attempt was sent again.
   func firstIsSentAgain() -> any AttemptTracer {
     noteAttempt(at: start, isTransparent: false)
     return isSentAgain(CallStamp(start: start))
@@ -191,7 +191,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
 }
 
 extension ObservedEnd {
-  /// Of an attempt that no server has processed.
+  /// The end of an attempt that no server has processed.
   static let sentAgain = ObservedEnd(
     status: GRPCStatus(code: .unavailable, message: "no server has processed the call", origin: .peer),
     sent: MessageTotals(),

@@ -1,19 +1,19 @@
 import SwitchboardCall
 import Synchronization
 
-/// What one loop counts of a meter's calls. Any thread may read it.
+/// A meter's counts of the calls on one loop. Any thread may read them.
 final class LoopMeter: @unchecked Sendable {
-  // Sendable because the loop alone writes, and alone uses `cells`; the rest is atomic or locked.
+  // Sendable because only the loop writes and uses `cells`; the rest is atomic or locked.
 
   /// The loop's number.
   private let number: Int
   private let started = Atomic<UInt64>(0)
-  /// Of calls that succeeded, as most do. Optional, it would be retained for each.
+  /// The counts of successful calls, which most are. If it were optional, each call would retain it.
   private let okCells = LoopCells()
   @exclusivity(unchecked) private var countsOk = false
-  /// By the status codes.
+  /// The counts by status code.
   @exclusivity(unchecked) private var cells = [LoopCells?](repeating: nil, count: CallMeter.statusCount)
-  /// The same, for others to read.
+  /// The same counts, for other threads to read.
   private let shown = Locked<[Int: LoopCells]>([:])
   private let repetitions = Locked<CallMeter.Repetitions?>(nil)
 
@@ -24,7 +24,7 @@ final class LoopMeter: @unchecked Sendable {
   @inline(__always)
   func callStarted() { started.add(1) }
 
-  /// `nil` if there may be no series with this status.
+  /// The counts of calls with this status. `nil` if the status may not have a series of its own.
   @inline(__always)
   private func cells(_ code: GRPCStatus.Code, of meter: CallMeter) -> LoopCells? {
     cells[code.rawValue] ?? makeCells(code, of: meter)
@@ -40,7 +40,8 @@ final class LoopMeter: @unchecked Sendable {
     return made
   }
 
-  /// An attempt or a server's call has ended; `whole` is the duration of the client's call that ends with it.
+  /// An attempt or a server's call has ended. `whole` is the duration of the client's call, if that ends with the
+  /// attempt.
   @inline(__always)
   func callEnded(_ end: CallMeter.End, whole: Int?, of meter: CallMeter) {
     if end.code == .ok, countsOk { return okCells.record(end, whole: whole) }
@@ -48,13 +49,13 @@ final class LoopMeter: @unchecked Sendable {
     if let rest = meter.rest { rest.onLoop(number).callEnded(end, whole: whole, of: rest) }
   }
 
-  /// A client's call has ended apart from its attempts.
+  /// A client's call has ended, but none of its attempts ended with it.
   func wholeCallEnded(_ code: GRPCStatus.Code, _ duration: Int, _ exemplar: Exemplar?, of meter: CallMeter) {
     if let cells = cells(code, of: meter) { return cells.record(whole: duration, exemplar) }
     if let rest = meter.rest { rest.onLoop(number).wholeCallEnded(code, duration, exemplar, of: rest) }
   }
 
-  /// A call was repeated. Zeros are not reported.
+  /// A call that had several attempts has ended. Zeros are not recorded.
   func wasRepeated(retries: Int, transparent: Int, hedges: Int, delay: Int) {
     self.repetitions.withLock { known in
       var repetitions = known ?? CallMeter.Repetitions()
@@ -72,16 +73,16 @@ final class LoopMeter: @unchecked Sendable {
   }
 }
 
-/// A meter, as one loop counts in it. Keeps the loop's number.
+/// Counts on one loop for a meter. It reserves the loop's number.
 final class LoopCounter: Sendable {
-  /// Whether calls are counted. If not, nothing below does anything.
+  /// Whether calls are counted. If not, the methods do nothing.
   let isShown: Bool
   private let meter: CallMeter
   private let loop: LoopMeter
-  /// Not read, but no other loop may have the number meanwhile.
+  /// Retained so that no other loop gets the number in the meantime.
   private let number: LoopNumber?
 
-  /// Counts nothing. One for all methods and loops: the cells of another would take 1 KB each.
+  /// Counts nothing, for all methods and loops. A counter for each would take 1 KB.
   static let nothing = LoopCounter()
 
   init(_ meter: CallMeter, on number: LoopNumber) {

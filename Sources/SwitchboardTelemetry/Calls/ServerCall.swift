@@ -2,12 +2,12 @@ import SwitchboardCall
 
 /// Follows a call of a server, and is the context of its handler.
 final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
-  // Sendable holds because everything that changes is used on the call's loop only.
+  // Sendable because mutable state is locked or used on the call's loop only.
   private let parts: TelemetryParts
   private let counter: LoopCounter
-  /// A mark of the clock.
+  /// When the call started, as a mark of the clock.
   private let start: UInt64
-  /// The calls that are made for this one, and end with it.
+  /// The calls that the handler makes and that end with this one.
   private let group = Locked(CallGroup())
   private var sentCount = 0
   private var receivedCount = 0
@@ -24,7 +24,7 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     let found = headers.isEmpty && traceParent == nil ? nil : TraceHeaders(headers, traceParent)
     let context = parts.tracer?.newContext(found?.context)
     var span: Span?
-    // Nobody asks how long a call takes that is not counted.
+    // The duration of a call that is not counted is not needed.
     start = counter.isShown ? parts.clock.mark : 0
     if let tracer = parts.tracer, let context, tracer.records(context) {
       let parent = found?.context?.spanID
@@ -44,14 +44,14 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
 
   override var servedCall: ServerCall? { self }
 
-  /// Cancels a call that is made for this one when this one ends, at once if it has.
+  /// Cancels `call`, which the handler makes, when this call ends, or at once if it has ended.
   func add(_ call: any ByteCall, for tracer: AnyObject) {
     if !group.withLock({ $0.add(call, for: tracer) }) { call.cancel(.servedCallEnded) }
   }
 
   func remove(_ tracer: AnyObject) {
     let call = group.withLock { $0.remove(tracer) }
-    // Released here, and not with the lock held.
+    // Releases the call here, not while the lock is held.
     _ = call
   }
 

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// Follows the calls of one connection of a server.
+/// Follows the calls of one connection to a server.
 final class ServerTelemetry: ServerTracer, @unchecked Sendable {
-  // Sendable holds because what changes is used on the loop only.
+  // Sendable because mutable state is used on the loop only.
   private let parts: TelemetryParts
   private let number: LoopNumber
   @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
@@ -33,7 +33,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   }
 }
 
-/// Counts the calls of one method on one loop, if they are not traced and their handlers find no context.
+/// Counts the calls of one method on one loop, if they are not traced and their handlers get no context.
 final class ServerMethod: ServerCallTracer {
   private let clock: TelemetryClock
   let counter: LoopCounter
@@ -70,7 +70,7 @@ extension CallMeter.End {
 }
 
 extension TelemetryClock {
-  /// The trace of a duration that ends now, if the trace is recorded.
+  /// The exemplar of a duration that ends now. `nil` if its trace is not recorded.
   func exemplar(_ duration: Int, in context: SpanContext?) -> Exemplar? {
     guard let context, context.isSampled else { return nil }
     return context.exemplar(Double(duration) / 1e9, date(of: now))

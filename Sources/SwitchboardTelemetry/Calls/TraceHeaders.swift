@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// The fields of metadata in which a trace and its baggage travel.
+/// The metadata fields that carry a trace and its baggage.
 struct TraceHeaders {
   private(set) var context: SpanContext?
   private(set) var baggage = Baggage()
@@ -8,7 +8,7 @@ struct TraceHeaders {
   enum Field {
     case traceParent, traceState, traceBin, baggage
 
-    /// By its length first, since calls have other fields mostly.
+    /// Compares the length first, because most fields are others.
     @inline(__always)
     init?(_ name: some Collection<UInt8>) {
       switch name.count {
@@ -21,8 +21,8 @@ struct TraceHeaders {
     }
   }
 
-  /// `traceparent` counts before `grpc-trace-bin`; what is invalid, or there twice, is as if it were not there.
-  /// `text` is the only `traceparent`, if it is not among `headers`.
+  /// Reads the fields. `traceparent` takes precedence over `grpc-trace-bin`. A field that is invalid or occurs twice is
+  /// ignored. `text` is the value of `traceparent`, if the transport has taken it out of `headers`.
   init(_ headers: HPACKHeaders, _ text: TraceParentText? = nil) {
     var parent = text.flatMap { TraceParent.read($0) }
     var parents = text == nil ? 0 : 1
@@ -58,7 +58,7 @@ struct TraceHeaders {
     if !baggages.isEmpty { baggage = Baggage(fields: baggages) }
   }
 
-  /// Whether metadata that a program sends has fields of a trace, such as those of a call that it serves.
+  /// Whether metadata has fields of a trace, for instance because a handler copied it from the call that it serves.
   static func areIn(_ headers: HPACKHeaders) -> Bool {
     (0..<headers.fieldCount).contains { index in
       headers.withField(at: index) { name, _ in
@@ -67,7 +67,7 @@ struct TraceHeaders {
     }
   }
 
-  /// The metadata without them.
+  /// The metadata without the fields of a trace.
   static func removed(from headers: HPACKHeaders) -> HPACKHeaders {
     var rest = headers
     for name in ["traceparent", "tracestate", "grpc-trace-bin"] { rest.remove(name: name) }

@@ -1,42 +1,42 @@
-/// Names and values that travel with a request through all services that pass them on: W3C's `baggage`.
+/// Names and values that travel with a request through all services that pass them on (W3C's `baggage`).
 ///
 /// ```swift
 /// try await Baggage.current.setting("tenant", to: "blue").inTask {
 ///   try await cart.price(request)  // the client passes it on if its observer was made with `passingOn: .baggage`
 /// }
 /// ```
-/// Every service on the way can read it, and so can whoever reads their logs: no secrets belong here.
+/// Every service on the way can read it and may log it, so it must not contain secrets.
 public struct Baggage: Sendable, Hashable {
   struct Member: Sendable, Hashable {
     let name: String
     let value: String
-    /// What follows the value, as it came.
+    /// The properties after the value, unparsed.
     let properties: String
   }
 
   private(set) var members: [Member] = []
 
-  /// The most members and bytes that are read and written: what the specification asks for.
+  /// The maximum number of members and bytes that are read and written, as in the specification.
   static let mostMembers = 64
   static let limit = 8192
 
-  /// None.
+  /// Empty baggage.
   public init() {}
 
-  /// That of the task: of the call that it serves, or what the program has set.
+  /// The task's baggage: that of the call that it serves, or the one that the program has set.
   public static var current: Baggage { CallContext.current?.baggage ?? Baggage() }
 
   /// The value of a name.
   public subscript(name: String) -> String? { members.first { $0.name == name }?.value }
 
-  /// Whether it holds nothing.
+  /// Whether it has no members.
   public var isEmpty: Bool { members.isEmpty }
 
   /// All names, in order.
   public var names: [String] { members.map(\.name) }
 
-  /// With another value; `nil` removes the name. A name that is no HTTP token is ignored, and so is what there is no room
-  /// for.
+  /// The baggage with another value for a name; `nil` removes the name. Returns it unchanged if the name is not an HTTP
+  /// token, or if the limits would be exceeded.
   public func setting(_ name: String, to value: String?) -> Baggage {
     var changed = self
     changed.members.removeAll { $0.name == name }
@@ -61,7 +61,7 @@ public struct Baggage: Sendable, Hashable {
 
   // MARK: The header
 
-  /// The members of all fields of the header. What is invalid is left out, and so is what exceeds the limits.
+  /// Reads the members of all fields of the header. Leaves out those that are invalid or exceed the limits.
   init(fields: [String]) {
     var room = Self.limit
     fields: for field in fields {
@@ -80,7 +80,8 @@ public struct Baggage: Sendable, Hashable {
         members.append(Member(name: name, value: value, properties: properties))
       }
     }
-    // What is no text takes up to three times the room when it is written: calls that carry the baggage would be refused.
+    // Bytes that are not UTF-8 take up to three times the space when written, and servers might refuse the calls that
+    // carry them.
     guard (Self.limit - room) * 3 > Self.limit else { return }
     while header.utf8.count > Self.limit { members.removeLast() }
   }

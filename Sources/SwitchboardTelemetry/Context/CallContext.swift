@@ -1,18 +1,18 @@
 import SwitchboardCall
 
-/// What a task knows of the call that it serves, and of the span that it is in. Calls that the task makes find it.
+/// The call that a task serves and the span that it is in. The calls that the task makes read it.
 class CallContext: @unchecked Sendable {
-  // Sendable holds because the deadline is set before the first task can see the context, and nothing else changes.
+  // Sendable because only the deadline changes, and it is set before a task can see the context.
   static var current: CallContext? { TaskContext.current.object as? CallContext }
 
   let spanContext: SpanContext?
   /// The span, if it is recorded.
   let span: Span?
   let baggage: Baggage
-  /// The metadata of the call.
+  /// The metadata of the call that is served.
   let headers: HPACKHeaders
   final var deadline: CallDeadline?
-  /// The call that is served; see `servedCall`.
+  /// The call that is served, if this context is not the call itself. See `servedCall`.
   private let served: ServerCall?
 
   init(
@@ -32,12 +32,12 @@ class CallContext: @unchecked Sendable {
   /// The call that the task serves.
   var servedCall: ServerCall? { served }
 
-  /// What is recorded of a value, if the trace is recorded. `date` is in nanoseconds since 1970.
+  /// The exemplar of a value. `nil` if the trace is not recorded. `date` is in nanoseconds since 1970.
   final func exemplar(_ value: Double, _ date: UInt64) -> Exemplar? {
     spanContext?.exemplar(value, date)
   }
 
-  /// The same context in another span.
+  /// The context within another span.
   private func inside(_ span: Span) -> CallContext {
     let inner = CallContext(span.context, span, baggage, headers, servedCall)
     inner.deadline = deadline
@@ -50,7 +50,7 @@ class CallContext: @unchecked Sendable {
     return inner
   }
 
-  /// The same context in a span of another library's.
+  /// The context within a span of another library.
   func inside(_ span: SpanContext) -> CallContext {
     let inner = CallContext(span, nil, baggage, headers, servedCall)
     inner.deadline = deadline
@@ -89,8 +89,8 @@ extension SpanContext {
 }
 
 extension Span {
-  /// The span of the task: of the call that its handler serves, or the innermost that was made with `withSpan`. `nil`
-  /// outside of both, and where the trace is not recorded.
+  /// The task's span: the innermost one of `withSpan`, or else that of the call that the task serves. `nil` if there is
+  /// neither, or if the trace is not recorded.
   public static var current: Span? { CallContext.current?.span }
 }
 

@@ -1,17 +1,17 @@
 import SwitchboardCall
 
-/// The calls that are made for one that is served, and end with it. Its owner locks it.
+/// The calls that a handler makes and that end with the call that it serves. The owner provides the lock.
 struct CallGroup: Sendable {
   private var isOver = false
   private var calls: [ObjectIdentifier: any ByteCall] = [:]
 
-  /// Returns `false` if the group has ended, and the call must too.
+  /// Returns `false` if the group has ended, so that the call must end too.
   mutating func add(_ call: any ByteCall, for tracer: AnyObject) -> Bool {
     if !isOver { calls[ObjectIdentifier(tracer)] = call }
     return !isOver
   }
 
-  /// Returns what was kept, which may be the last reference.
+  /// Returns the removed call, for the caller to release, because this may be the last reference.
   mutating func remove(_ tracer: AnyObject) -> (any ByteCall)? {
     calls.removeValue(forKey: ObjectIdentifier(tracer))
   }

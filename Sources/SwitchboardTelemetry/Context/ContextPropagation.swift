@@ -1,4 +1,4 @@
-/// What the calls of a client take over from the call that is served by the task which makes them. The trace always travels.
+/// Selects what a client's calls inherit from the call that the task serves. They always inherit the trace.
 ///
 /// ```swift
 /// channelOptions.observer = telemetry.observer(passingOn: [.deadline, .cancellation, .metadata("tenant")])
@@ -11,7 +11,7 @@ public struct ContextPropagation: Sendable, Hashable, ExpressibleByArrayLiteral 
 
   init() {}
 
-  /// All of these together.
+  /// Combines several.
   public init(arrayLiteral elements: ContextPropagation...) {
     for element in elements {
       passesDeadline = passesDeadline || element.passesDeadline
@@ -21,18 +21,18 @@ public struct ContextPropagation: Sendable, Hashable, ExpressibleByArrayLiteral 
     }
   }
 
-  /// No call takes longer than the call that is served may take.
+  /// Calls end no later than the deadline of the call that is served.
   public static let deadline = with { $0.passesDeadline = true }
-  /// Calls are cancelled when the call that is served ends, however it does.
+  /// Calls are cancelled when the call that is served ends, in whichever way.
   public static let cancellation = with { $0.passesCancellation = true }
-  /// Calls carry the baggage of the task.
+  /// Calls carry the task's baggage.
   public static let baggage = with { $0.passesBaggage = true }
-  /// Calls carry the metadata of the call that is served under these names, unless they have their own.
+  /// Calls carry the served call's metadata with this name, unless they have their own.
   public static func metadata(_ names: String...) -> ContextPropagation {
     with { $0.metadata = names.map { $0.lowercased() } }
   }
 
-  /// The trace only.
+  /// Calls inherit only the trace.
   public static let nothing = ContextPropagation()
 
   private static func with(_ change: (inout ContextPropagation) -> Void) -> ContextPropagation {

@@ -1,20 +1,19 @@
 import SwitchboardCall
 
-/// Spans or log records on their way out: bounded in number and in memory, and exported in batches by a task of its own.
-/// To add one never waits.
+/// A queue of spans or log records, bounded in number and memory. A task exports them in batches. Adding never waits.
 final class BatchQueue<Item: Sendable>: Sendable {
   private struct State: Sendable {
     var items: [(item: Item, cost: Int)] = []
-    /// Of those that wait and of those that are being exported.
+    /// The cost of the items that wait and of those that are being exported.
     var cost = 0
     var dropped = 0
     var sleep: Task<Void, Never>?
     var isClosed = false
-    /// How many were added, taken, and exported or lost.
+    /// The number of items that were added, that a batch has taken, and that were exported or lost.
     var added = 0
     var taken = 0
     var settled = 0
-    /// So many are wanted at once.
+    /// A flush waits until this many items were taken.
     var wanted = 0
 
     var isFlushing: Bool { taken < wanted }
@@ -41,7 +40,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
     worker.withLock { $0 = Task(executorPreference: time.loop) { await self.run() } }
   }
 
-  /// How many were dropped because there was no room.
+  /// The number of items that were dropped because the queue was full.
   var droppedCount: Int { state.withLock { $0.dropped } }
   var count: Int { state.withLock { $0.items.count } }
 
@@ -63,11 +62,11 @@ final class BatchQueue<Item: Sendable>: Sendable {
 
   private func run() async {
     while await waitForWork() {
-      // What is less than a batch waits for more, unless it has waited for the delay.
+      // The first batch may be small, because its items have waited for the delay. Later ones wait until they are full.
       var least = 1
       while let batch = take(least) {
         least = options.batchSize
-        // All at once, so that a collector that is down holds nobody else up for long.
+        // Exports to all at once, so that one collector that is down does not delay the others for long.
         await withTaskGroup { group in
           for lane in lanes { group.addTask { await lane.export(batch.batch) } }
         }
@@ -79,7 +78,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
     }
   }
 
-  /// Returns after the delay, or as soon as there is a whole batch. `false`: it is over.
+  /// Returns after the delay, or as soon as there is a whole batch. Returns `false` once the queue is closed and empty.
   private func waitForWork() async -> Bool {
     let sleep: Task<Void, Never>? = state.withLock { state in
       guard !state.isClosed, !state.isFlushing, state.items.count < options.batchSize else { return nil }
@@ -96,7 +95,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
     }
   }
 
-  /// `nil`: there are fewer, and nobody waits for them.
+  /// Takes a batch. Returns `nil` if there are fewer than `least` items and nothing waits for them.
   private func take(_ least: Int) -> (batch: ExportBatch, count: Int, cost: Int)? {
     let items: [(item: Item, cost: Int)] = state.withLock { state in
       guard state.items.count >= least || state.isFlushing || state.isClosed else { return [] }
@@ -109,7 +108,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
     return (makeBatch(items.map(\.item)), items.count, items.reduce(0) { $0 + $1.cost })
   }
 
-  /// Returns when everything that was added before is exported or lost, or when `end` has come.
+  /// Returns once everything that was added before is exported or lost, or at `end`.
   func flush(until end: ContinuousClock.Instant) async {
     guard !lanes.isEmpty else { return }
     let (target, sleep) = state.withLock { state in
@@ -122,15 +121,15 @@ final class BatchQueue<Item: Sendable>: Sendable {
     }
   }
 
-  /// No more are added. What waits is exported if there is time for it before `end`. Returns after the last export, which is
-  /// cancelled if it is late.
+  /// Closes the queue. Exports what waits, as far as there is time before `end`, and drops the rest. Cancels an export
+  /// that takes longer, and returns after it.
   func close(until end: ContinuousClock.Instant) async {
     await flush(until: end)
     stop()
     await worker.withLock { $0 }?.value
   }
 
-  /// Drops what waits, and ends.
+  /// Closes the queue, drops what waits and cancels the current export.
   func stop() {
     let sleep = state.withLock { state in
       state.isClosed = true
@@ -144,7 +143,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
 }
 
 extension BatchOptions {
-  /// The same, without what would have the queue hold nothing, or export without a pause.
+  /// The options with values that would make the queue hold nothing, or export without a pause, replaced.
   fileprivate var usable: BatchOptions {
     var options = self
     options.queueSize = max(1, queueSize)

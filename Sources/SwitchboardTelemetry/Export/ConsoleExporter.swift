@@ -1,7 +1,7 @@
 import SwitchboardCall
 import SwitchboardHTTP2
 
-/// Writes spans, metrics and log records to standard error, a line for each.
+/// Writes each span, metric and log record to standard error, as a line.
 final class ConsoleExporter: BatchExporter {
   private let writer: LineWriter
   private let clock: TelemetryClock
@@ -26,7 +26,7 @@ final class ConsoleExporter: BatchExporter {
   }
 
   func shutDown() async {
-    // The thread writes what is left after this, unless the process ends.
+    // After this time, the writer's thread still writes the rest, unless the process ends.
     await writer.flush(within: .milliseconds(500))
   }
 

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// The way of one signal to one exporter: tries again what may be tried again, and counts what is lost.
+/// Sends one signal to one exporter. Repeats exports whose failure may pass, and counts what is lost.
 final class ExportLane: Sendable {
   private let exporter: any BatchExporter
   private let signal: TelemetrySignal
@@ -11,7 +11,7 @@ final class ExportLane: Sendable {
 
   private struct State {
     var lost = 0
-    /// What was said about the collector since it last took something.
+    /// What was logged since the collector last took something.
     var isWaiting = false
     var isFailing = false
   }
@@ -30,13 +30,13 @@ final class ExportLane: Sendable {
     self.logger = logger
   }
 
-  /// How many were lost on the way.
+  /// The number of items that were lost.
   var lostCount: Int { state.withLock { $0.lost } }
 
   private static let firstBackoff = Duration.seconds(1)
   private static let longestBackoff = Duration.seconds(5)
 
-  /// Returns when the batch was taken or lost.
+  /// Returns once the batch is taken or lost.
   func export(_ batch: ExportBatch) async {
     let end = time.now + retryLimit
     var backoff = Self.firstBackoff
@@ -44,16 +44,16 @@ final class ExportLane: Sendable {
     while true {
       switch await exporter.export(batch) {
       case .taken(let rejected, let message):
-        // A collector may say any number.
+        // A collector may report any number.
         return rejected > 0 ? lose(min(rejected, batch.count), message) : recover(message)
       case .refused(let reason):
         return lose(batch.count, reason)
       case .retry(let wanted, var reason):
-        // Only the end of the time for it cancels an export, which says nothing about the collector.
+        // An export is cancelled only because its time is over, which is not the collector's reason.
         if Task.isCancelled { reason = lastReason ?? "there was no answer when the time was over" }
         lastReason = reason
-        // Some earlier and some later, so that processes do not all try again at the same time. A collector may ask for more
-        // time, and not for less.
+        // The pause is random, so that processes do not all try again at the same time. A collector can lengthen it,
+        // but not shorten it.
         let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
         backoff = min(backoff * 2, Self.longestBackoff)
         guard time.now + wait < end, !Task.isCancelled else { return lose(batch.count, reason) }
@@ -65,7 +65,7 @@ final class ExportLane: Sendable {
 
   func shutDown() async { await exporter.shutDown() }
 
-  /// Says at once why nothing arrives, and not only when something is lost.
+  /// Logs at once why nothing arrives, instead of waiting until something is lost.
   private func delay(_ reason: String) {
     let isNews = state.withLock { state in
       defer { state.isWaiting = true }
@@ -101,7 +101,7 @@ final class ExportLane: Sendable {
   }
 }
 
-/// The time of exports, on a loop of their own.
+/// The clock and the timers of exports, on their own loop.
 struct ExportTime: Sendable {
   let loop: any EventLoop
   var time: any CallTime = SystemTime()
@@ -109,7 +109,7 @@ struct ExportTime: Sendable {
 
   var now: ContinuousClock.Instant { time.now }
 
-  /// `false`: the task was cancelled.
+  /// Returns `false` if the task was cancelled.
   func sleep(_ duration: Duration) async -> Bool {
     (try? await time.sleep(until: time.now.advanced(by: max(duration, .zero)), on: loop)) != nil
       && !Task.isCancelled

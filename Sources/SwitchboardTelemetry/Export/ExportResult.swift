@@ -1,16 +1,16 @@
-/// What became of a batch.
+/// The result of exporting a batch.
 enum ExportResult: Sendable, Equatable {
-  /// All of it was taken, except for so many.
+  /// The collector took all but `rejected` items.
   case taken(rejected: Int, message: String)
-  /// It may be sent again, after this time if the collector says so.
+  /// The batch may be sent again, after this time if the collector has set one.
   case retry(after: Duration?, String)
-  /// It will never be taken.
+  /// The collector will never take the batch.
   case refused(String)
 
   static let whole = ExportResult.taken(rejected: 0, message: "")
 }
 
-/// What is exported together: of one signal.
+/// A number of items of one signal that are exported together.
 enum ExportBatch: Sendable {
   case spans([SpanRecord])
   case metrics(MetricSnapshot)
@@ -39,12 +39,12 @@ protocol BatchExporter: Sendable {
   func shutDown() async
 }
 
-/// How many spans, points or records did not get where they should, of each signal.
+/// The number of a signal's spans, points or records that were lost, by the reason.
 public struct TelemetryDrops: Sendable, Hashable {
-  /// There was no room for them in the queue.
+  /// Dropped because the queue was full.
   public var queueFull = 0
-  /// The collector refused them, or could not be reached for too long.
+  /// Refused by the collector, or not delivered in time.
   public var notExported = 0
-  /// Spans that were never ended.
+  /// Spans that the program never ended.
   public var unended = 0
 }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Exports all metrics from time to time. What an export misses, the next one has: the numbers are totals.
+/// Exports all metrics at regular intervals. A failed export loses nothing, because the numbers are totals.
 final class MetricReader: Sendable {
   private let metrics: TelemetryMetrics
   private let interval: Duration
@@ -31,7 +31,7 @@ final class MetricReader: Sendable {
     }
   }
 
-  /// Cancels an export that is under way, and returns after it.
+  /// Cancels the current export, and returns once it has ended.
   func close() async {
     stop()
     await worker.withLock { $0 }?.value

@@ -1,22 +1,22 @@
-/// A span that has ended, for programs that take spans themselves.
+/// A span that has ended, as `TelemetryExporter.spans` passes it to the program.
 public struct FinishedSpan: Sendable {
-  /// What it is called.
+  /// The name.
   public let name: String
-  /// Its identity.
+  /// The identity.
   public let context: SpanContext
-  /// The span that it belongs to; `nil` for the first of a trace.
+  /// The parent span. `nil` for the first span of a trace.
   public let parent: SpanID?
-  /// What it is to that.
+  /// The kind.
   public let kind: Span.Kind
-  /// In nanoseconds since 1970.
+  /// The start, in nanoseconds since 1970.
   public let start: UInt64
-  /// In nanoseconds since 1970.
+  /// The end, in nanoseconds since 1970.
   public let end: UInt64
-  /// What was set.
+  /// The attributes.
   public let attributes: [String: AttributeValue]
-  /// The names of its events, in order.
+  /// The names of the events, in order.
   public let events: [String]
-  /// Why it failed; `nil` if it did not.
+  /// The reason of the failure. `nil` if the span has not failed.
   public let failure: String?
 
   init(_ record: SpanRecord, _ clock: TelemetryClock) {
@@ -32,7 +32,7 @@ public struct FinishedSpan: Sendable {
   }
 }
 
-/// Hands spans to the program.
+/// Passes spans to the program.
 final class SpanSink: BatchExporter {
   private let take: @Sendable ([FinishedSpan]) -> Void
   private let clock: TelemetryClock

@@ -1,13 +1,13 @@
 import SwitchboardCall
 import SwitchboardProtobuf
 
-/// How entries of a log are written, one on each line.
+/// The format of a log. Each entry is one line.
 public enum LogFormat: Sendable {
-  /// An object of JSON: `{"time":…,"level":…,"message":…}`, for collectors of logs.
+  /// A JSON object, for log collectors: `{"time":…,"level":…,"message":…}`.
   case jsonLines
   /// `time=… level=… msg=… key=value`.
   case logfmt
-  /// For people at a terminal, in colors if `isColored`.
+  /// Text for people, with colors if `isColored`.
   case pretty(isColored: Bool)
 
   func line(_ record: LogRecord) -> String {
@@ -18,7 +18,7 @@ public enum LogFormat: Sendable {
     }
   }
 
-  /// The names of an entry's own fields; attributes of these names get a dash in front.
+  /// The names of an entry's own fields. An attribute with one of these names gets a dash in front.
   private static func fields(_ record: LogRecord, message: String) -> [(String, String)] {
     var fields = [
       ("time", timestamp(record.date)), ("level", record.level.label), (message, record.message),
@@ -42,7 +42,7 @@ public enum LogFormat: Sendable {
     return "{\(fields.joined(separator: ","))}"
   }
 
-  /// A string of JSON. Whatever could end a line or direct a terminal is escaped.
+  /// A JSON string. Characters that could end a line or control a terminal are escaped.
   static func quoted(_ text: String) -> String { JSONText.string(text, escaping: \.isControlling) }
 
   // MARK: logfmt
@@ -86,7 +86,7 @@ public enum LogFormat: Sendable {
 
   // MARK: Dates
 
-  /// Such as `2026-11-23T12:45:40.123456Z`.
+  /// A date such as `2026-11-23T12:45:40.123456Z`.
   static func timestamp(_ nanoseconds: UInt64) -> String {
     let seconds = Int64(nanoseconds / 1_000_000_000)
     let (days, rest) = (seconds / 86400, Int(seconds % 86400))
@@ -100,8 +100,8 @@ public enum LogFormat: Sendable {
       + "\(digits(rest / 60 % 60, 2)):\(digits(rest % 60, 2)).\(digits(micros, 6))Z"
   }
 
-  /// The day of the Gregorian calendar so many days after the first of January 1970. Years begin in March here, so that leap
-  /// days are at their ends.
+  /// The date in the Gregorian calendar, from the days since 1970-01-01. The computation lets years begin in March, so
+  /// that a leap day comes last.
   private static func date(_ days: Int64) -> (year: Int, month: Int, day: Int) {
     let shifted = Int(days) + 719_468
     let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)

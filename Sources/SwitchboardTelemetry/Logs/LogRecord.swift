@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// An entry of a log, with the span that it was written in.
+/// A log entry, with the span in which it was written.
 struct LogRecord: Sendable {
   /// In nanoseconds since 1970.
   let date: UInt64
@@ -9,7 +9,7 @@ struct LogRecord: Sendable {
   let attributes: [Attribute]
   let context: SpanContext?
 
-  /// The bytes that it takes in memory, about.
+  /// The approximate number of bytes that it takes in memory.
   var cost: Int { 256 + message.utf8.count + attributes.reduce(0) { $0 + $1.cost } }
 }
 
@@ -24,7 +24,7 @@ extension LogLevel {
     }
   }
 
-  /// OpenTelemetry's number.
+  /// The severity number in OpenTelemetry.
   var severity: Int {
     switch self {
     case .trace: 1

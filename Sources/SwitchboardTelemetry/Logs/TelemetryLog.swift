@@ -1,18 +1,19 @@
 public import SwitchboardCall
 import SwitchboardHTTP2
 
-/// Writes the log of a process, each entry with the span that it was written in, and exports it.
+/// Writes and exports the log of a process. Each entry has the span in which it was written.
 ///
 /// ```swift
 /// serverOptions.logger = Logger(TelemetryLog(telemetry, format: .jsonLines), minimumLevel: .info)
 /// ```
-/// Logging never blocks: what cannot be written or exported in time is dropped and counted.
+/// Logging never blocks. Entries that cannot be written or exported in time are dropped and counted.
 public final class TelemetryLog: LogHandler {
   private let telemetry: Telemetry
   private let format: LogFormat
   private let writer: LineWriter?
 
-  /// Writes lines to a descriptor, by default standard error, and has them exported. `descriptor` is `nil` to export only.
+  /// A log that writes lines to a file descriptor, standard error by default, and exports the entries. If `descriptor`
+  /// is `nil`, it only exports them.
   public init(_ telemetry: Telemetry, format: LogFormat = .jsonLines, descriptor: Int32? = 2) {
     self.telemetry = telemetry
     self.format = format
@@ -30,7 +31,7 @@ public final class TelemetryLog: LogHandler {
     telemetry.record(record)
   }
 
-  /// Returns when all lines are written or dropped, or `limit` has passed. Call it before the process ends.
+  /// Returns once all lines are written or dropped, or after `limit`. Call it before the process ends.
   public func flush(within limit: Duration = .seconds(1)) async {
     await writer?.flush(within: limit)
   }

@@ -1,7 +1,7 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// The metrics of calls of one side, as gRFCs A66 and A96 name them.
+/// The metrics of one side's calls, with the names of gRFCs A66 and A96.
 struct CallFamilies {
   private let isServer: Bool
   private var started: MetricFamily
@@ -14,7 +14,7 @@ struct CallFamilies {
   private var hedges: MetricFamily
   private var delay: MetricFamily
 
-  /// The labels that attempts may have besides (gRFCs A78 and A89).
+  /// The optional labels of attempts (gRFCs A78 and A89).
   static let optionalLabels = [MetricLabel.locality, MetricLabel.backendService]
 
   init(isServer: Bool) {
@@ -23,12 +23,17 @@ struct CallFamilies {
     func family(_ name: String, _ kind: MetricFamily.Kind, _ unit: String, _ text: String) -> MetricFamily {
       MetricFamily(descriptor: MetricDescriptor(name, kind, unit: unit, text), points: [])
     }
-    started = family("\(prefix).started", .counter, "{\(call)}", "\(call)s that were started, ended or not")
+    started = family(
+      "\(prefix).started",
+      .counter,
+      "{\(call)}",
+      "\(call)s that have started, whether or not they have ended"
+    )
     duration = family(
       "\(prefix).duration",
       .histogram,
       "s",
-      "the time from the start of a \(call) to its end"
+      "the duration of a \(call)"
     )
     sent = family(
       "\(prefix).sent_total_compressed_message_size",
@@ -46,25 +51,25 @@ struct CallFamilies {
       "grpc.client.call.duration",
       .histogram,
       "s",
-      "the time of a call with all its attempts"
+      "the duration of a call with all its attempts"
     )
     retries = family("grpc.client.call.retries", .histogram, "{retry}", "retries of a call that had any")
     transparent = family(
       "grpc.client.call.transparent_retries",
       .histogram,
       "{transparent_retry}",
-      "repetitions of a call by the transport, of calls that had any"
+      "repetitions by the transport of a call that had any"
     )
     hedges = family("grpc.client.call.hedges", .histogram, "{hedge}", "hedges of a call that had any")
     delay = family(
       "grpc.client.call.retry_delay",
       .histogram,
       "s",
-      "the time of a call in which no attempt was under way, of calls that had any"
+      "the time in which a call that was repeated had no attempt in progress"
     )
   }
 
-  /// Those that have points.
+  /// The metrics that have points.
   var all: [MetricFamily] {
     [started, duration, sent, received, whole, retries, transparent, hedges, delay].filter {
       !$0.points.isEmpty

@@ -1,29 +1,29 @@
 import SwitchboardCall
 import Synchronization
 
-/// What is counted of the calls of one method on one side, and on a client to one target: the instruments of gRFCs A66 and
-/// A96. Each loop counts in a part of its own, and no loop waits for another or for a reader.
+/// Counts the calls of one method on one side, for a client those to one target (gRFCs A66 and A96). Each loop has a
+/// part of its own to count in, so that it waits neither for other loops nor for readers.
 final class CallMeter: Sendable {
   /// A call or an attempt that has ended.
   struct End {
     let code: GRPCStatus.Code
-    /// In nanoseconds.
+    /// The duration in nanoseconds.
     let duration: Int
     let sentBytes: Int
     let receivedBytes: Int
     let exemplar: Exemplar?
   }
 
-  /// What is counted of calls that end with one status.
+  /// The histograms of calls that ended with the same status.
   struct Cells: Sendable {
     var duration: HistogramCells
     var sent: HistogramCells
     var received: HistogramCells
-    /// Of calls with all their attempts; on clients.
+    /// The duration of calls with all their attempts. Clients only.
     var whole: HistogramCells
   }
 
-  /// What is counted of calls that were repeated. Most never are, so few meters have them.
+  /// The histograms of calls that had several attempts. Few meters have such calls.
   struct Repetitions: Sendable {
     var retries = HistogramCells(.retries)
     var transparent = HistogramCells(.transparentRetries)
@@ -35,23 +35,23 @@ final class CallMeter: Sendable {
 
   /// The labels of the method and the target.
   let attributes: [Attribute]
-  /// With the optional ones, which what is measured of attempts has too.
+  /// These labels and the optional ones, for the metrics of attempts.
   let attemptAttributes: [Attribute]
-  /// Whether another meter counts the beginnings and the calls.
+  /// Whether another meter counts the starts and the whole calls.
   let countsAttemptsOnly: Bool
   private let bounds: Bounds?
-  /// The statuses that have series, as bits.
+  /// The statuses that have series. Each is a bit.
   private let statuses = Atomic<UInt32>(0)
-  /// By the numbers of the loops.
+  /// The parts, by the numbers of their loops.
   private let loops = Locked<[LoopMeter?]>([])
 
-  /// How many series there may be, of all meters together, and what counts the calls of further ones.
+  /// The number of series that all meters together may still add, and the meter that counts calls beyond that.
   struct Bounds: Sendable {
     let left: SeriesBudget
     let rest: @Sendable () -> CallMeter?
   }
 
-  /// Without bounds, there is a series for each status.
+  /// Without `bounds`, each status has a series.
   init(
     _ attributes: [Attribute],
     attemptAttributes: [Attribute]? = nil,
@@ -64,7 +64,7 @@ final class CallMeter: Sendable {
     self.bounds = bounds
   }
 
-  /// The part in which the loop of this number counts.
+  /// The part in which the loop with this number counts.
   func onLoop(_ number: Int) -> LoopMeter {
     loops.withLock { loops in
       while loops.count <= number { loops.append(nil) }
@@ -75,25 +75,25 @@ final class CallMeter: Sendable {
     }
   }
 
-  /// Servers choose statuses, and with many methods each of them counts.
+  /// Whether there may be a series for this status. Servers choose the statuses, which multiply with the methods.
   func mayHave(_ code: GRPCStatus.Code) -> Bool {
     guard let bounds else { return true }
     let bit = UInt32(1) << UInt32(code.rawValue)
     if statuses.load(ordering: .relaxed) & bit != 0 { return true }
-    // The first counts with the meter itself.
+    // The first status is included in the limit of meters.
     if statuses.compareExchange(expected: 0, desired: bit, ordering: .relaxed).exchanged { return true }
     guard bounds.left.take() else { return false }
-    // Another thread may have been faster.
+    // Another thread may have set the bit in the meantime.
     if statuses.bitwiseOr(bit, ordering: .relaxed).oldValue & bit != 0 { bounds.left.giveBack() }
     return true
   }
 
-  /// What counts the calls that this one has no series for.
+  /// Counts the calls for which this meter may have no series.
   var rest: CallMeter? { bounds?.rest() }
 
   // MARK: Reading
 
-  /// The sums of all loops.
+  /// Adds up the parts of all loops.
   func read() -> (started: Int, cells: [Cells?], repetitions: Repetitions?) {
     var started: UInt64 = 0
     var cells = [Cells?](repeating: nil, count: Self.statusCount)
@@ -130,7 +130,7 @@ extension CallMeter.Repetitions {
   }
 }
 
-/// How many more series there may be.
+/// The number of series that may still be added.
 final class SeriesBudget: Sendable {
   private let left: Atomic<Int>
 

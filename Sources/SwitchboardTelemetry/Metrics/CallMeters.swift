@@ -1,19 +1,19 @@
 import SwitchboardCall
 
-/// The meters of calls, one for each method on a server, and for each method and target on clients.
+/// The meters of one side's calls: one for each method on servers, and for each method and target on clients.
 ///
-/// A server has as many methods as it has, but programs may make up methods and targets for their calls. There are at most
-/// `limit` meters of each side; calls of further methods count under the method `other`, and of further targets under the
-/// target `other`. A meter has a series for each status that its calls ended with, which servers choose: besides the first of
-/// each meter there are `limit`, too, and calls beyond count under `other`.
+/// A server's methods are known, but clients can call any number of methods and targets. Each side has at most `limit`
+/// meters. Calls of further methods count under the method `other`, and those to further targets under the target
+/// `other`. A meter has a series for each status with which calls have ended. Servers choose the statuses, so there are
+/// at most `limit` series besides the first one of each meter, and further calls count under `other`.
 ///
-/// If the program asks for optional labels, there is another meter for the attempts at servers with the same values of them.
+/// If the program asks for optional labels, attempts have a meter for each combination of their values.
 final class CallMeters: MetricSource {
   struct Key: Hashable, Sendable {
     let method: String
-    /// Empty on servers.
+    /// The target. Empty on servers.
     let target: String
-    /// The values of the optional labels. Empty for a meter that counts all but attempts that have such values.
+    /// The values of the optional labels. Empty for the meter of the calls and of attempts without such values.
     var labels: [String] = []
   }
 
@@ -25,7 +25,7 @@ final class CallMeters: MetricSource {
 
   private let isServer: Bool
   private let limit: Int
-  /// The names of the optional labels of attempts that are wanted.
+  /// The optional labels of attempts that the program asks for.
   let labels: [String]
   private let budget: SeriesBudget
   private let state = Locked(State())
@@ -37,7 +37,7 @@ final class CallMeters: MetricSource {
     budget = SeriesBudget(limit)
   }
 
-  /// `labels` are the values of the optional labels; none if all are empty.
+  /// The meter for these labels. `labels` has the values of the optional labels, or none if all are empty.
   func meter(method: String, target: String, labels: [String] = []) -> CallMeter {
     state.withLock { state in
       let key = Key(method: method, target: target, labels: labels)
@@ -46,7 +46,7 @@ final class CallMeters: MetricSource {
         state.count += 1
         return make(key, &state)
       }
-      // Targets that are known keep their label; one more series for each of them at most.
+      // A known target keeps its label, which adds at most one meter for each.
       let isKnownTarget = target.isEmpty || state.targets.contains(target)
       let rest = Key(
         method: Self.other,
@@ -57,7 +57,7 @@ final class CallMeters: MetricSource {
     }
   }
 
-  /// What counts the calls for which there are no more series.
+  /// The meter of the calls for which there may be no more series.
   private var rest: Key { Key(method: Self.other, target: isServer ? "" : Self.other) }
 
   private func make(_ key: Key, _ state: inout State) -> CallMeter {
@@ -91,16 +91,17 @@ final class CallMeters: MetricSource {
   }
 }
 
-/// What follows the methods of a connection or a channel, found by their descriptors without comparing their names. Used on
-/// one loop.
+/// Finds a value for each method of a connection or a channel by the method's descriptor, without comparing names. Used
+/// on one loop only.
 struct MethodCache<Value> {
   private struct Entry {
-    /// Kept, so that no other descriptor takes its address.
+    /// Retained so that no other descriptor gets the same address.
     let method: MethodDescriptor
     let value: Value
   }
 
-  /// Each method has one place. Most connections call few methods: there are more places once two methods share one.
+  /// A hash table in which each method has one possible slot. It is small at first, because most connections call few
+  /// methods, and grows when two methods need the same slot.
   private var entries: [Entry?] = []
   private static var mostEntries: Int { 64 }
 

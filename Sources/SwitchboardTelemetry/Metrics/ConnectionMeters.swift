@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// What is counted of connections, as gRFC A94 names it for clients; the server's names are ours.
+/// The metrics of connections. Those of clients have the names of gRFC A94.
 final class ConnectionMeters: MetricSource {
   private struct Key: Hashable, Sendable {
     let target: String
@@ -15,7 +15,7 @@ final class ConnectionMeters: MetricSource {
 
   private struct State: Sendable {
     var connections: [Key: Counts] = [:]
-    /// By what peers did, which is one of a few.
+    /// The abuses, by their kind.
     var abuses: [PeerAbuse: Int] = [:]
   }
 
@@ -32,7 +32,7 @@ final class ConnectionMeters: MetricSource {
   func abused(_ abuse: PeerAbuse) { state.withLock { $0.abuses[abuse, default: 0] += 1 } }
 
   private func count(_ connection: ObservedConnection, _ change: (inout Counts) -> Void) {
-    // The addresses of clients are no labels: there are as many as clients want.
+    // Addresses of clients must not become labels, because their number has no bound.
     var key = Key(
       target: connection.isServer ? "" : connection.peer.canonicalTarget,
       isServer: connection.isServer
@@ -113,7 +113,7 @@ final class ConnectionMeters: MetricSource {
           "switchboard.peer_abuses",
           .counter,
           unit: "{abuse}",
-          "peers that exceeded a bound which well-behaved peers keep"
+          "peers that exceeded a limit that well-behaved peers respect"
         ),
         points: abuses
       ),
@@ -122,7 +122,7 @@ final class ConnectionMeters: MetricSource {
 }
 
 extension String {
-  /// The target of a channel as gRPC's metrics name it: with a scheme.
+  /// The target of a channel in gRPC's metrics, with its scheme.
   var canonicalTarget: String {
     if isEmpty { return "inprocess" }
     let schemes = ["unix:", "unix-abstract:", "ipv4:", "ipv6:", "dns:", "passthrough:"]

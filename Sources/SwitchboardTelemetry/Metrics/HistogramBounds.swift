@@ -1,10 +1,10 @@
-/// The upper bounds of a histogram's buckets, in ascending order; the last bucket has none.
+/// The upper bounds of a histogram's buckets, in ascending order. The last bucket has no bound.
 struct HistogramBounds: Sendable {
-  /// In the unit that is shown, such as seconds.
+  /// The bounds in the unit in which they are exported, such as seconds.
   let shown: [Double]
-  /// In the unit that is recorded, such as nanoseconds.
+  /// The bounds in the unit in which values are recorded, such as nanoseconds.
   let recorded: [Int]
-  /// How many recorded units make one that is shown.
+  /// The number of recorded units in one exported unit.
   let scale: Double
 
   init(_ shown: [Double], scale: Double = 1) {
@@ -13,7 +13,7 @@ struct HistogramBounds: Sendable {
     recorded = shown.map { Int(($0 * scale).rounded()) }
   }
 
-  /// The bucket of a value: the first whose bound is not below it.
+  /// The bucket of a value: the first one whose bound is not less than the value.
   @inline(__always)
   func bucket(of value: Int) -> Int {
     var low = 0
@@ -25,7 +25,7 @@ struct HistogramBounds: Sendable {
     return low
   }
 
-  /// Of durations, as gRFC A66 names them: recorded in nanoseconds, shown in seconds.
+  /// The bounds of gRFC A66 for durations: recorded in nanoseconds, exported in seconds.
   static let latency = HistogramBounds(
     [
       0, 0.00001, 0.00005, 0.0001, 0.0003, 0.0006, 0.0008, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.008,
@@ -37,13 +37,13 @@ struct HistogramBounds: Sendable {
     scale: 1e9
   )
 
-  /// Of sizes in bytes, as gRFC A66 names them.
+  /// The bounds of gRFC A66 for sizes in bytes.
   static let size = HistogramBounds([
     0, 1024, 2048, 4096, 16384, 65536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864, 268_435_456,
     1_073_741_824, 4_294_967_296,
   ])
 
-  /// `latency.bucket(of:)`, without looking at most bounds: calls mostly take less than some milliseconds.
+  /// Returns `latency.bucket(of:)`, but faster for short durations, which are frequent.
   @inline(__always)
   static func latencyBucket(of nanoseconds: Int) -> Int {
     switch nanoseconds {
@@ -59,7 +59,7 @@ struct HistogramBounds: Sendable {
     }
   }
 
-  /// `size.bucket(of:)`, without looking at most bounds: messages are mostly small.
+  /// Returns `size.bucket(of:)`, but faster for small sizes, which are frequent.
   @inline(__always)
   static func sizeBucket(of byteCount: Int) -> Int {
     switch byteCount {
@@ -71,17 +71,17 @@ struct HistogramBounds: Sendable {
     }
   }
 
-  /// Of retries and hedges, as gRFC A96 names them.
+  /// The bounds of gRFC A96 for retries and hedges.
   static let retries = HistogramBounds([1, 2, 3, 4, 5])
-  /// Of attempts that the transport repeats by itself.
+  /// The bounds of gRFC A96 for transparent retries.
   static let transparentRetries = HistogramBounds([1, 2, 3, 4, 5, 10])
 }
 
-/// The counts of one histogram. Not safe to share: its owner locks it.
+/// The counts of one histogram. The owner provides the lock.
 struct HistogramCells: Sendable {
   private(set) var counts: [UInt64]
   private(set) var sum = 0
-  /// By the buckets.
+  /// The exemplars, by their buckets.
   var exemplars: [Int: Exemplar] = [:]
 
   init(counts: [UInt64], sum: Int) {
@@ -122,7 +122,7 @@ struct HistogramCells: Sendable {
   }
 }
 
-/// A value with the span that it was recorded in, which ties a histogram to a trace.
+/// A recorded value and the span in which it was recorded, which links a histogram to a trace.
 struct Exemplar: Sendable, Hashable {
   let value: Double
   /// In nanoseconds since 1970.

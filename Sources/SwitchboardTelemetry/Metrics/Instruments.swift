@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// The series of an instrument by their attributes, of which there are so many at most; further ones count together, under
-/// the attribute `otel.metric.overflow`.
+/// The series of an instrument by their attributes, up to a limit. Further ones count together, with the attribute
+/// `otel.metric.overflow`.
 struct Series<Value: Sendable>: Sendable {
   private var values: [[String: AttributeValue]: Value] = [:]
   private var overflow: Value?
@@ -34,7 +34,7 @@ struct Series<Value: Sendable>: Sendable {
 }
 
 extension [String: AttributeValue] {
-  /// Texts of labels are short: a series lives as long as the process.
+  /// The attributes with texts cut, because a series lives as long as the process.
   fileprivate var asLabels: Self { mapValues { $0.limited(to: 256) } }
 }
 
@@ -43,7 +43,7 @@ protocol ValueInstrument: MetricSource {
   func take(_ values: [Double], _ attributes: [String: AttributeValue])
 }
 
-/// A sum. A counter that only grows ignores what is below zero.
+/// A sum of amounts. A counter that only grows ignores negative amounts.
 public final class Counter: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
@@ -53,7 +53,7 @@ public final class Counter: ValueInstrument {
     series = Locked(Series(limit: limit))
   }
 
-  /// Adds to the series with these attributes.
+  /// Adds an amount to the series with these attributes.
   public func add(_ amount: Double = 1, _ attributes: [String: AttributeValue] = [:]) {
     guard amount.isFinite, amount >= 0 || descriptor.kind == .upDownCounter else { return }
     series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
@@ -69,7 +69,7 @@ public final class Counter: ValueInstrument {
   }
 }
 
-/// A value as it was set last.
+/// The value that was set last.
 public final class Gauge: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
@@ -88,7 +88,7 @@ public final class Gauge: ValueInstrument {
     if let last = values.last { set(last, attributes) }
   }
 
-  /// Adds to the value, which begins with 0.
+  /// Adds an amount to the value of the series, which is 0 at first.
   public func add(_ amount: Double, _ attributes: [String: AttributeValue] = [:]) {
     series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
   }
@@ -99,8 +99,8 @@ public final class Gauge: ValueInstrument {
   }
 }
 
-/// How often values fell between bounds. Values that are recorded in a sampled span become exemplars, which tie the
-/// histogram to the trace.
+/// Counts values in buckets. A value that is recorded in a sampled span becomes an exemplar, which links the histogram
+/// to the trace.
 public final class Histogram: ValueInstrument {
   private struct Cells: Sendable {
     var counts: [UInt64]
@@ -157,7 +157,7 @@ public final class Histogram: ValueInstrument {
   }
 }
 
-/// A value that is read when it is shown.
+/// A gauge whose value is read when metrics are exported or shown.
 final class ObservedGauge: MetricSource {
   private let descriptor: MetricDescriptor
   private let read: @Sendable () -> Double

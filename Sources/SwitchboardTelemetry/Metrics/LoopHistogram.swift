@@ -1,8 +1,8 @@
 import SwitchboardCall
 import Synchronization
 
-/// The counts of one histogram that one loop alone writes, without a lock, and any thread reads. The reader may find a value
-/// in the counts that is not in the sum yet.
+/// A histogram that only one loop writes, without a lock, and that any thread may read. A reader may see a value in the
+/// counts before it is in the sum.
 struct LoopHistogram<let bucketCount: Int>: ~Copyable, Sendable {
   private let counts: InlineArray<bucketCount, Atomic<UInt64>>
   private let sum = Atomic(0)
@@ -27,19 +27,19 @@ struct LoopHistogram<let bucketCount: Int>: ~Copyable, Sendable {
 }
 
 extension Atomic<UInt64> {
-  /// By the one thread that writes it: other threads see each value, but none of them may add too.
+  /// Adds without a read-modify-write instruction. Only one thread may add; others may read.
   @inline(__always)
   func add(_ amount: UInt64) { store(load(ordering: .relaxed) &+ amount, ordering: .relaxed) }
 }
 
-/// What one loop counts of the calls of a meter that end with one status.
+/// The counts of one loop of a meter's calls that ended with the same status.
 final class LoopCells: Sendable {
   private let duration = LoopHistogram<42>()
   private let sent = LoopHistogram<15>()
   private let received = LoopHistogram<15>()
-  /// Of calls with all their attempts; on clients.
+  /// The duration of calls with all their attempts. Clients only.
   private let whole = LoopHistogram<42>()
-  /// Of recorded traces, which few are, by the buckets.
+  /// The exemplars, by their buckets. They are locked because few traces are recorded.
   private let exemplars = Locked<[Int: Exemplar]>([:])
   private let wholeExemplars = Locked<[Int: Exemplar]>([:])
 

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// Gives each loop on which calls are counted a number of its own while it needs one, so that it counts where no other loop
-/// does. Numbers are given again: there are as many as there were loops at once.
+/// Assigns each loop that counts calls a number while it needs one, so that no two loops count in the same part of a
+/// meter. Numbers are reused, so there are only as many as there were loops at the same time.
 final class LoopNumbers: Sendable {
   private struct Entry: Sendable {
     weak var number: LoopNumber?
@@ -30,13 +30,13 @@ final class LoopNumbers: Sendable {
   fileprivate func giveBack(_ value: Int, of id: ObjectIdentifier) {
     state.withLock { state in
       state.free.append(value)
-      // The loop may have another number by now.
+      // The loop may have got another number in the meantime.
       if let entry = state.entries[id], entry.number == nil { state.entries[id] = nil }
     }
   }
 }
 
-/// The number of a loop. Whatever counts on the loop keeps it.
+/// The number of a loop. The counters of the loop retain it.
 final class LoopNumber: Sendable {
   let value: Int
   private let id: ObjectIdentifier

@@ -1,11 +1,11 @@
 import SwitchboardBalancing
 
-/// What was measured under one name, at one time.
+/// The values of one metric at one time.
 struct MetricFamily: Sendable {
   enum Kind: Sendable {
     /// A number that only grows.
     case counter
-    /// A sum that may shrink too.
+    /// A sum that may also shrink.
     case upDownCounter
     case gauge
     case histogram
@@ -15,11 +15,11 @@ struct MetricFamily: Sendable {
   var points: [MetricPoint]
 }
 
-/// The name of a metric and what is said about it.
+/// The name, the kind and the description of a metric.
 struct MetricDescriptor: Sendable, Hashable {
   let name: String
   let kind: MetricFamily.Kind
-  /// By UCUM: `s`, `By`, `{call}`.
+  /// The unit in UCUM's notation: `s`, `By`, `{call}`.
   let unit: String
   let description: String
 
@@ -42,7 +42,7 @@ struct MetricDescriptor: Sendable, Hashable {
   }
 }
 
-/// One series of a metric: what was measured under one set of attributes.
+/// One series of a metric: its value for one set of attributes.
 struct MetricPoint: Sendable {
   enum Value: Sendable {
     case int(Int)
@@ -56,7 +56,7 @@ struct MetricPoint: Sendable {
 
 struct HistogramValue: Sendable {
   let bounds: [Double]
-  /// One more than bounds.
+  /// The counts of the buckets, one more than there are bounds.
   let counts: [UInt64]
   let sum: Double
   let exemplars: [Int: Exemplar]
@@ -64,7 +64,7 @@ struct HistogramValue: Sendable {
   var count: UInt64 { counts.reduce(0, &+) }
 }
 
-/// All metrics at one time.
+/// The values of all metrics at one time.
 struct MetricSnapshot: Sendable {
   var families: [MetricFamily] = []
   /// When counting began, in nanoseconds since 1970.
@@ -72,7 +72,7 @@ struct MetricSnapshot: Sendable {
   let date: UInt64
 }
 
-/// Anything that has metrics to show.
+/// A source of metrics.
 protocol MetricSource: AnyObject, Sendable {
   func collect() -> [MetricFamily]
 }

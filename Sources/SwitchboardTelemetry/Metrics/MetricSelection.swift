@@ -6,16 +6,16 @@
 /// options.metrics.disabled = ["grpc.client.call.retry_delay"]
 /// options.metrics.optionalLabels = ["grpc.lb.locality"]
 /// ```
-/// A name that ends in `*` stands for all names with that beginning. Of several that apply to a metric, the longest counts.
+/// A name that ends in `*` matches all names with that beginning. If several match, the longest one counts.
 public struct MetricSelection: Sendable, Hashable {
-  /// Metrics that are off by default, and wanted.
+  /// Metrics to record although they are off by default.
   public var enabled: Set<String> = []
-  /// Metrics that are not wanted.
+  /// Metrics not to record although they are on by default.
   public var disabled: Set<String> = []
-  /// The optional labels that metrics have, such as `grpc.lb.locality`.
+  /// The optional labels to add to the metrics that have them, such as `grpc.lb.locality`.
   public var optionalLabels: Set<String> = []
 
-  /// What is on by default, without optional labels.
+  /// Selects the metrics that are on by default, without optional labels.
   public init() {}
 
   func includes(_ name: String, byDefault isOn: Bool) -> Bool {
@@ -24,7 +24,7 @@ public struct MetricSelection: Sendable, Hashable {
     return wanted == unwanted ? isOn && unwanted < 0 : wanted > unwanted
   }
 
-  /// The length of the longest pattern that applies; -1 if none does. A whole name is longer than any beginning of it.
+  /// The length of the longest pattern that matches; -1 if none does. A whole name takes precedence over all others.
   private static func match(_ name: String, _ patterns: Set<String>) -> Int {
     if patterns.contains(name) { return .max }
     return patterns.reduce(-1) { longest, pattern in

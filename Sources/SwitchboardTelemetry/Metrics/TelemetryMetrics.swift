@@ -1,26 +1,26 @@
 public import SwitchboardBalancing
 import SwitchboardCall
 
-/// The metrics of a process: those of calls, and those that the program adds.
+/// The metrics of a process: those of its calls, and those that the program adds.
 ///
 /// ```swift
 /// let orders = telemetry.metrics.counter("shop.orders", unit: "{order}", "orders that were placed")
 /// orders.add(1, ["shop.country": "DE"])
 /// ```
-/// A name belongs to one instrument: asked for again, it is the same one.
+/// A name belongs to one instrument. Asking for it again returns the same one.
 public final class TelemetryMetrics: Sendable {
   private struct State: Sendable {
     var instruments: [String: any MetricSource] = [:]
     var sources: [any MetricSource] = []
-    /// The declarations of components, by their names.
+    /// The declarations of components, by name.
     var declared: [String: Instrument] = [:]
-    /// The names under which something else was declared as well.
+    /// The names for which there was another, different declaration.
     var ambiguous: Set<String> = []
   }
 
   let clock: TelemetryClock
   let start: UInt64
-  /// How many series one instrument has at most.
+  /// The maximum number of series of an instrument.
   let limit: Int
   private let selection: MetricSelection
   private let logger: Logger
@@ -53,13 +53,13 @@ public final class TelemetryMetrics: Sendable {
       ?? Counter(MetricDescriptor(name, .upDownCounter, unit: unit, description), limit: limit)
   }
 
-  /// The last value that was set, such as a temperature.
+  /// A value that the program sets, such as a temperature.
   public func gauge(_ name: String, unit: String = "1", _ description: String = "") -> Gauge {
     instrument(name) { Gauge(MetricDescriptor(name, .gauge, unit: unit, description), limit: limit) }
       ?? Gauge(MetricDescriptor(name, .gauge, unit: unit, description), limit: limit)
   }
 
-  /// How often values fell between bounds, in ascending order.
+  /// A histogram with these upper bounds of its buckets, in ascending order.
   public func histogram(
     _ name: String,
     unit: String = "1",
@@ -70,7 +70,7 @@ public final class TelemetryMetrics: Sendable {
     return instrument(name) { Histogram(descriptor, bounds, self) } ?? Histogram(descriptor, bounds, self)
   }
 
-  /// Asks for values when metrics are read. It must not block.
+  /// A gauge whose value is read when metrics are exported or shown. `read` must not block.
   public func observe(
     _ name: String,
     unit: String = "1",
@@ -81,8 +81,9 @@ public final class TelemetryMetrics: Sendable {
     _ = instrument(name) { ObservedGauge(descriptor, read) }
   }
 
-  /// `nil`: the name belongs to an instrument of another kind, and what is counted under it is not shown. There are at
-  /// most as many instruments as an instrument has series.
+  /// The instrument with this name, which is made if there is none. `nil` if the name belongs to an instrument of
+  /// another kind, or if there are too many: then what is recorded is not shown. The limit is that of the series of an
+  /// instrument.
   private func instrument<Instrument: MetricSource>(
     _ name: String,
     _ make: () -> Instrument
@@ -98,13 +99,13 @@ public final class TelemetryMetrics: Sendable {
 
   func add(_ source: any MetricSource) { state.withLock { $0.sources.append(source) } }
 
-  /// Everything that was measured until now.
+  /// The values of all metrics that are enabled.
   func snapshot() -> MetricSnapshot {
     let (sources, instruments) = state.withLock { ($0.sources, $0.instruments) }
     var snapshot = MetricSnapshot(start: start, date: clock.date(of: clock.now))
     for source in sources { snapshot.families += source.collect() }
     for name in instruments.keys.sorted() { snapshot.families += instruments[name]?.collect() ?? [] }
-    // What a component declares, and is off, was never made.
+    // A component's metric that is off was never made.
     snapshot.families.removeAll { !selection.includes($0.descriptor.name, byDefault: true) }
     return snapshot
   }
@@ -113,7 +114,7 @@ public final class TelemetryMetrics: Sendable {
 // MARK: What components declare
 
 extension TelemetryMetrics: MetricRecorder {
-  /// Where a component that belongs to no channel records, with these labels.
+  /// The scope in which a component that belongs to no channel records, with these labels.
   public func scope(_ labels: [String: String] = [:]) -> MetricScope { MetricScope(self, labels) }
 
   package func series(of instrument: Instrument, _ labels: [String: String]) -> (any MetricSeries)? {
@@ -133,7 +134,7 @@ extension TelemetryMetrics: MetricRecorder {
     return BoundSeries(made, Dictionary(attributes) { first, _ in first })
   }
 
-  /// `false`: the name belongs to a different declaration.
+  /// Returns `false` if the name belongs to a different declaration, or if there are too many.
   private func declare(_ instrument: Instrument) -> Bool {
     let (isKnown, isNews) = state.withLock { state in
       if let known = state.declared[instrument.name] {

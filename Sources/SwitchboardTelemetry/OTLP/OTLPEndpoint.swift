@@ -1,16 +1,16 @@
 import SwitchboardCall
 import SwitchboardHTTP2
 
-/// Where a collector is: a URL, in its parts.
+/// The URL of a collector, in its parts.
 struct OTLPEndpoint: Sendable, Hashable {
   let isSecure: Bool
-  /// Without the brackets of IPv6.
+  /// The host, without the brackets of an IPv6 address.
   let host: String
   let port: Int
-  /// With its first slash; empty if there is none.
+  /// The path with its first slash. Empty if there is none.
   let path: String
 
-  /// `defaultPort` is that of the protocol.
+  /// Throws `INVALID_ARGUMENT` if the URL is invalid. `defaultPort` is the protocol's port.
   init(_ url: String, defaultPort: Int) throws(GRPCStatus) {
     var rest = url[...]
     if let scheme = url.firstRange(of: "://") {
@@ -43,7 +43,7 @@ struct OTLPEndpoint: Sendable, Hashable {
     guard !host.isEmpty, (1...65535).contains(port) else { throw .notAnEndpoint(url) }
   }
 
-  /// As a channel's target, or the authority of a request.
+  /// The host and the port, as a channel's target or as the authority of a request.
   var target: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
@@ -51,7 +51,7 @@ extension GRPCStatus {
   static func notAnEndpoint(_ url: String) -> GRPCStatus {
     GRPCStatus(
       code: .invalidArgument,
-      message: "'\(url)' is no endpoint of a collector: such as http://localhost:4317"
+      message: "'\(url)' is not the URL of a collector, such as http://localhost:4317"
     )
   }
 }

@@ -17,7 +17,7 @@ final class OTLPGRPCExporter: BatchExporter {
   ) throws(GRPCStatus) {
     var settings = ChannelOptions()
     if endpoint.isSecure { settings.tls = otlp.tls ?? ClientTLS() }
-    // A collector that comes back should be found soon, and is not called by more than a few processes.
+    // A collector that is available again should be noticed soon. Few processes connect to it.
     settings.connectMaxBackoff = .seconds(10)
     channel = try Channel(target: endpoint.target, options: settings, group: group)
     self.resource = resource
@@ -56,7 +56,7 @@ final class OTLPGRPCExporter: BatchExporter {
 }
 
 extension ExportResult {
-  /// Which failures are tried again, as OpenTelemetry's protocol says.
+  /// Classifies a failure as OpenTelemetry's protocol does.
   init(_ status: GRPCStatus) {
     switch status.code {
     case .cancelled, .deadlineExceeded, .aborted, .outOfRange, .unavailable, .dataLoss:
@@ -70,7 +70,7 @@ extension ExportResult {
 }
 
 extension GRPCStatus {
-  /// How long a collector that has too much to do wants the sender to wait: `google.rpc.RetryInfo` in its details.
+  /// The time to wait that an overloaded collector has set with `google.rpc.RetryInfo` in the details.
   fileprivate var retryDelay: Duration? {
     guard let packedDetails, let details = try? RetryDetails(packedDetails) else { return nil }
     return details.delay

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardHTTP2
 import SwitchboardProtobuf
 
-/// Sends batches to a collector in POST requests, as protobuf or as JSON.
+/// Sends batches to a collector in POST requests, as protobuf or JSON.
 final class OTLPHTTPExporter: BatchExporter {
   private let otlp: OTLPOptions
   private let endpoint: OTLPEndpoint
@@ -25,7 +25,7 @@ final class OTLPHTTPExporter: BatchExporter {
     isJSON = otlp.transport == .httpJSON
     encoder = OTLPEncoder(clock: clock, isForJSON: isJSON)
     loop = group.nextLoop()
-    // What is wrong with the endpoint or the certificates is better said now than with each batch.
+    // Reports an invalid endpoint or certificate now, instead of with each batch.
     _ = try post([], to: endpoint.path)
   }
 
@@ -91,8 +91,8 @@ final class OTLPHTTPExporter: BatchExporter {
     }
   }
 
-  /// What was rejected of a batch that was taken. An answer that is none says nothing about that: it was taken, by the
-  /// status.
+  /// The result of a batch that the collector has taken, by the status. A body that cannot be read does not change
+  /// that.
   private func partial(_ answer: HTTPAnswer, _ signal: TelemetrySignal) -> ExportResult {
     do {
       switch signal {

@@ -8,7 +8,7 @@ typealias OTLPMetricsResponse = Opentelemetry_Proto_Collector_Metrics_V1_ExportM
 typealias OTLPLogsRequest = Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest
 typealias OTLPLogsResponse = Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse
 
-/// A batch as a message of OpenTelemetry's protocol.
+/// A batch as a message of OTLP.
 enum OTLPRequest: Sendable {
   case traces(OTLPTraceRequest)
   case metrics(OTLPMetricsRequest)
@@ -77,7 +77,7 @@ enum OTLPRequest: Sendable {
 }
 
 extension ExportResult {
-  /// What a collector answers that has taken a batch, or a part of it.
+  /// The result of a batch that the collector has taken at least in part.
   init(rejected: Int64, _ message: String) {
     self = .taken(rejected: Int(clamping: max(0, rejected)), message: message)
   }

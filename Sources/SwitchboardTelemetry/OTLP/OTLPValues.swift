@@ -9,14 +9,14 @@ typealias OTLPValue = Opentelemetry_Proto_Common_V1_AnyValue
 typealias OTLPResource = Opentelemetry_Proto_Resource_V1_Resource
 typealias OTLPScope = Opentelemetry_Proto_Common_V1_InstrumentationScope
 
-/// Turns what was recorded into OpenTelemetry's messages.
+/// Converts what was recorded to OTLP's messages.
 struct OTLPEncoder: Sendable {
   let clock: TelemetryClock
-  /// Whether identities are written so that protobuf's JSON shows them in hexadecimal, as OTLP's JSON has them.
+  /// Whether the messages will be written as JSON, where OTLP has identities in hexadecimal.
   let isForJSON: Bool
 
-  /// Protobuf's JSON writes bytes in base64. Hexadecimal digits are letters of base64, so there are bytes whose base64 is the
-  /// hexadecimal text: three for each four digits.
+  /// The bytes of an identity. Protobuf's JSON writes bytes in base64. For JSON, this returns the bytes whose base64 is
+  /// the hexadecimal text, which exist because hexadecimal digits are also digits of base64.
   private func identity(_ bytes: [UInt8], _ text: @autoclosure () -> String) -> [UInt8] {
     isForJSON ? Base64.decode(text().utf8) ?? [] : bytes
   }

@@ -1,13 +1,13 @@
 import SwitchboardProtobuf
 
-/// What a status may say about when to try again. `SwitchboardServices` reads all details; telemetry needs this one, and not
-/// that module.
+/// The time to wait in the details of a status. `SwitchboardServices` can read all details, but telemetry needs only
+/// this one and does not depend on that module.
 struct RetryDetails {
   private(set) var delay: Duration?
 
   private static let type = "google.rpc.RetryInfo"
 
-  /// `bytes` is a `google.rpc.Status`, whose third field holds details as `Any`.
+  /// Reads a `google.rpc.Status`, whose third field contains details as `Any`.
   init(_ bytes: [UInt8]) throws {
     let details = WireFields(bytes).values(of: 3)
     for detail in details.prefix(32) {
@@ -16,14 +16,14 @@ struct RetryDetails {
         let span = WireFields(any.value).values(of: 1).first
       else { continue }
       let duration = try Google_Protobuf_Duration(serializedBytes: span)
-      // No collector decides that this process waits for hours.
+      // A collector must not make this process wait for hours.
       let seconds = min(max(duration.seconds, 0), 300)
       delay = .seconds(seconds) + .nanoseconds(max(0, duration.nanos))
     }
   }
 }
 
-/// The length-delimited fields of a message, without a type.
+/// The length-delimited fields of a message of unknown type.
 private struct WireFields {
   private let bytes: [UInt8]
 
@@ -31,7 +31,7 @@ private struct WireFields {
     self.bytes = bytes
   }
 
-  /// Stops at what is none.
+  /// The values of a field. Stops at bytes that are not a field.
   func values(of number: UInt64) -> [[UInt8]] {
     var values: [[UInt8]] = []
     var rest = bytes[...]

@@ -6,7 +6,8 @@ extension Telemetry {
   /// ```swift
   /// serverOptions.pages.append(telemetry.metricsPage())
   /// ```
-  /// It is written on the thread of exports, so that calls do not wait for a large one. It shows the names of methods and whatever labels the program gives: nobody else should reach it.
+  /// The page is written on the thread of exports, so that calls do not wait for it. It shows the names of methods and
+  /// the labels that the program sets, so only your own scrapers should be able to reach it.
   public func metricsPage(path: String = "/metrics") -> HTTPPage {
     HTTPPage("GET", path) { [self] request in
       let accept = request.headers["accept"].joined(separator: ",")
@@ -18,8 +19,8 @@ extension Telemetry {
     }
   }
 
-  /// Serves the page for scrapers alone, at a port of its own, by default for this machine only. Port 0 is any free one. The
-  /// server ends with `shutDown`.
+  /// Serves the page for scrapers at a port of its own, by default only for this machine. Port 0 picks a free port. The
+  /// server runs until `shutDown`.
   @discardableResult
   public func serveMetrics(
     host: String = "127.0.0.1",
@@ -28,7 +29,7 @@ extension Telemetry {
   ) throws(GRPCStatus) -> SocketAddress {
     var options = ServerOptions()
     options.pages = [metricsPage(path: path)]
-    // Scrapers are few.
+    // There are few scrapers.
     options.maxConnections = 64
     let server = try Server(providers: [], options: options)
     let address = try server.bind(host: host, port: port)

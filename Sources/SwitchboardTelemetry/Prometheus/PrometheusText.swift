@@ -1,12 +1,12 @@
-/// Metrics as Prometheus reads them.
+/// Writes metrics in Prometheus' formats.
 struct PrometheusText {
   enum Format {
-    /// What every version reads.
+    /// The format that every version reads.
     case plain
-    /// With exemplars.
+    /// OpenMetrics, which has exemplars.
     case openMetrics
 
-    /// What a scraper accepts.
+    /// The format that a scraper accepts.
     init(accept: String) {
       self = accept.contains("application/openmetrics-text") ? .openMetrics : .plain
     }
@@ -25,7 +25,7 @@ struct PrometheusText {
   static func text(_ snapshot: MetricSnapshot, _ resource: Resource, _ format: Format) -> String {
     var writer = PrometheusText(format: format)
     writer.writeTarget(resource)
-    // Names that differ may be the same to Prometheus: the first has it.
+    // Different names may become the same in Prometheus. The first metric keeps it, and the others are left out.
     var names: Set<String> = ["target_info"]
     for family in snapshot.families where names.insert(writer.name(of: family.descriptor)).inserted {
       writer.write(family)
@@ -90,7 +90,7 @@ struct PrometheusText {
 
   // MARK: Names
 
-  /// The name with the unit, as OpenTelemetry maps them.
+  /// The name with its unit, as OpenTelemetry maps names to Prometheus.
   private func name(of descriptor: MetricDescriptor) -> String {
     var name = Self.safe(descriptor.name, colons: true)
     if let unit = Self.unit(descriptor.unit), !name.hasSuffix("_\(unit)") { name += "_\(unit)" }
@@ -113,7 +113,7 @@ struct PrometheusText {
     }
   }
 
-  /// Letters, digits and underscores, not beginning with a digit.
+  /// The name with only letters, digits and underscores, not beginning with a digit.
   private static func safe(_ name: String, colons: Bool) -> String {
     var safe = ""
     for byte in name.utf8 {
@@ -130,8 +130,8 @@ struct PrometheusText {
     return safe.isEmpty ? "_" : safe
   }
 
-  /// Labels that begin with two underscores are Prometheus's own, and a page that has one of them, or the bound of a bucket
-  /// twice, is refused as a whole.
+  /// The name of a label. Prometheus rejects the whole page if a label begins with two underscores, or if a bucket has
+  /// `le` twice.
   private static func label(_ key: String) -> String {
     let name = safe(key, colons: false)
     return name.hasPrefix("__") ? "key\(name)" : name == "le" || name == "quantile" ? "key_\(name)" : name
@@ -141,7 +141,7 @@ struct PrometheusText {
     attributes.isEmpty ? "" : "{\(pairs(attributes).joined(separator: ","))}"
   }
 
-  /// Attributes whose names are the same to Prometheus share one label.
+  /// The labels. Attributes whose names become the same in Prometheus share one label.
   private func pairs(_ attributes: [Attribute]) -> [String] {
     var order: [String] = []
     var values: [String: String] = [:]
@@ -192,8 +192,8 @@ struct PrometheusText {
 }
 
 extension Telemetry {
-  /// The metrics as Prometheus reads them: in OpenMetrics' format, which has exemplars, if `accept` asks for that. Also
-  /// returns the format as a content type.
+  /// The metrics in a format that Prometheus reads, and its content type. The format is OpenMetrics, which has
+  /// exemplars, if `accept` asks for it.
   ///
   /// `accept` is the header of the scraper's request.
   public func metricsText(accept: String = "") -> (contentType: String, text: String) {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Makes the identities of traces and spans: a counter, mixed with two seeds that the system's generator gives each
-/// process. They need to differ, not to be secret.
+/// Makes the identities of traces and spans from a counter and a seed, both random in each process. They are unique,
+/// not secret.
 final class IDGenerator: Sendable {
   private let counter: Atomic<UInt64>
   private let seed: UInt64
@@ -12,7 +12,7 @@ final class IDGenerator: Sendable {
     seed = random.next()
   }
 
-  /// The same identities in each run, for tests.
+  /// A generator that makes the same identities in each run, for tests.
   init(seed: UInt64) {
     counter = Atomic(seed)
     self.seed = ~seed
@@ -30,7 +30,7 @@ final class IDGenerator: Sendable {
 
   private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-  /// The finish of splitmix64, which reaches every value once.
+  /// The last step of splitmix64, a bijection.
   private static func mixed(_ value: UInt64) -> UInt64 {
     var mixed = value
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

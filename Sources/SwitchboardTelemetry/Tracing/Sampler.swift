@@ -4,14 +4,14 @@
 /// options.sampler = .parentBased(.ratio(0.01))
 /// ```
 public indirect enum Sampler: Sendable, Hashable {
-  /// All.
+  /// Records all traces.
   case always
-  /// None. Their identities still travel.
+  /// Records no traces. Their identities are still passed on.
   case never
-  /// This share of the traces, from 0 to 1, by their identities: all services that ask for the same share record the same
-  /// traces.
+  /// Records this share of the traces, from 0 to 1. The choice depends on the identity of the trace, so that all
+  /// services with the same share record the same traces.
   case ratio(Double)
-  /// As the caller decided; traces that begin here, as another sampler does.
+  /// Follows the caller's decision. For traces that begin here, another sampler decides.
   case parentBased(Sampler)
 
   func samples(_ traceID: TraceID, parent: SpanContext?) -> Bool {

@@ -1,10 +1,10 @@
 import SwitchboardCall
 
-/// One step of a trace: a call, an attempt, or what the program says is one. Usable from any task.
+/// One step of a trace: a call, an attempt, or a step of the program. Any task may use it.
 ///
-/// A span that is not recorded takes what is set and keeps nothing.
+/// A span that is not recorded ignores everything that is set.
 public final class Span: Sendable {
-  /// What a span is to the one that it belongs to.
+  /// The relation of a span to its parent.
   public enum Kind: Int, Sendable {
     /// A step within the process.
     case `internal` = 1
@@ -18,7 +18,7 @@ public final class Span: Sendable {
     case consumer = 5
   }
 
-  /// Its identity.
+  /// The identity.
   public let context: SpanContext
   let parent: SpanID?
   let kind: Kind
@@ -40,12 +40,12 @@ public final class Span: Sendable {
 
   struct Event: Sendable {
     let name: String
-    /// A reading of the clock.
+    /// The time, as a reading of the clock.
     let time: UInt64
     let attributes: [Attribute]
   }
 
-  /// `tracer` is `nil` for one that is not recorded.
+  /// `tracer` is `nil` for a span that is not recorded.
   init(_ name: String, _ context: SpanContext, parent: SpanID?, kind: Kind, start: UInt64, _ tracer: Tracer?)
   {
     self.context = context
@@ -56,12 +56,12 @@ public final class Span: Sendable {
     state = Locked(State(name: name))
   }
 
-  /// A span that nobody ends has no end to export, and is lost.
+  /// A span that was never ended cannot be exported, and is lost.
   deinit {
     if let tracer, !state.withLock({ $0.hasEnded }) { tracer.spanWasLost() }
   }
 
-  /// Whether it is recorded.
+  /// Whether the span is recorded and has not ended.
   public var isRecording: Bool { tracer != nil && !state.withLock { $0.hasEnded } }
 
   private func change(_ change: (inout State, SpanLimits) -> Void) {
@@ -69,7 +69,7 @@ public final class Span: Sendable {
     state.withLock { if !$0.hasEnded { change(&$0, tracer.limits) } }
   }
 
-  /// Sets an attribute; a later value replaces an earlier one.
+  /// Sets an attribute. A later value replaces an earlier one.
   public func set(_ key: String, _ value: AttributeValue) {
     change { state, limits in
       let key = key.limited(to: limits.keyLength)
@@ -84,18 +84,18 @@ public final class Span: Sendable {
     }
   }
 
-  /// Gives it another name.
+  /// Changes the name.
   public func rename(_ name: String) {
     change { state, limits in state.name = name.limited(to: limits.valueLength) }
   }
 
-  /// Notes that something happens now.
+  /// Adds an event that happens now.
   public func addEvent(_ name: String, _ attributes: [String: AttributeValue] = [:]) {
     guard let tracer else { return }
     addEvent(name, attributes, time: tracer.clock.now)
   }
 
-  /// Notes that something happened at a date, in nanoseconds since 1970.
+  /// Adds an event that happened at a date, in nanoseconds since 1970.
   package func addEvent(_ name: String, _ attributes: [String: AttributeValue], at date: UInt64) {
     guard let tracer else { return }
     addEvent(name, attributes, time: tracer.clock.reading(at: date))
@@ -113,25 +113,25 @@ public final class Span: Sendable {
     }
   }
 
-  /// Ties it to a span of another trace, such as that of a message in a queue.
+  /// Links the span to one of another trace, such as that of a message in a queue.
   public func link(to other: SpanContext) {
     change { state, limits in
       if state.links.count < limits.events { state.links.append(other) }
     }
   }
 
-  /// The step failed.
+  /// Marks the span as failed.
   public func fail(_ reason: String) {
     change { state, limits in state.failure = reason.limited(to: limits.valueLength) }
   }
 
-  /// Ends it. Only the first end counts.
+  /// Ends the span. Later calls have no effect.
   public func end() {
     guard let tracer else { return }
     end(at: tracer.clock.now)
   }
 
-  /// Ends it at a date, in nanoseconds since 1970.
+  /// Ends the span at a date, in nanoseconds since 1970.
   package func end(atDate date: UInt64) {
     guard let tracer else { return }
     end(at: tracer.clock.reading(at: date))
@@ -151,11 +151,11 @@ public final class Span: Sendable {
   }
 }
 
-/// How much one span may hold.
+/// Limits of what one span may contain.
 struct SpanLimits: Sendable {
   var attributes = 128
   var events = 128
-  /// The bytes of a text.
+  /// The maximum number of bytes of a text.
   var valueLength = 4096
   var keyLength = 256
 }
@@ -174,12 +174,12 @@ struct SpanRecord: Sendable {
     parent = span.parent
     kind = span.kind
     start = span.start
-    // Readings may have wrapped around.
+    // The clock's readings may have wrapped around.
     self.end = Int64(bitPattern: end &- span.start) < 0 ? span.start : end
     self.state = state
   }
 
-  /// The bytes that it takes in memory, about.
+  /// The approximate number of bytes that it takes in memory.
   var cost: Int {
     let events = state.events.reduce(0) {
       $0 + 96 + $1.name.utf8.count + $1.attributes.reduce(0) { $0 + $1.cost }

@@ -1,16 +1,16 @@
 import SwitchboardCall
 
-/// What travels with a call of a span: the identities, and whether the trace is recorded.
+/// What calls pass on of a span: the identities, and whether the trace is recorded.
 public struct SpanContext: Sendable, Hashable {
-  /// The trace.
+  /// The identity of the trace.
   public let traceID: TraceID
-  /// The span.
+  /// The identity of the span.
   public let spanID: SpanID
   /// Whether the trace is recorded.
   public let isSampled: Bool
-  /// What vendors add to the trace, from `tracestate`; empty in most.
+  /// The value of `tracestate`, which vendors define. Usually empty.
   public let traceState: String
-  /// Whether the span is another process's.
+  /// Whether the span belongs to another process.
   public let isRemote: Bool
 
   init(
@@ -27,7 +27,7 @@ public struct SpanContext: Sendable, Hashable {
     self.isRemote = isRemote
   }
 
-  /// The span that the headers of a request name, where another protocol than gRPC carries them; `nil` if they name none.
+  /// Reads the headers of a request that another protocol than gRPC carries. `nil` if `traceParent` is invalid.
   public init?(traceParent: String, traceState: String = "") {
     guard let read = TraceParent.read(Array(traceParent.utf8)) else { return nil }
     self.init(
@@ -39,12 +39,12 @@ public struct SpanContext: Sendable, Hashable {
     )
   }
 
-  /// The value of `traceparent` for a request that is made in the span.
+  /// The value of `traceparent` for requests that are made in the span.
   public var traceParent: String {
     String(decoding: TraceParent.text(self).bytes, as: UTF8.self)
   }
 
-  /// The span of a call that keeps no more than this of it; `nil`: it has none. Such traces are not recorded.
+  /// The context of a call that keeps only these identities. Its trace is not recorded. `nil` if the call has none.
   init?(_ stamp: CallStamp) {
     guard stamp.span != 0 else { return nil }
     self.init(
@@ -54,7 +54,7 @@ public struct SpanContext: Sendable, Hashable {
     )
   }
 
-  /// A span of the same trace.
+  /// The context of another span of the same trace.
   func child(_ spanID: SpanID, isSampled: Bool) -> SpanContext {
     SpanContext(traceID: traceID, spanID: spanID, isSampled: isSampled, traceState: traceState)
   }

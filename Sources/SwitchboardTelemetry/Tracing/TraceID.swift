@@ -1,4 +1,4 @@
-/// The identity of a trace: sixteen bytes, not all zero.
+/// The identity of a trace: sixteen bytes, which are not all zero.
 public struct TraceID: Sendable, Hashable, CustomStringConvertible {
   let high: UInt64
   let low: UInt64
@@ -16,7 +16,7 @@ public struct TraceID: Sendable, Hashable, CustomStringConvertible {
   var bytes: [UInt8] { Hex.bytes(high) + Hex.bytes(low) }
 }
 
-/// The identity of a span within its trace: eight bytes, not all zero.
+/// The identity of a span within its trace: eight bytes, which are not all zero.
 public struct SpanID: Sendable, Hashable, CustomStringConvertible {
   let value: UInt64
 
@@ -32,9 +32,10 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
   var bytes: [UInt8] { Hex.bytes(value) }
 }
 
-/// Hexadecimal digits in lower case, the only ones that trace headers may have.
+/// Hexadecimal digits in lower case. Trace headers allow no others.
 enum Hex {
-  /// The eight digits of a number, the first in the highest byte. All at once, because calls write many of them.
+  /// The eight digits of a number, the first one in the highest byte. They are computed together, because each call
+  /// writes many.
   @inline(__always)
   static func digits(_ value: UInt32) -> UInt64 {
     var nibbles = UInt64(value)
@@ -45,7 +46,7 @@ enum Hex {
     return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27
   }
 
-  /// The number that eight digits write, the first of them in the highest byte.
+  /// The number with these eight digits, the first one in the highest byte. `nil` if one of them is not a digit.
   @inline(__always)
   static func number(digits: UInt64) -> UInt32? {
     let isLetter = digits >> 6 & 0x0101_0101_0101_0101
@@ -53,7 +54,7 @@ enum Hex {
     nibbles = (nibbles | nibbles >> 4) & 0x00ff_00ff_00ff_00ff
     nibbles = (nibbles | nibbles >> 8) & 0x0000_ffff_0000_ffff
     let number = UInt32(truncatingIfNeeded: nibbles | nibbles >> 16)
-    // Whatever is no digit is written in another way.
+    // Bytes that are not digits do not survive the way back.
     return Self.digits(number) == digits ? number : nil
   }
 
@@ -79,7 +80,7 @@ enum Hex {
     }
   }
 
-  /// The number that at most sixteen digits write.
+  /// The number with these digits, of which there are at most sixteen.
   static func number(_ digits: some Collection<UInt8>) -> UInt64? {
     var number: UInt64 = 0
     for digit in digits {

@@ -35,7 +35,7 @@ public final class Tracer: Sendable {
     self.lost = lost
   }
 
-  /// Starts a span, as a child of the task's, unless `parent` names another. It must be ended.
+  /// Starts a span, as a child of `parent` or else of the task's span. The caller must end it.
   public func startSpan(
     _ name: String,
     kind: Span.Kind = .internal,
@@ -44,7 +44,7 @@ public final class Tracer: Sendable {
     startSpan(name, kind: kind, parent: parent, start: clock.now)
   }
 
-  /// The same for a span that started at a date, in nanoseconds since 1970.
+  /// Starts a span at a date, in nanoseconds since 1970.
   package func startSpan(_ name: String, kind: Span.Kind, parent: SpanContext?, at date: UInt64) -> Span {
     startSpan(name, kind: kind, parent: parent, start: clock.reading(at: date))
   }
@@ -62,7 +62,7 @@ public final class Tracer: Sendable {
     )
   }
 
-  /// Runs `body` in a span, whose children are the spans and the calls that it makes. What it throws fails the span.
+  /// Runs `body` in a span. Spans and calls that it makes are children of the span. If it throws, the span has failed.
   nonisolated(nonsending) public func withSpan<Result>(
     _ name: String,
     kind: Span.Kind = .internal,
@@ -79,9 +79,9 @@ public final class Tracer: Sendable {
     }
   }
 
-  /// The identity of a new span below `parent`, and whether it is recorded.
+  /// The context of a new child of `parent`.
   ///
-  /// Where nothing is exported, a trace goes on as if this process were not there.
+  /// If nothing is exported, the trace passes through as if this process were not there.
   func newContext(_ parent: SpanContext?) -> SpanContext {
     if !isEnabled, let parent { return parent }
     let traceID = parent?.traceID ?? ids.traceID()
@@ -94,7 +94,7 @@ public final class Tracer: Sendable {
     )
   }
 
-  /// Whether a span of this identity is recorded here.
+  /// Whether a span with this context is recorded.
   func records(_ context: SpanContext) -> Bool { isEnabled && context.isSampled }
 
   func spanEnded(_ record: SpanRecord) { sink(record) }

@@ -1,4 +1,4 @@
-/// A value of an attribute: of a span, an event, a metric, a log record or a resource.
+/// The value of an attribute of a span, an event, a metric, a log record or a resource.
 ///
 /// ```swift
 /// span.set("cart.items", 3)
@@ -7,11 +7,11 @@
 public enum AttributeValue: Sendable, Hashable {
   /// Text.
   case string(String)
-  /// Yes or no.
+  /// A Boolean.
   case bool(Bool)
-  /// A whole number.
+  /// An integer.
   case int(Int)
-  /// Any other number.
+  /// A floating-point number.
   case double(Double)
   /// Several texts.
   case strings([String])
@@ -34,7 +34,7 @@ extension AttributeValue: ExpressibleByFloatLiteral {
 }
 
 extension AttributeValue: CustomStringConvertible {
-  /// The value as text; several texts with commas in between.
+  /// The value as text. Several texts are separated by commas.
   public var description: String {
     switch self {
     case .string(let text): text
@@ -46,7 +46,7 @@ extension AttributeValue: CustomStringConvertible {
   }
 }
 
-/// A name and its value.
+/// An attribute: a name and a value.
 struct Attribute: Sendable, Hashable {
   let key: String
   let value: AttributeValue
@@ -56,7 +56,7 @@ struct Attribute: Sendable, Hashable {
     self.value = value
   }
 
-  /// The bytes that it takes in memory, about.
+  /// The approximate number of bytes that it takes in memory.
   var cost: Int { 64 + key.utf8.count + value.cost }
 }
 
@@ -69,7 +69,7 @@ extension AttributeValue {
     }
   }
 
-  /// The value with texts of at most this many bytes.
+  /// The value with texts cut after this many bytes.
   func limited(to byteCount: Int) -> AttributeValue {
     switch self {
     case .string(let text): .string(text.limited(to: byteCount))
@@ -80,7 +80,7 @@ extension AttributeValue {
 }
 
 extension String {
-  /// The text, cut after at most this many bytes, between two characters.
+  /// The text, cut between two characters so that it has at most this many bytes.
   func limited(to byteCount: Int) -> String {
     guard utf8.count > byteCount else { return self }
     var end = utf8.index(utf8.startIndex, offsetBy: max(0, byteCount))
@@ -90,16 +90,16 @@ extension String {
 }
 
 extension [String: AttributeValue] {
-  /// In the order of their names, so that equal sets are equal lists.
+  /// The attributes in the order of their names, so that equal sets are equal lists.
   var sortedAttributes: [Attribute] {
     map { Attribute($0.key, $0.value) }.sorted { $0.key < $1.key }
   }
 }
 
 extension Array {
-  /// In the order of their attributes, so that pages and exports do not differ by chance.
+  /// The elements in the order of their attributes, so that the order in pages and exports does not change by chance.
   func sorted(by attributes: (Element) -> [Attribute]) -> [Element] {
-    // The texts are made once for each, and not for each comparison.
+    // Makes each text once, not for each comparison.
     map { element in
       (element, attributes(element).map { "\($0.key)\u{0}\($0.value)" }.joined(separator: "\u{0}"))
     }

@@ -1,4 +1,4 @@
-/// What sends the telemetry: attributes of the process that every signal carries.
+/// The attributes of the process, which every export carries.
 ///
 /// ```swift
 /// options.resource = Resource(serviceName: "checkout", attributes: ["deployment.environment.name": "test"])
@@ -7,7 +7,7 @@ public struct Resource: Sendable, Hashable {
   /// The attributes, `service.name` among them.
   public var attributes: [String: AttributeValue]
 
-  /// A resource with the name of the service; its name takes precedence over one in `attributes`.
+  /// A resource of a service. `serviceName` takes precedence over `service.name` in `attributes`.
   public init(serviceName: String, attributes: [String: AttributeValue] = [:]) {
     self.attributes = attributes
     self.attributes["service.name"] = .string(serviceName)
@@ -21,7 +21,7 @@ public struct Resource: Sendable, Hashable {
 
   static let unknownService = "unknown_service"
 
-  /// With what every sender of OpenTelemetry says of itself.
+  /// The resource with the attributes that OpenTelemetry requires of every sender.
   var complete: Resource {
     var resource = self
     resource.attributes["telemetry.sdk.name"] = "switchboard"
@@ -32,6 +32,6 @@ public struct Resource: Sendable, Hashable {
   }
 
   static let version = "0.1.0"
-  /// The name of the scope of what calls report.
+  /// The name of the instrumentation scope in exports.
   static let scopeName = "grpc-swift-switchboard"
 }

@@ -8,7 +8,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// The clock of all signals: one reading gives a time to measure with and a date.
+/// The clock of all signals. Its readings measure durations and can be converted to dates.
 final class TelemetryClock: Sendable {
   private let reading: (@Sendable () -> UInt64)?
   private let ticks: TickClock
@@ -29,22 +29,22 @@ final class TelemetryClock: Sendable {
     origin = Atomic(0)
   }
 
-  /// Nanoseconds that only grow.
+  /// The current reading: nanoseconds that only grow.
   @inline(__always)
   var now: UInt64 {
     if let reading { return reading() }
     return Self.monotonic
   }
 
-  /// Where a duration begins or ends, in nanoseconds. It is read faster than `now`, has no date, and is meant for
-  /// `duration` alone.
+  /// The start or the end of a duration, in nanoseconds. It is faster to read than `now`, but has no date: use it only
+  /// with `duration`.
   @inline(__always)
   var mark: UInt64 {
     if let reading { return reading() }
     return ticks.now
   }
 
-  /// The time between two marks. Not negative, although processors may differ by some nanoseconds.
+  /// The time between two marks. It is never negative, although processors may differ by some nanoseconds.
   @inline(__always)
   static func duration(from start: UInt64, to end: UInt64) -> Int {
     max(0, Int(truncatingIfNeeded: end &- start))
@@ -53,17 +53,17 @@ final class TelemetryClock: Sendable {
   /// The date of a reading, in nanoseconds since 1970.
   func date(of reading: UInt64) -> UInt64 { reading &+ origin.load(ordering: .relaxed) }
 
-  /// The reading at a date, which may have wrapped around: the date may be before the clock's zero.
+  /// The reading at a date. It wraps around if the date is before the clock's zero.
   func reading(at date: UInt64) -> UInt64 { date &- origin.load(ordering: .relaxed) }
 
-  /// Takes over what has been done to the system's date.
+  /// Follows changes of the system's date.
   func adjust() {
     if reading == nil { origin.store(Self.systemOrigin, ordering: .relaxed) }
   }
 
   private static var systemOrigin: UInt64 { read(CLOCK_REALTIME) &- monotonic }
 
-  /// The system's clock, in nanoseconds.
+  /// The system's monotonic clock, in nanoseconds.
   static var monotonic: UInt64 { read(CLOCK_MONOTONIC) }
 
   private static func read(_ clock: clockid_t) -> UInt64 {

@@ -2,10 +2,10 @@ import CTicks
 import SwitchboardCall
 import Synchronization
 
-/// Measures durations by the processor's count of ticks, which takes a fraction of what the system's clock takes to read.
+/// Measures durations by the processor's tick counter, which is much faster to read than the system's clock.
 ///
-/// How long a tick is, it measures itself, between two readings that are 20 ms to a second apart. Until then, and wherever
-/// the system does not trust the count, it reads the system's clock instead. Durations deviate from the system's by some
+/// It measures the length of a tick between two readings that are 20 ms to a second apart. Until then, and where the
+/// system does not trust the counter, it reads the system's clock. Durations deviate from the system's by a few
 /// millionths.
 final class TickClock: Sendable {
   static let ofProcess = TickClock(isSteady: switchboard_ticks_are_steady() != 0)
@@ -15,9 +15,9 @@ final class TickClock: Sendable {
     let time: UInt64
   }
 
-  /// The nanoseconds of a tick, in units of 2^-32; 0: not known, or not to be trusted.
+  /// The nanoseconds of a tick, in units of 2^-32. 0: unknown, or the counter is not trusted.
   private let rate = Atomic<UInt64>(0)
-  /// What makes the ticks go on where the system's clock was. Set before the rate is.
+  /// Added to the ticks so that they continue the system's clock. Set before the rate.
   private let offset = Atomic<UInt64>(0)
   private let start: Locked<Start?>
 
@@ -25,7 +25,7 @@ final class TickClock: Sendable {
     start = Locked(isSteady ? Self.read() : nil)
   }
 
-  /// Nanoseconds of which only differences mean something.
+  /// A time in nanoseconds. Only differences are meaningful.
   @inline(__always)
   var now: UInt64 {
     let rate = rate.load(ordering: .acquiring)
@@ -38,8 +38,8 @@ final class TickClock: Sendable {
     return high << 32 | low >> 32
   }
 
-  /// Long enough to be exact, and short enough that the system has hardly been suspended meanwhile, when its clock stops
-  /// and the count may not.
+  /// Long enough to be exact, but too short for the system to have been suspended, which stops its clock but perhaps
+  /// not the counter.
   private static let measurement: ClosedRange<UInt64> = 20_000_000...1_000_000_000
 
   @inline(never)
@@ -52,7 +52,7 @@ final class TickClock: Sendable {
         start = end
         return
       }
-      // Measured once: a rate that changed would move the times of calls under way.
+      // Measured only once, because another rate would distort the durations of calls in progress.
       start = nil
       let (high, low) = (end.time - first.time).multipliedFullWidth(by: 1 << 32)
       guard high < end.ticks - first.ticks else { return }
@@ -63,7 +63,7 @@ final class TickClock: Sendable {
     return time
   }
 
-  /// Both clocks at one time, as well as can be: the shortest of a few readings.
+  /// Reads both clocks as simultaneously as possible, by the shortest of a few attempts.
   private static func read() -> Start {
     var best: (width: UInt64, start: Start)?
     for _ in 0..<8 {

@@ -27,6 +27,7 @@ final class FakeRecorder: MetricRecorder {
     var values: [String: [Double]] = [:]
     /// Of the series that recorded last.
     var labels: [String: [String: String]] = [:]
+    var instruments: [String: Instrument] = [:]
   }
 
   let state = Locked(State())
@@ -35,7 +36,8 @@ final class FakeRecorder: MetricRecorder {
   init(off: Set<String> = []) { self.off = off }
 
   func series(of instrument: Instrument, _ labels: [String: String]) -> (any MetricSeries)? {
-    guard !off.contains(instrument.name) else { return nil }
+    state.withLock { $0.instruments[instrument.name] = instrument }
+    guard !off.contains(instrument.name), !off.contains("*") else { return nil }
     let names = instrument.labels + instrument.optionalLabels
     return Series(instrument.name, labels.filter { names.contains($0.key) }, self)
   }
