@@ -4,7 +4,7 @@ import Synchronization
 extension InProcessCall: ByteCall {
   func start() { onLoop { $0.begin() } }
 
-  /// A response within the process wakes its caller in the same way, and needs the processor until then.
+  /// Does nothing: the loop that answers the call needs the processor.
   func look(for isThere: () -> Bool) {}
 
   func cancel(_ status: GRPCStatus) {

@@ -19,8 +19,7 @@ final class PooledTransport: ByteTransport {
   var eventLoop: any EventLoop { loop }
 
   var host: String { target }
-  /// The options of calls do not choose it.
-  var streamBufferSize: Int { ChannelOptions().streamBufferSize }
+  var streamBufferSize: Int { options.channelOptions.options.streamBufferSize }
   /// Each of the pool's channels has its own.
   var resolvedConfig: ResolvedConfig? { nil }
 

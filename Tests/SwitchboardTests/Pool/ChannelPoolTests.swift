@@ -191,6 +191,14 @@ import Testing
     }
   }
 
+  @Test func aClientsStreamsHaveTheChosenBuffer() throws {
+    var options = CallOptions()
+    let pool = try ChannelPool()
+    #expect(Channel(host: "x:1", options: options, pool: pool).transport.streamBufferSize == 256 * 1024)
+    options.streamBufferSize = 1000
+    #expect(Channel(host: "x:1", options: options, pool: pool).transport.streamBufferSize == 1000)
+  }
+
   // MARK: Idleness
 
   @Test func anUnusedChannelClosesAfterTheIdleTimeout() async throws {
