@@ -115,7 +115,8 @@ final class HTTP1Session: WireSession {
     guard !isOver else { return }
     // A client that does not read its responses is not read either, nor one whose requests wait only for their turn, or
     // for a response that is being sent. What was read already is kept.
-    let waits = connection.socket.isWriting || !hasRoom(for: bytes.count) && (stream == nil || response != .none)
+    let waits =
+      connection.socket.isWriting || !hasRoom(for: bytes.count) && (stream == nil || response != .none)
     if waits {
       waitsForRoom = true
       connection.socket.pauseReading()

@@ -58,7 +58,11 @@ import Testing
       name: "calls that are none",
       often: FramePeer.frame(Kind.headers, 5, 1, FramePeer.block([(":method", "GET"), (":path", "/")]))
     ),
-    Attack(name: "calls", opening: (0..<500).flatMap(call), often: FramePeer.frame(Kind.ping, 0, 0, .init(repeating: 0, count: 8))),
+    Attack(
+      name: "calls",
+      opening: (0..<500).flatMap(call),
+      often: FramePeer.frame(Kind.ping, 0, 0, .init(repeating: 0, count: 8))
+    ),
     Attack(name: "garbage", often: [0xff, 0xfe, 0xfd]),
   ]
 

@@ -17,7 +17,8 @@ final class LoopClient: SocketDelegate {
   /// Returns `nil` if the system has no sockets left.
   init?(_ core: ServerCore, on loop: Loop, _ read: @escaping (LoopClient, UnsafeRawBufferPointer) -> Void) {
     var pair: [Int32] = [0, 0]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
+    else {
       return nil
     }
     for descriptor in pair { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
