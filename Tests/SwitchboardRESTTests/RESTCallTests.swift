@@ -96,7 +96,7 @@ import Testing
       let other = try curl(version, "-H", "origin: https://evil.example", url)
       #expect(other.head.contains(" 403"))
       #expect(!other.head.contains("access-control-allow-origin"))
-      #expect(other.body.isEmpty)
+      #expect(other.body == #"{"code":"permission_denied","message":"pages of this origin may not call"}"#)
       let asks = ["-X", "OPTIONS", "-H", "access-control-request-method: PATCH"]
       let may = try curl(
         version,
