@@ -48,6 +48,7 @@ final class ServerConnection: ConnectionParts, Connection {
     lastCallEnd = loop.now
     let settings = core.sessionSettings
     guard let session = Session(.server, settings: settings, memory: loop.blocks) else { return nil }
+    session.takesTraceParents = givesContext
     var tls: TLSFilter?
     if let context = core.tlsContext {
       tls = TLSFilter(context)
