@@ -102,8 +102,8 @@ extension AttemptTracer {
 
 /// Creates the tracers of calls that a server accepts on one loop, and is used only on this loop.
 @usableFromInline package protocol ServerTracer: AnyObject {
-  /// Whether `callStarted` receives the `traceparent` header as raw text, separate from the other headers.
-  var wantsTraceParent: Bool { get }
+  /// Whether the calls have a context. If so, `callStarted` receives `traceparent` as raw text, apart from the headers.
+  var givesContext: Bool { get }
 
   /// A call was accepted.
   func callStarted(
@@ -119,8 +119,8 @@ extension AttemptTracer {
   /// The context of the handler and the interceptors of the call.
   var context: (any AnyObject & Sendable)? { get }
 
-  /// The handler is about to start. Called if there is a context. `deadline` is when the client stops waiting.
-  func handlerStarts(deadline: CallDeadline?)
+  /// The handler is about to start. Called if there is a context and a `deadline`: when the client stops waiting.
+  func handlerStarts(deadline: CallDeadline)
 }
 
 extension MethodDescriptor {

@@ -158,7 +158,7 @@ final class InProcessCall: @unchecked Sendable {
   /// Starts the handler, with the context that the call's tracer gives.
   private func run(_ start: () -> Void) {
     guard let context else { return start() }
-    serverTracer?.handlerStarts(deadline: deadline)
+    if let deadline, let serverTracer { serverTracer.handlerStarts(deadline: deadline) }
     isContextBound = true
     TaskContext.with(context, start)
     isContextBound = false

@@ -23,6 +23,6 @@ final class PlainTracer: AttemptTracer, ServerCallTracer {
   func placementWasDelayed() {}
   func placed(_ labels: [String: String]) -> any AttemptTracer { self }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
-  func handlerStarts(deadline: CallDeadline?) {}
+  func handlerStarts(deadline: CallDeadline) {}
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }

@@ -49,7 +49,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
-    let context = isContextBound ? nil : context
+    let context = isContextBound || !hasContext ? nil : context
     return HandlerPlace(connection.core.options.handlerExecutor, or: loop, context)
   }
 

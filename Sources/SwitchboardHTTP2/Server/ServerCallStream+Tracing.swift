@@ -6,12 +6,15 @@ extension ServerCallStream {
   /// Starts the handler, with the context that the call's tracer gives.
   @inline(__always)
   func run(_ start: () -> Void) {
-    guard let context else { return start() }
-    tracer?.handlerStarts(deadline: deadline)
+    guard hasContext, let context else { return start() }
+    if let deadline { tracer?.handlerStarts(deadline: deadline) }
     isContextBound = true
     TaskContext.with(context, start)
     isContextBound = false
   }
+
+  /// What the handler finds as its context.
+  var context: (any AnyObject & Sendable)? { tracer?.context }
 
   func observe(_ method: MethodDescriptor) {
     guard tracer == nil else { return }
@@ -21,9 +24,9 @@ extension ServerCallStream {
       return
     }
     let tracer = maker.callStarted(method, head.plainMetadata, head.traceParent, &stamp)
-    self.tracer = tracer
-    context = tracer.context
+    hasContext = connection.givesContext
     tellsMessages = tracer.wantsMessages
+    self.tracer = tracer
     guard tellsMessages else { return }
     body.keepSizes()
     // Requests may have arrived already: the only one, or the first of a stream, whose sizes are not stored.

@@ -51,8 +51,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var stamp = CallStamp()
   /// What the tracer wants: to ask it each time would retain it.
   @exclusivity(unchecked) var tellsMessages = false
-  /// What the handler finds as its context, and whether that is bound where it starts.
-  @exclusivity(unchecked) var context: (any AnyObject & Sendable)?
+  /// Whether the handler finds a context, and whether that is bound where the handler starts.
+  @exclusivity(unchecked) var hasContext = false
   @exclusivity(unchecked) var isContextBound = false
 
   let signals = Atomic(0)
@@ -93,7 +93,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       listSizeLimit: connection.core.options.maxMetadataSize,
       crossOrigin: connection.crossOrigin,
       isHTTP1: isHTTP1,
-      keepsTraceParent: connection.keepsTraceParent
+      keepsTraceParent: connection.givesContext
     )
     inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.core.options.maxRequestSize))
   }
@@ -186,8 +186,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func watchSent() { tellsSent = true }
 
   func tellClosed(_ failure: GRPCStatus?) {
-    let observer = observer.take()
-    observer?.closed(failure)
+    guard let observer = observer.take() else { return }
+    observer.closed(failure)
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {

@@ -10,8 +10,8 @@ final class ServerConnection: ConnectionParts, Connection {
   let isObserved: Bool
   /// What follows the calls, if the observer does so closely.
   let tracer: (any ServerTracer)?
-  /// Whether it wants the header `traceparent` apart from the others.
-  let keepsTraceParent: Bool
+  /// Whether it gives calls a context, and so wants the header `traceparent` apart from the others.
+  let givesContext: Bool
   /// The rules for web pages; `nil` without web options.
   let crossOrigin: CrossOrigin?
   /// The connection's number among the server's listeners and connections.
@@ -39,7 +39,7 @@ final class ServerConnection: ConnectionParts, Connection {
     isObserved = core.options.observer != nil
     let tracer = core.tracing?.serverTracer(on: loop)
     self.tracer = tracer
-    keepsTraceParent = tracer?.wantsTraceParent ?? false
+    givesContext = tracer?.givesContext ?? false
     crossOrigin = core.crossOrigin
     number = core.nextNumber()
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")
@@ -48,6 +48,7 @@ final class ServerConnection: ConnectionParts, Connection {
     lastCallEnd = loop.now
     let settings = core.sessionSettings
     guard let session = Session(.server, settings: settings, memory: loop.blocks) else { return nil }
+    session.takesTraceParents = givesContext
     var tls: TLSFilter?
     if let context = core.tlsContext {
       tls = TLSFilter(context)

@@ -37,6 +37,9 @@ struct FloodGuard {
   private var leftOut: Range<UInt32> = 0..<0
   /// How many header blocks the server may still send for the open calls.
   private var headersDue = 0
+  /// Where the frames with whole header blocks are in the bytes that were scanned last, if `listsBlocks` is set.
+  private(set) var blocks: [Range<Int>] = []
+  var listsBlocks = false
 
   static let headSize = 9
   private static let greetingSize = 24
@@ -59,6 +62,7 @@ struct FloodGuard {
   /// Returns the first frame that must not reach nghttp2, if there is one.
   mutating func scan(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Finding? {
     var offset = 0
+    if listsBlocks { blocks.removeAll(keepingCapacity: true) }
     while offset < bytes.count {
       if payloadLeft > 0 {
         let skipped = min(payloadLeft, bytes.count - offset)
@@ -69,6 +73,11 @@ struct FloodGuard {
       let start = offset
       guard let frame = nextHead(bytes, &offset) else { return nil }
       if let offence = judge(frame, now) { return Finding(offence: offence, offset: start) }
+      if listsBlocks, kind == .headers, frame.isWholeBlock, offset - start == Self.headSize,
+        bytes.count - offset >= frame.length
+      {
+        blocks.append(start..<offset + frame.length)
+      }
     }
     return nil
   }
@@ -81,6 +90,8 @@ struct FloodGuard {
 
     var endsStream: Bool { flags & 1 != 0 }
     var endsHeaders: Bool { flags & 4 != 0 }
+    /// For a frame with headers: whether it ends them, and with their last byte.
+    var isWholeBlock: Bool { endsHeaders && flags & 8 == 0 }
   }
 
   private mutating func nextHead(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Head? {

@@ -4,7 +4,7 @@ import SwitchboardCall
 /// The header `traceparent`, appended to a block of headers that nghttp2 has encoded, as a literal that neither side indexes.
 ///
 /// nghttp2 would apply Huffman coding to it. A value that differs in every call costs most of what a small header costs that
-/// way, on both sides, to save some bytes.
+/// way, on both sides, to save some bytes. A server that wants it takes it from the end of the block before nghttp2 sees it.
 enum LateTraceParent {
   /// Its size, as HTTP/2 counts it.
   static let listSize = 11 + TraceParentText.byteCount + 32
@@ -12,30 +12,115 @@ enum LateTraceParent {
   /// A literal without indexing, whose name is no entry of a table: the name and the length of the value.
   private static let prefix: StaticString = "\u{00}\u{0b}traceparent\u{37}"
 
-  static func append(_ text: TraceParentText, to target: OutputBuffer) {
-    target.append(UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-    var words = text.words
-    for index in words.indices { words[index] = words[index].bigEndian }
-    words.span.withUnsafeBytes {
-      target.append(UnsafeRawBufferPointer(rebasing: $0[..<TraceParentText.byteCount]))
+  /// Writes it into memory of `byteCount` bytes from `start`.
+  static func write(_ text: TraceParentText, to memory: UnsafeMutableRawBufferPointer, at start: Int) {
+    let name = UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+    UnsafeMutableRawBufferPointer(rebasing: memory[start...]).copyMemory(from: name)
+    func store(_ word: UInt64, at offset: Int) {
+      memory.storeBytes(of: word.bigEndian, toByteOffset: start + name.count + offset, as: UInt64.self)
     }
+    for index in 0..<6 { store(text.words[index], at: 8 * index) }
+    // Seven bytes remain, so the last word overlaps the one before.
+    store(text.words[5] << 56 | text.words[6] >> 8, at: 47)
   }
 
   static let byteCount = prefix.utf8CodeUnitCount + TraceParentText.byteCount
 }
 
+// MARK: - Receiving
+
+extension LateTraceParent {
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  /// The value at the end of a frame that ends with the header as `write` writes it; `nil` for all others, and if nghttp2
+  /// would not accept the value.
+  ///
+  /// Bytes that merely look like it may be part of another string, which then contains a zero or has Huffman coding. No
+  /// peer sends them so by chance. nghttp2 refuses the rest of such a block, because the string is longer than the rest.
+  static func value(atEndOf frame: UnsafeRawBufferPointer) -> Bytes? {
+    let start = frame.count - byteCount
+    guard start > headSize else { return nil }
+    let name = UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+    func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+      bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+    let nameEnd = start + name.count
+    // Words may overlap.
+    guard word(frame, start) == word(name, 0), word(frame, nameEnd - 8) == word(name, name.count - 8) else {
+      return nil
+    }
+    for index in 0..<6 where !isVisible(word(frame, nameEnd + 8 * index)) { return nil }
+    guard isVisible(word(frame, frame.count - 8)) else { return nil }
+    return UnsafeRawBufferPointer(rebasing: frame[nameEnd...]).bindMemory(to: UInt8.self)
+  }
+
+  /// Whether all bytes are visible characters of ASCII. Each sum has its highest bit where a byte is not below a bound.
+  private static func isVisible(_ word: UInt64) -> Bool {
+    let low = word & 0x7f7f_7f7f_7f7f_7f7f
+    let isWithin = (low &+ 0x5f5f_5f5f_5f5f_5f5f) & ~(low &+ 0x0101_0101_0101_0101) & ~word
+    return isWithin & 0x8080_8080_8080_8080 == 0x8080_8080_8080_8080
+  }
+
+  fileprivate static var name: Bytes { Bytes(start: prefix.utf8Start + 2, count: 11) }
+
+  fileprivate static let headSize = 9
+}
+
 extension Session {
+  /// Whether streams want the header `traceparent` of requests. Then nghttp2 does not see it, if it ends them.
+  var takesTraceParents: Bool {
+    get { watch.listsBlocks }
+    set { watch.listsBlocks = newValue }
+  }
+
+  /// Passes bytes to nghttp2, but not the header `traceparent` at the end of the frames in `blocks`. Returns a negative
+  /// error, if there is one.
+  func pass(_ bytes: UnsafeRawBufferPointer, _ blocks: [Range<Int>]) -> Int {
+    var start = 0
+    for block in blocks where block.upperBound <= bytes.count {
+      let frame = UnsafeRawBufferPointer(rebasing: bytes[block])
+      guard frame.count - LateTraceParent.headSize <= frameLimit,
+        let value = LateTraceParent.value(atEndOf: frame)
+      else { continue }
+      let result = pass(bytes[start..<block.lowerBound])
+      guard result >= 0 else { return result }
+      let rest = frame.count - LateTraceParent.byteCount
+      var head: InlineArray<9, UInt8> = .init { frame[$0] }
+      for index in 0..<3 { head[index] = UInt8(truncatingIfNeeded: (rest - 9) >> (16 - 8 * index)) }
+      lateTraceParent = value
+      let headResult = head.span.withUnsafeBytes { pass($0[...]) }
+      let restResult = headResult < 0 ? headResult : pass(frame[9..<rest])
+      lateTraceParent = nil
+      guard restResult >= 0 else { return restResult }
+      start = block.upperBound
+    }
+    return pass(bytes[start...])
+  }
+
+  /// Passes the stream the header that nghttp2 did not see. Not inlined: few connections use it.
+  @inline(never)
+  func deliverTraceParent(to stream: Unmanaged<StreamEntry>) {
+    let name = LateTraceParent.name
+    guard let value = lateTraceParent.take(), countHeader(name.count + value.count) else { return }
+    stream.withStream { $0.receiveHeader(name, value, fields) }
+  }
+
+  private func pass(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+    guard !bytes.isEmpty else { return 0 }
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    return nghttp2_session_mem_recv(raw, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+  }
+
   /// Appends what was sent; if it is the headers of a request, with the header that was announced for them.
   func appendWithTraceParent(_ frame: UnsafeRawBufferPointer, to target: OutputBuffer) {
     guard let text = traceParent(of: frame) else { return target.append(frame) }
-    let length = frame.count - 9 + LateTraceParent.byteCount
-    let head: InlineArray<9, UInt8> = [
-      UInt8(truncatingIfNeeded: length >> 16), UInt8(truncatingIfNeeded: length >> 8),
-      UInt8(truncatingIfNeeded: length), frame[3], frame[4], frame[5], frame[6], frame[7], frame[8],
-    ]
-    head.span.withUnsafeBytes { target.append($0) }
-    target.append(UnsafeRawBufferPointer(rebasing: frame[9...]))
-    LateTraceParent.append(text, to: target)
+    let count = frame.count + LateTraceParent.byteCount
+    target.append(atMost: count) { memory in
+      memory.copyMemory(from: frame)
+      for index in 0..<3 { memory[index] = UInt8(truncatingIfNeeded: (count - 9) >> (16 - 8 * index)) }
+      LateTraceParent.write(text, to: memory, at: frame.count)
+      return count
+    }
   }
 
   private func traceParent(of frame: UnsafeRawBufferPointer) -> TraceParentText? {
@@ -44,9 +129,7 @@ extension Session {
       frame[4] & (wanted | UInt8(NGHTTP2_FLAG_PADDED.rawValue)) == wanted
     else { return nil }
     let id = UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self)) & 0x7fff_ffff
-    guard let stream = stream(Int32(id)) else { return nil }
-    var text: TraceParentText?
-    Unmanaged.passUnretained(stream).withStream { text = $0.takeTraceParent() }
-    return text
+    guard let data = nghttp2_session_get_stream_user_data(raw, Int32(id)) else { return nil }
+    return Unmanaged<StreamEntry>.fromOpaque(data).withStream { $0.takeTraceParent() }
   }
 }

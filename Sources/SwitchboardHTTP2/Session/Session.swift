@@ -39,7 +39,7 @@ final class Session: WireSession {
   /// The output of `drain`, while it runs.
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
-  @exclusivity(unchecked) private var watch: FloodGuard
+  @exclusivity(unchecked) var watch: FloodGuard
   /// The size of the header block that is being received, as HTTP/2 counts it.
   @exclusivity(unchecked) private var headerListSize = 0
   @exclusivity(unchecked) private var headersCharged = 0
@@ -131,8 +131,7 @@ final class Session: WireSession {
     var allowed = bytes
     let found = watch.scan(bytes, now: now)
     if let found { allowed = UnsafeRawBufferPointer(rebasing: bytes[..<found.offset]) }
-    let base = allowed.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    let result = nghttp2_session_mem_recv(raw, base, allowed.count)
+    let result = pass(allowed, watch.blocks)
     if let offence = takeOffence() { return offence }
     if result < 0 { return Self.offence(Int32(result)) }
     return found?.offence
@@ -229,6 +228,8 @@ final class Session: WireSession {
   }
 
   @exclusivity(unchecked) private(set) var outputLimit = 0
+  /// The value that nghttp2 does not see of the headers that it sees.
+  @exclusivity(unchecked) var lateTraceParent: UnsafeBufferPointer<UInt8>?
   /// Whether `traceparent` was announced for any request.
   @exclusivity(unchecked) private var sendsTraceParents = false
 

@@ -213,6 +213,7 @@ extension Session {
     current = Unmanaged.passUnretained(stream)
     stream.id = id
     nghttp2_session_set_stream_user_data(raw, id, streams.insert(stream))
+    if lateTraceParent != nil { deliverTraceParent(to: Unmanaged.passUnretained(stream)) }
     return 0
   }
 

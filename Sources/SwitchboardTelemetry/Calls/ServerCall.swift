@@ -3,8 +3,7 @@ import SwitchboardCall
 /// Follows a call of a server, and is the context of its handler.
 final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   // Sendable because mutable state is locked or used on the call's loop only.
-  private let parts: TelemetryParts
-  private let counter: LoopCounter
+  private let known: ServerMethod
   /// When the call started, as a mark of the clock.
   private let start: UInt64
   /// The calls that the handler makes and that end with this one.
@@ -12,34 +11,36 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   private var sentCount = 0
   private var receivedCount = 0
 
+  /// `parent` and `baggage` are those that `headers` name.
   init(
-    _ parts: TelemetryParts,
+    _ known: ServerMethod,
     _ method: MethodDescriptor,
     _ headers: HPACKHeaders,
-    _ traceParent: TraceParentText?,
-    _ counter: LoopCounter
+    _ parent: SpanContext?,
+    _ baggage: Baggage
   ) {
-    self.parts = parts
-    self.counter = counter
-    let found = headers.isEmpty && traceParent == nil ? nil : TraceHeaders(headers, traceParent)
-    let context = parts.tracer?.newContext(found?.context)
-    var span: Span?
+    self.known = known
+    let tracer = known.parts.tracer
+    let context = tracer?.newContext(parent)
     // The duration of a call that is not counted is not needed.
-    start = counter.isShown ? parts.clock.mark : 0
-    if let tracer = parts.tracer, let context, tracer.records(context) {
-      let parent = found?.context?.spanID
-      let made = Span(
-        "Recv.\(method.spanName)",
-        context,
-        parent: parent,
-        kind: .server,
-        start: tracer.clock.now,
-        tracer
-      )
-      made.describe(method)
-      span = made
+    start = known.counter.isShown ? known.parts.clock.mark : 0
+    var span: Span?
+    if let context, let tracer, tracer.records(context) {
+      span = Self.makeSpan(method, context, parent, tracer)
     }
-    super.init(context, span, found?.baggage ?? Baggage(), headers, nil)
+    super.init(context, span, baggage, headers, nil)
+  }
+
+  private static func makeSpan(
+    _ method: MethodDescriptor,
+    _ context: SpanContext,
+    _ parent: SpanContext?,
+    _ tracer: Tracer
+  ) -> Span {
+    let (name, start) = ("Recv.\(method.spanName)", tracer.clock.now)
+    let span = Span(name, context, parent: parent?.spanID, kind: .server, start: start, tracer)
+    span.describe(method)
+    return span
   }
 
   override var servedCall: ServerCall? { self }
@@ -56,10 +57,10 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   }
 
   var context: (any AnyObject & Sendable)? { self }
-  var wantsMessages: Bool { span != nil && parts.hasMessageEvents }
+  var wantsMessages: Bool { span != nil && known.parts.hasMessageEvents }
 
-  func handlerStarts(deadline: CallDeadline?) {
-    if let deadline, self.deadline == nil { self.deadline = deadline }
+  func handlerStarts(deadline: CallDeadline) {
+    if self.deadline == nil { self.deadline = deadline }
   }
 
   func messageSent(_ byteCount: Int, compressed: Int?) {
@@ -73,12 +74,13 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   }
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
-    if counter.isShown {
-      let duration = TelemetryClock.duration(from: start, to: parts.clock.mark)
-      let exemplar = parts.clock.exemplar(duration, in: spanContext)
-      counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
+    let clock = known.parts.clock
+    if known.counter.isShown {
+      let duration = TelemetryClock.duration(from: start, to: clock.mark)
+      let exemplar = clock.exemplar(duration, in: spanContext)
+      known.counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
     }
-    if let span { span.end(end.status, at: parts.clock.now) }
+    if let span { span.end(end.status, at: clock.now) }
     for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
   }
 }

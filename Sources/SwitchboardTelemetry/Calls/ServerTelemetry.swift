@@ -6,13 +6,15 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   private let parts: TelemetryParts
   private let number: LoopNumber
   @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
+  /// Metadata without fields of a trace. Most calls of a connection have the same.
+  @exclusivity(unchecked) private var plain = HPACKHeaders()
 
   init(_ parts: TelemetryParts, on loop: any EventLoop) {
     self.parts = parts
     number = parts.loops.number(of: loop)
   }
 
-  var wantsTraceParent: Bool { parts.givesContext }
+  var givesContext: Bool { parts.givesContext }
 
   func callStarted(
     _ method: MethodDescriptor,
@@ -22,36 +24,55 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   ) -> any ServerCallTracer {
     let known = methods.value(of: method) { makeMethod(method) }
     known.counter.callStarted()
-    if parts.givesContext { return ServerCall(parts, method, headers, traceParent, known.counter) }
-    if known.counter.isShown { stamp.start = parts.clock.mark }
-    return known
+    guard parts.givesContext else {
+      if known.counter.isShown { stamp.start = parts.clock.mark }
+      return known
+    }
+    guard isPlain(headers) else {
+      let found = TraceHeaders(headers, traceParent)
+      return ServerCall(known, method, headers, found.context, found.baggage)
+    }
+    return ServerCall(known, method, headers, traceParent.flatMap(SpanContext.init), Baggage())
+  }
+
+  private func isPlain(_ headers: HPACKHeaders) -> Bool {
+    // Lists with the same memory are equal.
+    let (address, known) = (Self.address(of: headers), Self.address(of: plain))
+    guard address != known else { return true }
+    guard !TraceHeaders.areIn(headers, orBaggage: true) else { return false }
+    plain = headers
+    return true
+  }
+
+  private static func address(of headers: HPACKHeaders) -> UInt {
+    headers.withField(at: 0) { name, _ in UInt(bitPattern: name.baseAddress) }
   }
 
   private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
     let meter = parts.serverMeters?.meter(method: method.metricLabel, target: "")
-    return ServerMethod(parts.clock, meter.map { LoopCounter($0, on: number) } ?? .nothing)
+    return ServerMethod(parts, meter.map { LoopCounter($0, on: number) } ?? .nothing)
   }
 }
 
 /// Counts the calls of one method on one loop, if they are not traced and their handlers get no context.
 final class ServerMethod: ServerCallTracer {
-  private let clock: TelemetryClock
+  let parts: TelemetryParts
   let counter: LoopCounter
 
-  init(_ clock: TelemetryClock, _ counter: LoopCounter) {
-    self.clock = clock
+  init(_ parts: TelemetryParts, _ counter: LoopCounter) {
+    self.parts = parts
     self.counter = counter
   }
 
   var context: (any AnyObject & Sendable)? { nil }
   var wantsMessages: Bool { false }
-  func handlerStarts(deadline: CallDeadline?) {}
+  func handlerStarts(deadline: CallDeadline) {}
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
     guard counter.isShown else { return }
-    let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
+    let duration = TelemetryClock.duration(from: stamp.start, to: parts.clock.mark)
     counter.callEnded(CallMeter.End(end, duration, nil), whole: nil)
   }
 }

@@ -59,10 +59,10 @@ struct TraceHeaders {
   }
 
   /// Whether metadata has fields of a trace, for instance because a handler copied it from the call that it serves.
-  static func areIn(_ headers: HPACKHeaders) -> Bool {
+  static func areIn(_ headers: HPACKHeaders, orBaggage: Bool = false) -> Bool {
     (0..<headers.fieldCount).contains { index in
       headers.withField(at: index) { name, _ in
-        if let field = Field(name), field != .baggage { true } else { false }
+        if let field = Field(name), field != .baggage || orBaggage { true } else { false }
       }
     }
   }

@@ -39,6 +39,12 @@ public struct SpanContext: Sendable, Hashable {
     )
   }
 
+  /// `nil` if the header is invalid.
+  init?(_ text: TraceParentText) {
+    guard let read = TraceParent.read(text) else { return nil }
+    self.init(traceID: read.0, spanID: read.1, isSampled: read.isSampled, isRemote: true)
+  }
+
   /// The value of `traceparent` for requests that are made in the span.
   public var traceParent: String {
     String(decoding: TraceParent.text(self).bytes, as: UTF8.self)

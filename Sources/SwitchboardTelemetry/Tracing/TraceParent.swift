@@ -25,19 +25,12 @@ enum TraceParent {
     // `00-`, the dash behind each identity, and `00` or `01`.
     guard words[0] >> 40 == 0x30302d, words[4] >> 32 & 0xff == 0x2d, words[6] >> 24 & 0xff == 0x2d,
       words[6] >> 8 & 0xfffe == 0x3030,
-      let high = number(words[0] << 24 | words[1] >> 40, words[1] << 24 | words[2] >> 40),
-      let low = number(words[2] << 24 | words[3] >> 40, words[3] << 24 | words[4] >> 40),
-      let span = number(words[4] << 32 | words[5] >> 32, words[5] << 32 | words[6] >> 32),
+      let high = Hex.number(digits: words[0] << 24 | words[1] >> 40, words[1] << 24 | words[2] >> 40),
+      let low = Hex.number(digits: words[2] << 24 | words[3] >> 40, words[3] << 24 | words[4] >> 40),
+      let span = Hex.number(digits: words[4] << 32 | words[5] >> 32, words[5] << 32 | words[6] >> 32),
       high | low != 0, span != 0
     else { return read(text.bytes) }
     return (TraceID(high: high, low: low), SpanID(span), words[6] >> 8 & 1 == 1)
-  }
-
-  /// The number that sixteen digits write.
-  @inline(__always)
-  private static func number(_ high: UInt64, _ low: UInt64) -> UInt64? {
-    guard let high = Hex.number(digits: high), let low = Hex.number(digits: low) else { return nil }
-    return UInt64(high) << 32 | UInt64(low)
   }
 
   /// The number that sixteen digits write.
@@ -49,8 +42,7 @@ enum TraceParent {
       high = high << 8 | UInt64(text[start + index])
       low = low << 8 | UInt64(text[start + 8 + index])
     }
-    guard let high = Hex.number(digits: high), let low = Hex.number(digits: low) else { return nil }
-    return UInt64(high) << 32 | UInt64(low)
+    return Hex.number(digits: high, low)
   }
 
   /// The header of a span.
