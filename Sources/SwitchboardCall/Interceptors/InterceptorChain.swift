@@ -99,8 +99,8 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
     return credit
   }
 
-  /// Lets nothing more pass.
-  @inlinable
+  /// Lets nothing more pass. Always inlined: otherwise the compiler calls the unspecialised form.
+  @inlinable @inline(__always)
   final func closeChain() {
     isOpen = false
     interceptors.close()
@@ -223,10 +223,6 @@ extension InterceptorChain {
 // MARK: - The transport's end
 
 extension InterceptorChain {
-  /// The transport has sent a part.
-  @usableFromInline
-  package func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
-
   @usableFromInline
   func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let status = GRPCStatus.marshalling(error, "encoded")

@@ -10,6 +10,9 @@ extension ClientPipeline: ResponseReceiver {
   }
 
   @usableFromInline
+  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
+
+  @usableFromInline
   func responseWasCompressed() {}
 
   @usableFromInline

@@ -121,6 +121,9 @@ extension ServerPipeline {
 
 extension ServerPipeline: ServerStreamObserver {
   @usableFromInline
+  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
+
+  @usableFromInline
   func closed(_ failure: GRPCStatus?) {
     // For most calls, nothing is left to report. A chain that failed the call itself is still open.
     if failure == nil, promises.isEmpty, !isOpen {
