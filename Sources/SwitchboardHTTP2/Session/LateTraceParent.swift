@@ -34,9 +34,6 @@ extension LateTraceParent {
 
   /// The value at the end of a frame that ends with the header as `write` writes it; `nil` for all others, and if nghttp2
   /// would not accept the value.
-  ///
-  /// Bytes that merely look like it may be part of another string, which then contains a zero or has Huffman coding. No
-  /// peer sends them so by chance. nghttp2 refuses the rest of such a block, because the string is longer than the rest.
   static func value(atEndOf frame: UnsafeRawBufferPointer) -> Bytes? {
     let start = frame.count - byteCount
     guard start > headSize else { return nil }
@@ -50,7 +47,7 @@ extension LateTraceParent {
       return nil
     }
     for index in 0..<6 where !isVisible(word(frame, nameEnd + 8 * index)) { return nil }
-    guard isVisible(word(frame, frame.count - 8)) else { return nil }
+    guard isVisible(word(frame, frame.count - 8)), hasField(endingAt: start, in: frame) else { return nil }
     return UnsafeRawBufferPointer(rebasing: frame[nameEnd...]).bindMemory(to: UInt8.self)
   }
 
@@ -61,9 +58,63 @@ extension LateTraceParent {
     return isWithin & 0x8080_8080_8080_8080 == 0x8080_8080_8080_8080
   }
 
+  /// Whether one of the frame's fields ends there. The bytes that follow could otherwise be a part of a string, which a
+  /// caller of a proxy may have chosen: without them, nghttp2 would end the connection, with the calls of others.
+  private static func hasField(endingAt end: Int, in frame: UnsafeRawBufferPointer) -> Bool {
+    let hasPriority = frame[4] & UInt8(NGHTTP2_FLAG_PRIORITY.rawValue) != 0
+    var fields = EncodedFields(bytes: frame, offset: headSize + (hasPriority ? 5 : 0))
+    while fields.offset < end, fields.skip() {}
+    return fields.offset == end
+  }
+
   fileprivate static var name: Bytes { Bytes(start: prefix.utf8Start + 2, count: 11) }
 
   fileprivate static let headSize = 9
+}
+
+/// The fields of a block of headers, as HPACK encodes them, of which only the ends are of interest.
+private struct EncodedFields {
+  let bytes: UnsafeRawBufferPointer
+  private(set) var offset: Int
+
+  init(bytes: UnsafeRawBufferPointer, offset: Int) {
+    self.bytes = bytes
+    self.offset = offset
+  }
+
+  /// Skips a field, or a change of the table's size. Returns `false` if the bytes are neither.
+  mutating func skip() -> Bool {
+    guard offset < bytes.count else { return false }
+    let first = bytes[offset]
+    if first & 0x80 != 0 { return number(bits: 7) != nil }
+    if first & 0xe0 == 0x20 { return number(bits: 5) != nil }
+    guard let name = number(bits: first & 0x40 != 0 ? 6 : 4) else { return false }
+    return (name > 0 || skipString()) && skipString()
+  }
+
+  private mutating func skipString() -> Bool {
+    guard let count = number(bits: 7), count <= bytes.count - offset else { return false }
+    offset += count
+    return true
+  }
+
+  /// A number in the lowest bits of a byte or, if all of these are set, also in the bytes that follow.
+  private mutating func number(bits: Int) -> Int? {
+    guard offset < bytes.count else { return nil }
+    let limit = 1 << bits - 1
+    var value = Int(bytes[offset]) & limit
+    offset += 1
+    guard value == limit else { return value }
+    // No number within a frame takes more bytes.
+    for shift in [0, 7, 14, 21] {
+      guard offset < bytes.count else { return nil }
+      let byte = Int(bytes[offset])
+      offset += 1
+      value += (byte & 0x7f) << shift
+      if byte & 0x80 == 0 { return value }
+    }
+    return nil
+  }
 }
 
 extension Session {
