@@ -37,7 +37,8 @@ struct FloodGuard {
   private var leftOut: Range<UInt32> = 0..<0
   /// How many header blocks the server may still send for the open calls.
   private var headersDue = 0
-  /// Where the frames with whole header blocks are in the bytes that were scanned last, if `listsBlocks` is set.
+  /// Where the frames with whole header blocks are in the bytes that were scanned last, if `listsBlocks` is set. Without
+  /// those that are too small for `LateTraceParent`: their places would take more memory than they do.
   private(set) var blocks: [Range<Int>] = []
   var listsBlocks = false
 
@@ -74,7 +75,7 @@ struct FloodGuard {
       guard let frame = nextHead(bytes, &offset) else { return nil }
       if let offence = judge(frame, now) { return Finding(offence: offence, offset: start) }
       if listsBlocks, kind == .headers, frame.isWholeBlock, offset - start == Self.headSize,
-        bytes.count - offset >= frame.length
+        frame.length > LateTraceParent.byteCount, bytes.count - offset >= frame.length
       {
         blocks.append(start..<offset + frame.length)
       }
