@@ -22,8 +22,8 @@ struct InboundMessages {
   /// Converted frames without room: at most the output of one step.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
-  /// Whether a message is being decompressed or converted on another thread.
-  fileprivate(set) var isElsewhere = false
+  /// What decompresses, converts or decodes a message on another thread.
+  fileprivate(set) var elsewhere: Task<Void, Never>?
   /// Whether waiting messages are being delivered.
   fileprivate(set) var isTaking = false
 
@@ -34,6 +34,8 @@ struct InboundMessages {
   fileprivate var hasNoBytes: Bool { held.isEmpty && converted.isEmpty }
 
   fileprivate var hasMessages: Bool { isElsewhere || !waiting.isEmpty }
+
+  fileprivate var isElsewhere: Bool { elsewhere != nil }
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
@@ -54,6 +56,7 @@ struct InboundMessages {
     held = HeldBytes()
     converted = HeldBytes()
     waiting.removeAll()
+    elsewhere?.cancel()
   }
 }
 
@@ -316,22 +319,22 @@ extension MessageTaker {
     takeWaiting()
   }
 
-  /// Processes a message on another thread. Later messages wait for it. The result is dropped if the call is over.
+  /// Processes a message on another thread. Later messages wait for it. The result is dropped if the call is over, and the
+  /// work is not even begun: otherwise the messages of calls that clients have reset could pile up before busy threads.
   func elsewhere<Product: Sendable>(
     _ work: @escaping @Sendable () throws(GRPCStatus) -> Product,
     then finish: @escaping @Sendable (Self, Result<Product, GRPCStatus>) -> Void
   ) {
-    inbound.isElsewhere = true
     // The loop must not end before it receives the result.
     loop.openHandles += 1
     let loop = loop
     // With low priority, because most calls wait for other work.
-    Task.detached(priority: .utility) {
-      let result = Result(catching: work)
+    inbound.elsewhere = Task.detached(priority: .utility) {
+      let result = Task.isCancelled ? nil : Result(catching: work)
       loop.execute {
-        self.inbound.isElsewhere = false
+        self.inbound.elsewhere = nil
         loop.openHandles -= 1
-        if self.wantsMessages { finish(self, result) }
+        if self.wantsMessages, let result { finish(self, result) }
       }
     }
   }

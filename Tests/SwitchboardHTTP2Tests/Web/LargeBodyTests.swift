@@ -1,5 +1,6 @@
 import Dispatch
 import SwitchboardCall
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,6 +12,9 @@ import Testing
   /// so.
   private final class Reversing: WireProtocol, WireConversion {
     let gate = Gate()
+    /// Whether the call of the body that the gate held was over.
+    let isUnwanted = Atomic(false)
+    let ended = DispatchSemaphore(value: 0)
 
     func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
       request.method.map { .call(WireCall($0, .unnamed, ReversingExchange(self))) }
@@ -20,9 +24,13 @@ import Testing
       if body.first == 0 { throw GRPCStatus(code: .invalidArgument, message: "it begins with 0") }
       if body.first == 1 {
         gate.pass()
+        isUnwanted.store(Task.isCancelled, ordering: .relaxed)
+        ended.signal()
       }
       return MessageBuffer(Array(body.reversed()))
     }
+
+    func waitForEnd() { #expect(ended.wait(timeout: .now() + 200) == .success) }
   }
 
   /// Work that takes until the test lets it end.
@@ -157,6 +165,10 @@ import Testing
       let server = pair.server
       await loop.until { server.core.connections.isEmpty }
       reversing.gate.release()
+      // The work that waited for a thread until now would not begin.
+      reversing.waitForEnd()
+      let wasUnwanted = reversing.isUnwanted.load(ordering: .relaxed)
+      #expect(wasUnwanted)
       let other = try HTTP1Peer(pair.address)
       post([2, 3], on: other)
       #expect(other.response()?.body == [3, 2])
