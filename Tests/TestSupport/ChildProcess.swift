@@ -142,8 +142,13 @@ public final class ChildProcess: Sendable {
     wait()
   }
 
+  /// Sends a signal. After `SIGSTOP`, returns when all threads of the process have stopped: on a busy machine they may
+  /// otherwise still accept a connection.
   public func send(_ signal: Int32) {
-    status.withLock { if $0 == nil { kill(identifier, signal) } }
+    let isSent = status.withLock { $0 == nil && kill(identifier, signal) == 0 }
+    guard isSent, signal == SIGSTOP else { return }
+    var change = siginfo_t()
+    waitid(P_PID, id_t(identifier), &change, WSTOPPED | WEXITED | WNOWAIT)
   }
 
   public func end(with signal: Int32) {
