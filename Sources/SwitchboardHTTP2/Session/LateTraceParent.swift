@@ -77,11 +77,6 @@ private struct EncodedFields {
   let bytes: UnsafeRawBufferPointer
   private(set) var offset: Int
 
-  init(bytes: UnsafeRawBufferPointer, offset: Int) {
-    self.bytes = bytes
-    self.offset = offset
-  }
-
   /// Skips a field, or a change of the table's size. Returns `false` if the bytes are neither.
   mutating func skip() -> Bool {
     guard offset < bytes.count else { return false }
