@@ -10,8 +10,8 @@ final class ConnectProtocol: WireProtocol {
 
   init(error: ConnectError) {
     self.error = error
-    proto = ConnectUnary(.proto, error, form: .message)
-    json = ConnectUnary(.json, error, form: .message)
+    proto = ConnectUnary(.proto, error)
+    json = ConnectUnary(.json, error)
   }
 
   private static let streamType = "application/connect+"
@@ -40,7 +40,7 @@ final class ConnectProtocol: WireProtocol {
     switch subtype {
     case .proto: proto
     case .json: json
-    default: ConnectUnary(subtype, error, form: .message)
+    default: ConnectUnary(subtype, error)
     }
   }
 
@@ -66,7 +66,7 @@ final class ConnectProtocol: WireProtocol {
   private func acceptGet(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
     guard let method = request.method ?? methods.method(request.path) else { return nil }
     guard method.descriptor.type == .unary, method.descriptor.idempotency == .noSideEffects else {
-      return .refuse(status: "405", message: "the method is called by POST", allowed: "POST")
+      return .refuse(status: "405", message: "the method is called by POST", header: ("allow", "POST"))
     }
     var headers = ConnectHeaders(request.headers, isStream: false)
     guard let query = ConnectQuery(request.query ?? []) else {
@@ -90,7 +90,7 @@ final class ConnectProtocol: WireProtocol {
     let given = MessageBuffer(unsafeByteCount: message.count, isCompressed: isCompressed) {
       $0.copyBytes(from: message)
     }
-    let exchange = ConnectUnary(subtype, error, form: .given(given))
+    let exchange = ConnectUnary(subtype, error, given: given)
     return .call(headers.call(method, subtype, exchange))
   }
 
@@ -105,7 +105,7 @@ final class ConnectProtocol: WireProtocol {
       message: accepted.isEmpty
         ? "the method does not take this content type"
         : "the method does not take this content type, but \(accepted.joined(separator: " and "))",
-      allowed: accepted.isEmpty ? nil : accepted.joined(separator: ", ")
+      header: accepted.isEmpty ? nil : ("accept-post", accepted.joined(separator: ", "))
     )
   }
 
@@ -128,7 +128,7 @@ final class UnknownConnectMethod: WireProtocol {
     guard type == "application/json" || type == "application/proto" || type.hasPrefix("application/connect+")
     else { return nil }
     let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
-    let exchange = ConnectUnary(.json, error, form: .message, failureStatus: "404")
+    let exchange = ConnectUnary(.json, error, failureStatus: "404")
     return .call(WireCall(nil, .unnamed, exchange, failure: failure))
   }
 }

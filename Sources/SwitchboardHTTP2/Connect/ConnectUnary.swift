@@ -5,25 +5,24 @@ import SwitchboardCall
 final class ConnectUnary: WireExchange, Sendable {
   private let subtype: ContentSubtype
   private let error: ConnectError
-  private let form: WireRequestForm
+  /// The message, if it is in the head and not in the body.
+  private let given: MessageBuffer?
   /// The HTTP status of a failure, unless the code decides.
   private let failureStatus: StaticString?
 
   init(
     _ subtype: ContentSubtype,
     _ error: ConnectError,
-    form: WireRequestForm,
+    given: MessageBuffer? = nil,
     failureStatus: StaticString? = nil
   ) {
     self.subtype = subtype
     self.error = error
-    self.form = form
+    self.given = given
     self.failureStatus = failureStatus
   }
 
-  var requestForm: WireRequestForm { form }
-  /// The body is the message.
-  var requestConversion: (any WireConversion)? { nil }
+  var requestForm: WireRequestForm { given.map { .given($0) } ?? .message(nil) }
 
   /// The headers depend on the status.
   var waitsForEnd: Bool { true }
@@ -34,7 +33,7 @@ final class ConnectUnary: WireExchange, Sendable {
     guard ending.isOk, var body = message else { return fail(ending, into: headers) }
     writeHead(into: headers)
     if ending.compress(&body) { headers.add("content-encoding", ending.compression.rawValue.utf8) }
-    if case .given = form { headers.add("vary", "accept-encoding") }
+    if given != nil { headers.add("vary", "accept-encoding") }
     writeMetadata(of: ending, into: headers)
     return .message(body)
   }
@@ -63,18 +62,11 @@ final class ConnectUnary: WireExchange, Sendable {
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
   }
 
-  // MARK: Not used by unary calls, whose requests and responses are read and sent as a whole
+  // MARK: Not used by unary calls, whose responses are sent as a whole
 
-  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
-    piece = UnsafeRawBufferPointer(start: nil, count: 0)
-    return []
-  }
-
-  func framesAtEnd() throws(GRPCStatus) -> [UInt8] { [] }
-  func willSend(_ first: MessageBuffer) {}
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {}
   var sendsFrames: Bool { false }
-  func encode(_ message: MessageBuffer) -> MessageBuffer { message }
+  var responseEncoder: (any WireEncoder)? { nil }
   var isBase64: Bool { false }
   func end(_ ending: borrowing WireEnding) -> [UInt8]? { nil }
 }
@@ -108,6 +100,7 @@ final class ConnectStream: WireExchange {
   }
 
   var sendsFrames: Bool { true }
+  var responseEncoder: (any WireEncoder)? { nil }
   var isBase64: Bool { false }
 
   func end(_ ending: borrowing WireEnding) -> [UInt8]? {
@@ -115,18 +108,6 @@ final class ConnectStream: WireExchange {
     let length = UInt32(clamping: json.count)
     return [Self.endFlag] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + json
   }
-
-  // MARK: Not used by envelopes, which are gRPC's frames
-
-  var requestConversion: (any WireConversion)? { nil }
-  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
-    piece = UnsafeRawBufferPointer(start: nil, count: 0)
-    return []
-  }
-
-  func framesAtEnd() throws(GRPCStatus) -> [UInt8] { [] }
-  func willSend(_ first: MessageBuffer) {}
-  func encode(_ message: MessageBuffer) -> MessageBuffer { message }
 }
 
 extension GRPCStatus {

@@ -64,8 +64,8 @@ struct RequestHead: ~Copyable {
 
   /// Why a request is not passed to a handler.
   enum Rejection {
-    /// `allowed` has the allowed methods, if the method is the reason, or the content types, if that of the body is.
-    case http(status: StaticString, message: String, allowed: String?)
+    /// See `WireDecision.refuse`.
+    case http(status: StaticString, message: String, header: (name: StaticString, value: String)? = nil)
     /// A preflight request: a browser asks whether a page may call.
     case preflight
     case status(GRPCStatus)
@@ -190,7 +190,7 @@ struct RequestHead: ~Copyable {
   mutating func take(_ call: borrowing WireCall) {
     isOtherCall = true
     // Copying a status costs more than all the rest, and few calls have one.
-    if call.hasFailed { otherFailure = call.failure }
+    if call.failure != nil { otherFailure = call.failure }
     request.method = call.method
     contentSubtype = call.subtype
     switch call.settings {
@@ -268,17 +268,17 @@ struct RequestHead: ~Copyable {
   private var rejectionOfInvalid: Rejection? {
     guard !isTooLarge else {
       guard !isGRPC, !isOtherCall else { return .status(.headersTooLarge) }
-      return .http(status: "431", message: "the request's headers are larger than the limit", allowed: nil)
+      return .http(status: "431", message: "the request's headers are larger than the limit")
     }
     if let crossOrigin, !isGRPC, !isOtherCall, !crossOrigin.allows(metadata) {
-      return .http(status: "403", message: "pages of this origin may not call", allowed: nil)
+      return .http(status: "403", message: "pages of this origin may not call")
     }
     if isOptions, crossOrigin != nil, CrossOrigin.isPreflight(metadata) { return .preflight }
     if isOtherCall { return otherRejection }
     if let refusal { return refusal }
     guard page == nil else { return nil }
     guard request.isPost else {
-      return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST")
+      return .http(status: "405", message: "a gRPC call is a POST", header: ("allow", "POST"))
     }
     guard isGRPC, !request.isHTTP1 else {
       let message =
@@ -290,7 +290,7 @@ struct RequestHead: ~Copyable {
           "the content type is not that of a call, such as application/json, application/connect+json for streams, "
             + "application/grpc-web or application/grpc"
         }
-      return .http(status: "415", message: message, allowed: nil)
+      return .http(status: "415", message: message)
     }
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }
     guard !hasBadTimeout else { return .status(.badTimeout) }

@@ -6,7 +6,7 @@ extension ServerCallStream {
     guard !page.ignoresBody else { return bytes.count }
     guard pageBody.count + bytes.count <= page.bodyLimit else {
       head.page = nil
-      head.refusal = .http(status: "413", message: "the body is larger than the limit", allowed: nil)
+      head.refusal = .http(status: "413", message: "the body is larger than the limit")
       pageBody = []
       connection.streamIsReady(self)
       return bytes.count

@@ -3,13 +3,17 @@ import SwitchboardCall
 /// Answers to requests that are not calls: an HTTP status, and why.
 extension ServerCallStream {
   /// Responds to a request that is not a call. Clients of gRPC find the reason in the headers, all others in the body.
-  func reject(_ code: StaticString, _ message: String, allowed: String?) {
+  func reject(
+    _ code: StaticString,
+    _ message: String,
+    header: (name: StaticString, value: String)? = nil
+  ) {
     phase = .ending
     stopLimitingRequest()
     let headers = connection.session.headers
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
-    if let allowed { headers.add("\(code)" == "415" ? "accept-post" : "allow", allowed.utf8) }
+    if let header { headers.add(header.name, header.value.utf8) }
     if head.isForGRPC || connection.core.protocols.isEmpty {
       headers.add("grpc-status", "13")
       headers.add("grpc-message", message.utf8)

@@ -14,8 +14,8 @@ extension ServerCallStream {
       case nil: continue
       case .call(let call): takeFirst(call)
       case .page(let page): head.page = page
-      case .refuse(let status, let message, let allowed):
-        head.refusal = .http(status: status, message: message, allowed: allowed)
+      case .refuse(let status, let message, let header):
+        head.refusal = .http(status: status, message: message, header: header)
       }
       return
     }
@@ -32,7 +32,7 @@ extension ServerCallStream {
   private func take(_ call: borrowing WireCall) {
     let wire = WireState(call.exchange)
     self.wire = wire
-    if case .converted = wire.form { inbound.converter = call.exchange }
+    if case .converted(let framing) = wire.form { inbound.converter = framing }
     head.take(call)
   }
 
@@ -60,11 +60,11 @@ extension ServerCallStream {
     }
   }
 
-  private func convertEnd(_ wire: WireState) {
+  private func convertEnd(_ framing: any WireFraming) {
     // The following bytes are already frames.
     inbound.converter = nil
     do throws(GRPCStatus) {
-      let frames = try wire.exchange.framesAtEnd()
+      let frames = try framing.framesAtEnd()
       if !frames.isEmpty { frames.withUnsafeBytes { deframe($0) } }
     } catch {
       fail(error)
@@ -80,7 +80,7 @@ extension ServerCallStream {
     guard wantsMessages, head.rejection == nil else { return }
     switch wire.form {
     case .frames: break
-    case .converted: convertEnd(wire)
+    case .converted(let framing): convertEnd(framing)
     case .given(let message): takeWhole(message)
     case .message: takeCollected(wire)
     }
@@ -119,7 +119,9 @@ extension ServerCallStream {
   /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
   /// conversion or the body is small.
   func convertElsewhere(_ request: SingleMessage) -> Bool {
-    guard let conversion = wire?.conversion, let body = large(request) else { return false }
+    guard request.isLarge, let conversion = wire?.conversion, let body = take(large: request) else {
+      return false
+    }
     elsewhere { () throws(GRPCStatus) in
       let framed = body.unsafeFramedBytes
       var message = try withExtendedLifetime(body) { () throws(GRPCStatus) in
@@ -138,7 +140,8 @@ extension ServerCallStream {
   /// Decodes a large request in a format that may take long, such as JSON, on another thread, and then starts the call.
   /// Returns `false` if the format is fast or the request is small.
   func decodeElsewhere(_ request: SingleMessage, _ handler: MethodHandler) -> Bool {
-    guard request.isLarge, let (handler, decode) = handler.decodingAhead(), let body = large(request) else {
+    guard request.isLarge, let (handler, decode) = handler.decodingAhead(), let body = take(large: request)
+    else {
       return false
     }
     if body.wasCompressed { requestWasCompressed = true }
@@ -152,9 +155,8 @@ extension ServerCallStream {
     return true
   }
 
-  /// The bytes of a request that is so large that other calls should not wait for its conversion; `nil` if it is small.
-  private func large(_ request: SingleMessage) -> MessageBuffer? {
-    guard request.isLarge else { return nil }
+  /// The bytes of a large request, which is converted while the loop goes on.
+  private func take(large request: SingleMessage) -> MessageBuffer? {
     // The request is complete, so the client is not slow. Its deadline still applies.
     stopLimitingRequest()
     startDeadline()
@@ -185,8 +187,9 @@ extension ServerCallStream {
   /// Writes the head of a response that is sent piece by piece.
   func writeHead(_ metadata: HPACKHeaders?, for wire: WireState) {
     let headers = connection.session.headers
-    body.exchange = wire.exchange
-    if let first = body.pipe?.first { wire.exchange.willSend(first) }
+    let encoder = wire.exchange.responseEncoder
+    body.encoder = encoder
+    if let first = body.pipe?.first { encoder?.willSend(first) }
     wire.exchange.writeHead(metadata, body.compression, into: headers)
     head.addCrossOrigin(to: headers)
     body.hasPrefixes = wire.exchange.sendsFrames

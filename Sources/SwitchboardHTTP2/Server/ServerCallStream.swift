@@ -299,14 +299,14 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       if head.isTooLarge { connection.report(.headersTooLarge) }
       end(nil, status)
     case .preflight: answerPreflight()
-    case .http(let code, let message, let allowed):
+    case .http(let code, let message, let header):
       if head.isTooLarge { connection.report(.headersTooLarge) }
       // A peer that does not speak gRPC may not understand a response before it has sent its whole request.
       guard state.hasRemoteEnded || isLate else {
         phase = .refusing
         return limitRequest()
       }
-      reject(code, message, allowed: allowed)
+      reject(code, message, header: header)
     }
   }
 
@@ -324,7 +324,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if phase == .refusing, let rejection = head.rejection {
       refuse(rejection, isLate: true)
     } else if head.page != nil {
-      reject("408", "the request did not arrive in time", allowed: nil)
+      reject("408", "the request did not arrive in time")
     } else {
       end(nil, .requestTooSlow)
     }
@@ -339,12 +339,12 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   /// Starts the deadline when the headers have arrived, even if the request is incomplete.
   func startDeadline() {
-    guard let timeout = head.timeout, self.deadline == nil else { return }
-    let deadline = loop.clock.deadline(after: .nanoseconds(Int64(clamping: timeout.nanoseconds)))
-    self.deadline = deadline
+    guard let timeout = head.timeout, deadline == nil else { return }
+    let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
+    deadline = loop.clock.deadline(after: length)
     let timer = LoopTimer { self.deadlinePassed() }
     self.timer = timer
-    loop.schedule(timer, at: deadline)
+    loop.schedule(timer, after: length)
   }
 
   /// How long the response may still take to be sent after the deadline.

@@ -18,7 +18,7 @@ struct InboundMessages {
   /// The bytes that arrived after all waiting messages.
   fileprivate(set) var held = HeldBytes()
   /// Converts received bytes to gRPC's frames, in other protocols.
-  var converter: (any WireExchange)?
+  var converter: (any WireFraming)?
   /// Converted frames without room: at most the output of one step.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()

@@ -11,8 +11,8 @@ struct OutboundBody {
   private var offset = 0
   /// The compression of messages that are sent.
   var compression = MessageCompression.none
-  /// Encodes each message, in a call that is not gRPC's.
-  var exchange: (any WireExchange)?
+  /// Encodes each message, in calls that are not gRPC's.
+  var encoder: (any WireEncoder)?
   /// Whether messages are sent with their prefix.
   var hasPrefixes = true
   var pipe: MessagePipe?
@@ -41,7 +41,7 @@ struct OutboundBody {
   }
 
   private mutating func begin(_ message: consuming MessageBuffer) {
-    if let exchange { return compressed(exchange.encode(message)) }
+    if let encoder { return compressed(encoder.encode(message)) }
     compressed(message)
   }
 

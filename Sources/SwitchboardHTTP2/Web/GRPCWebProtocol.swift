@@ -8,7 +8,7 @@ final class GRPCWebProtocol: WireProtocol {
     }
     let subtype = request.contentType.withUnsafeBufferPointer(\.contentSubtype)
     guard request.httpMethod == "POST" else {
-      return .refuse(status: "405", message: "a gRPC call is a POST", allowed: "POST")
+      return .refuse(status: "405", message: "a gRPC call is a POST", header: ("allow", "POST"))
     }
     guard let method = request.method else {
       let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
@@ -22,7 +22,7 @@ final class GRPCWebProtocol: WireProtocol {
 }
 
 /// A call of gRPC-Web: Base64 in the text format, and trailers in the body.
-final class GRPCWebExchange: WireExchange {
+final class GRPCWebExchange: WireExchange, WireFraming {
   private let format: WebFormat
   private let subtype: ContentSubtype
   private var decoder = Base64Decoder()
@@ -32,9 +32,7 @@ final class GRPCWebExchange: WireExchange {
     self.subtype = subtype
   }
 
-  var requestForm: WireRequestForm { format == .text ? .converted : .frames }
-  /// For requests in the form of one message only.
-  var requestConversion: (any WireConversion)? { nil }
+  var requestForm: WireRequestForm { format == .text ? .converted(self) : .frames }
 
   func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
     let part = UnsafeRawBufferPointer(rebasing: piece.prefix(Self.step))
@@ -64,11 +62,8 @@ final class GRPCWebExchange: WireExchange {
     if let metadata { headers.add(metadata) }
   }
 
-  /// The messages are gRPC's, and the headers do not depend on them.
-  func willSend(_ first: MessageBuffer) {}
-  func encode(_ message: MessageBuffer) -> MessageBuffer { message }
-
   var sendsFrames: Bool { true }
+  var responseEncoder: (any WireEncoder)? { nil }
   var isBase64: Bool { format == .text }
 
   /// The trailers as a message with a flag. They are part of the body, so the limit for headers does not apply.

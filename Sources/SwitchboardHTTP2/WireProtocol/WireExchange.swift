@@ -14,18 +14,6 @@ package protocol WireExchange: AnyObject {
   /// How the request's body becomes messages. Read once, after the head.
   var requestForm: WireRequestForm { get }
 
-  /// Converts the whole body of a request in the form `.message` to the message; `nil` if the body is the message. Read
-  /// once.
-  var requestConversion: (any WireConversion)? { get }
-
-  /// Converts the beginning of a piece of a body in the form `.converted` to gRPC's frames: a byte 0, four bytes of
-  /// length, the message. Frames may be split anywhere. Removes the converted bytes from `piece`: at least some, but
-  /// only enough for a few frames or kilobytes, because the result may have to wait for its reader.
-  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8]
-
-  /// The frames that are completed by the end of such a body.
-  func framesAtEnd() throws(GRPCStatus) -> [UInt8]
-
   // MARK: The response
 
   /// Whether nothing is sent before the call has ended.
@@ -37,18 +25,15 @@ package protocol WireExchange: AnyObject {
   func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
     -> WireBody?
 
-  /// Receives the first message of a response that is sent piece by piece, if there is one before the headers, which
-  /// may depend on it. `encode` receives it too.
-  func willSend(_ first: MessageBuffer)
-
   /// Writes `:status` and the headers of a response that is sent piece by piece.
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter)
 
   /// Whether messages are sent with gRPC's prefix of five bytes.
   var sendsFrames: Bool { get }
 
-  /// Encodes a response message, before it is compressed and framed.
-  func encode(_ message: MessageBuffer) -> MessageBuffer
+  /// Encodes the messages of a response that is sent piece by piece; `nil` sends them as they are. Read once, before the
+  /// headers.
+  var responseEncoder: (any WireEncoder)? { get }
 
   /// Whether the response body is in Base64.
   var isBase64: Bool { get }
@@ -65,16 +50,37 @@ package protocol WireConversion: AnyObject, Sendable {
   func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer
 }
 
+/// Converts the body of a request to gRPC's frames, piece by piece.
+package protocol WireFraming: AnyObject {
+  /// Converts the beginning of a piece of the body to frames: a byte 0, four bytes of length, the message. Frames may be
+  /// split anywhere. Removes the converted bytes from `piece`: at least some, but only enough for a few frames or
+  /// kilobytes, because the result may have to wait for its reader.
+  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8]
+
+  /// The frames that are completed by the end of the body.
+  func framesAtEnd() throws(GRPCStatus) -> [UInt8]
+}
+
+/// Encodes the messages of a response.
+package protocol WireEncoder: AnyObject {
+  /// Receives the first message, if there is one before the headers, which may depend on it. `encode` receives it too.
+  func willSend(_ first: MessageBuffer)
+
+  /// Encodes a message, before it is compressed and framed.
+  func encode(_ message: MessageBuffer) -> MessageBuffer
+}
+
 /// The form of a request's body.
-package enum WireRequestForm: Sendable {
+package enum WireRequestForm {
   /// gRPC's frames.
   case frames
-  /// One message, compressed as the settings say. An empty body is an empty message.
-  case message
+  /// The whole body, compressed as the settings say, is converted to the message; `nil`: it is the message. An empty body
+  /// is an empty message.
+  case message((any WireConversion)?)
   /// The head contains the message, which may be compressed as the settings say. The body is ignored.
   case given(MessageBuffer)
-  /// Pieces that the exchange converts to frames.
-  case converted
+  /// Pieces that are converted to frames.
+  case converted(any WireFraming)
 }
 
 /// The body of a response that is sent as a whole.

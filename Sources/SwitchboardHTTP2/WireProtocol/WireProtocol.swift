@@ -26,9 +26,8 @@ package enum WireDecision: ~Copyable {
   case call(WireCall)
   /// A plain HTTP answer.
   case page(HTTPPage)
-  /// An HTTP status and a message, with the allowed HTTP methods if the method is the reason, or the content types that
-  /// are accepted if that of the body is.
-  case refuse(status: StaticString, message: String, allowed: String? = nil)
+  /// An HTTP status and a message, and a header that says what is allowed instead, such as `allow`.
+  case refuse(status: StaticString, message: String, header: (name: StaticString, value: String)? = nil)
 }
 
 /// A request as a call of a method.
@@ -42,9 +41,7 @@ package struct WireCall: ~Copyable {
   /// The settings from the protocol's own headers; `nil` if it uses gRPC's (`grpc-timeout`, `grpc-encoding`).
   package var settings: WireSettings?
   /// If set, the call fails with this status before its handler runs. The exchange writes it in the protocol's form.
-  package let failure: GRPCStatus?
-  /// Whether there is a failure.
-  let hasFailed: Bool
+  package var failure: GRPCStatus?
   /// Whether a request with an equal method, content type and headers is an equal call, with the same exchange.
   package var isRepeatable: Bool
 
@@ -60,7 +57,6 @@ package struct WireCall: ~Copyable {
     self.subtype = subtype
     self.exchange = exchange
     self.settings = settings
-    hasFailed = failure != nil
     self.failure = failure
     self.isRepeatable = isRepeatable
   }

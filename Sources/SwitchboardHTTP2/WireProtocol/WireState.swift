@@ -23,7 +23,7 @@ final class WireState {
   init(_ exchange: any WireExchange) {
     self.exchange = exchange
     form = exchange.requestForm
-    if case .message = form { conversion = exchange.requestConversion }
+    if case .message(let conversion) = form { self.conversion = conversion }
   }
 
   // MARK: The request's body

@@ -3,7 +3,7 @@ import SwitchboardHTTP2
 import SwitchboardProtobuf
 
 /// One REST call.
-final class RESTExchange: WireExchange {
+final class RESTExchange: WireExchange, WireFraming, WireEncoder {
   private let assembly: RequestAssembly
   private let server: RESTProtocol
   private let answersEvents: Bool
@@ -33,10 +33,8 @@ final class RESTExchange: WireExchange {
 
   var requestForm: WireRequestForm {
     if let given { return .given(given) }
-    return route.streamsRequests ? .converted : .message
+    return route.streamsRequests ? .converted(self) : .message(assembly)
   }
-
-  var requestConversion: (any WireConversion)? { assembly }
 
   /// In a stream of bytes, each piece is a message; in a stream of JSON, each value is one. Only the first message has
   /// the values from the path and the query, which may be thousands of times as long as a JSON value.
@@ -137,6 +135,7 @@ final class RESTExchange: WireExchange {
   }
 
   var sendsFrames: Bool { false }
+  var responseEncoder: (any WireEncoder)? { self }
   var isBase64: Bool { false }
 
   func encode(_ message: MessageBuffer) -> MessageBuffer {

@@ -139,8 +139,6 @@ extension WireSettings {
   /// The compression of whole bodies that the headers ask for. Streams are not compressed.
   fileprivate init(_ headers: HPACKHeaders, of route: RESTRoute) {
     self.init()
-    var encoding = encoding
-    var accepted = accepted
     headers.forEachField { name, value in
       if name.equals("content-encoding"), !value.equals("identity") {
         encoding =
@@ -149,7 +147,5 @@ extension WireSettings {
         accepted.add(value)
       }
     }
-    self.encoding = encoding
-    self.accepted = accepted
   }
 }

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  private final class GrowingExchange: WireExchange {
+  private final class GrowingExchange: WireExchange, WireFraming {
     private let made: Counter
 
     init(made: Counter) { self.made = made }
@@ -27,8 +27,7 @@ import Testing
       return WebMessages.frame([UInt8](repeating: byte, count: 1024))
     }
 
-    var requestForm: WireRequestForm { .converted }
-    var requestConversion: (any WireConversion)? { nil }
+    var requestForm: WireRequestForm { .converted(self) }
 
     func frames(from piece: inout UnsafeRawBufferPointer) -> [UInt8] {
       defer { piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst()) }
@@ -47,9 +46,8 @@ import Testing
 
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
-    func willSend(_ first: MessageBuffer) {}
-    func encode(_ message: MessageBuffer) -> MessageBuffer { message }
     var sendsFrames: Bool { false }
+    var responseEncoder: (any WireEncoder)? { nil }
     var isBase64: Bool { false }
     func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
   }

@@ -74,8 +74,7 @@ import Testing
 
     init(_ reversing: Reversing) { self.reversing = reversing }
 
-    var requestForm: WireRequestForm { .message }
-    var requestConversion: (any WireConversion)? { reversing }
+    var requestForm: WireRequestForm { .message(reversing) }
     var waitsForEnd: Bool { true }
 
     func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
@@ -87,11 +86,8 @@ import Testing
 
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
-    func frames(from piece: inout UnsafeRawBufferPointer) -> [UInt8] { [] }
-    func framesAtEnd() -> [UInt8] { [] }
-    func willSend(_ first: MessageBuffer) {}
-    func encode(_ message: MessageBuffer) -> MessageBuffer { message }
     var sendsFrames: Bool { false }
+    var responseEncoder: (any WireEncoder)? { nil }
     var isBase64: Bool { false }
     func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
   }
