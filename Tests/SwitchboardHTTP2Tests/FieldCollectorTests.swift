@@ -13,9 +13,7 @@ import Testing
   }
 
   private func append(_ list: HPACKHeaders) {
-    for index in 0..<list.fieldCount {
-      list.withField(at: index) { fields.append(name: $0, value: $1) }
-    }
+    list.forEachField { fields.append(name: $0, value: $1) }
   }
 
   private let headers: HPACKHeaders = [":status": "200", "content-type": "application/grpc", "a": ""]

@@ -29,13 +29,12 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     encode: @escaping @Sendable (Request) throws -> MessageBuffer
   ) {
     sink = .bytes(pipe) { request in
-      try GRPCStatus.encoding { status in
+      let failed: (GRPCStatus) -> Void = { status in
         // First, so that the server does not mistake the requests for complete.
         call.cancel(status)
         pipe.abort(status)
-      } _: {
-        try encode(request)
       }
+      return try GRPCStatus.encoding(failed: failed) { try encode(request) }
     }
   }
 

@@ -1,7 +1,7 @@
 /// Decodes messages of one call before they are asked for, on any thread, and returns them in that order.
 final class DecodedAhead<Message: Sendable>: Marshaller {
   private let base: AnyMarshaller<Message>
-  private let decoded = Locked<[(byteCount: Int, message: Result<Message, any Error>)]>([])
+  private let decoded = Locked(Queue<(byteCount: Int, message: Result<Message, any Error>)>())
 
   init(_ base: AnyMarshaller<Message>) { self.base = base }
 
@@ -16,7 +16,7 @@ final class DecodedAhead<Message: Sendable>: Marshaller {
   func decode(_ bytes: RawSpan) throws -> Message {
     let count = bytes.byteCount
     // All messages of at least some size are decoded ahead, so that one of the same size is the first of them.
-    guard let first = decoded.withLock({ $0.first?.byteCount == count ? $0.removeFirst() : nil }) else {
+    guard let first = decoded.withLock({ $0.first?.byteCount == count ? $0.popFirst() : nil }) else {
       return try base.decode(bytes)
     }
     return try first.message.get()

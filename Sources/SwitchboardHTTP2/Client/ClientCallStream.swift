@@ -106,13 +106,12 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   /// `false`: the deadline has passed, and the call has ended.
   private func startTimer(_ deadline: CallDeadline) -> Bool {
-    if hasNoTimeLeft {
+    let timer = LoopTimer { self.endEarly(.deadlinePassed) }
+    guard channel.loop.schedule(timer, at: deadline) else {
       close(.deadlinePassed)
       return false
     }
-    let timer = LoopTimer { self.endEarly(.deadlinePassed) }
     self.timer = timer
-    channel.loop.schedule(timer, at: deadline)
     return true
   }
 

@@ -258,10 +258,10 @@ extension Connection {
 extension Connection {
   /// Inlined, because the connection usually needs a flush already.
   @inline(__always)
-  func setNeedsFlush() {
+  func setNeedsFlush(nextTurn: Bool = false) {
     guard !isDirty, !isClosed else { return }
     isDirty = true
-    loop.markDirty(self)
+    loop.markDirty(self, nextTurn: nextTurn)
   }
 
   func socketDidDrain() {
@@ -294,13 +294,7 @@ extension Connection {
     case .offence(let offence): dismiss(offence)
     case .status(let reason): close(reason, gently: true)
     }
-    if drained == .some, !socket.isWriting { continueInNextTurn() }
-  }
-
-  private func continueInNextTurn() {
-    guard !isDirty, !isClosed else { return }
-    isDirty = true
-    loop.markDirty(self, nextTurn: true)
+    if drained == .some, !socket.isWriting { setNeedsFlush(nextTurn: true) }
   }
 
   /// See `WireSession`.

@@ -170,13 +170,12 @@ final class InProcessCall: @unchecked Sendable {
 
   /// `false`: the deadline has passed, and the call has ended.
   private func startTimer(_ deadline: CallDeadline) -> Bool {
-    guard deadline.timeLeft(by: transport.loop.clock) > .zero else {
+    let timer = LoopTimer { self.close(.deadlinePassed) }
+    guard transport.loop.schedule(timer, at: deadline) else {
       close(.deadlinePassed)
       return false
     }
-    let timer = LoopTimer { self.close(.deadlinePassed) }
     self.timer = timer
-    transport.loop.schedule(timer, at: deadline)
     return true
   }
 
@@ -321,13 +320,7 @@ extension HPACKHeaders {
   /// The fields that a user may send; see `HeaderWriter`.
   fileprivate var allowed: HPACKHeaders {
     var allowed = HPACKHeaders()
-    for index in 0..<fieldCount {
-      withField(at: index) { name, value in
-        if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
-          allowed.append(name: name, value: value)
-        }
-      }
-    }
+    forEachUserField { allowed.append(name: $0, value: $1) }
     return allowed
   }
 }

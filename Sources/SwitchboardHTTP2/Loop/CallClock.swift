@@ -24,8 +24,11 @@ extension Loop {
 
   package var clock: CallClock { CallClock(loop: self) }
 
-  /// Runs a timer at a deadline that this clock made.
-  func schedule(_ timer: LoopTimer, at deadline: CallDeadline) {
-    schedule(timer, after: deadline.timeLeft(by: clock))
+  /// Runs a timer at a deadline that this clock made. Returns `false`, and does not run it, if the deadline has passed.
+  func schedule(_ timer: LoopTimer, at deadline: CallDeadline) -> Bool {
+    let timeLeft = deadline.timeLeft(by: clock)
+    guard timeLeft > .zero else { return false }
+    schedule(timer, after: timeLeft)
+    return true
   }
 }

@@ -56,6 +56,15 @@ enum ReservedHeaders {
 }
 
 extension HPACKHeaders {
+  /// Passes the fields that a user may send to `body`. The names of HTTP/2 and of gRPC itself are left out.
+  func forEachUserField(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) {
+    forEachField { name, value in
+      if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
+        body(name, value)
+      }
+    }
+  }
+
   /// Returns a failure for the first field that may not be sent as user metadata. HTTP would make the peer reject the
   /// whole call, and the field must not be dropped silently. Fields with the library's own names are valid, but left
   /// out.

@@ -165,24 +165,13 @@ package final class HeaderWriter {
   /// Adds a user's metadata, except names that belong to HTTP/2 or gRPC itself. If there were fields that HTTP does not
   /// allow, `failureToSend` has already failed the call.
   package func add(_ metadata: HPACKHeaders) {
-    for index in 0..<metadata.fieldCount {
-      metadata.withField(at: index) { name, value in
-        guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
-          return
-        }
-        add(name: name, value: value)
-      }
-    }
+    metadata.forEachUserField { add(name: $0, value: $1) }
   }
 
   /// Adds the headers of a plain HTTP response, except those that belong to the connection.
   func add(plain headers: HPACKHeaders) {
-    for index in 0..<headers.fieldCount {
-      headers.withField(at: index) { name, value in
-        guard ReservedHeaders.allowPlain(name), FieldSyntax.isName(name), FieldSyntax.isStrictValue(value)
-        else {
-          return
-        }
+    headers.forEachField { name, value in
+      if ReservedHeaders.allowPlain(name), FieldSyntax.isName(name), FieldSyntax.isStrictValue(value) {
         add(name: name, value: value)
       }
     }
@@ -190,14 +179,9 @@ package final class HeaderWriter {
 
   /// Adds metadata whose names get a prefix, such as `trailer-`.
   package func add(_ metadata: HPACKHeaders, prefix: StaticString) {
-    for index in 0..<metadata.fieldCount {
-      metadata.withField(at: index) { name, value in
-        guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
-          return
-        }
-        let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-        (Array(start) + name).withUnsafeBufferPointer { add(name: $0, value: value) }
-      }
+    let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+    metadata.forEachUserField { name, value in
+      (Array(start) + name).withUnsafeBufferPointer { add(name: $0, value: value) }
     }
   }
 

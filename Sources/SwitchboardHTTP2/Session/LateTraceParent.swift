@@ -36,7 +36,7 @@ extension LateTraceParent {
   /// would not accept the value.
   static func value(atEndOf frame: UnsafeRawBufferPointer) -> Bytes? {
     let start = frame.count - byteCount
-    guard start > headSize else { return nil }
+    guard start > FloodGuard.headSize else { return nil }
     let name = UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
     func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
       bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -62,14 +62,12 @@ extension LateTraceParent {
   /// caller of a proxy may have chosen: without them, nghttp2 would end the connection, with the calls of others.
   private static func hasField(endingAt end: Int, in frame: UnsafeRawBufferPointer) -> Bool {
     let hasPriority = frame[4] & UInt8(NGHTTP2_FLAG_PRIORITY.rawValue) != 0
-    var fields = EncodedFields(bytes: frame, offset: headSize + (hasPriority ? 5 : 0))
+    var fields = EncodedFields(bytes: frame, offset: FloodGuard.headSize + (hasPriority ? 5 : 0))
     while fields.offset < end, fields.skip() {}
     return fields.offset == end
   }
 
   fileprivate static var name: Bytes { Bytes(start: prefix.utf8Start + 2, count: 11) }
-
-  fileprivate static let headSize = 9
 }
 
 /// The fields of a block of headers, as HPACK encodes them, of which only the ends are of interest.
@@ -125,17 +123,17 @@ extension Session {
     var start = 0
     for block in blocks where block.upperBound <= bytes.count {
       let frame = UnsafeRawBufferPointer(rebasing: bytes[block])
-      guard frame.count - LateTraceParent.headSize <= frameLimit,
+      guard frame.count - FloodGuard.headSize <= frameLimit,
         let value = LateTraceParent.value(atEndOf: frame)
       else { continue }
       let result = pass(bytes[start..<block.lowerBound])
       guard result >= 0 else { return result }
       let rest = frame.count - LateTraceParent.byteCount
       var head: InlineArray<9, UInt8> = .init { frame[$0] }
-      for index in 0..<3 { head[index] = UInt8(truncatingIfNeeded: (rest - 9) >> (16 - 8 * index)) }
+      for index in 0..<3 { head[index] = UInt8(truncatingIfNeeded: (rest - head.count) >> (16 - 8 * index)) }
       lateTraceParent = value
       let headResult = head.span.withUnsafeBytes { pass($0[...]) }
-      let restResult = headResult < 0 ? headResult : pass(frame[9..<rest])
+      let restResult = headResult < 0 ? headResult : pass(frame[head.count..<rest])
       lateTraceParent = nil
       guard restResult >= 0 else { return restResult }
       start = block.upperBound
@@ -163,7 +161,9 @@ extension Session {
     let count = frame.count + LateTraceParent.byteCount
     target.append(atMost: count) { memory in
       memory.copyMemory(from: frame)
-      for index in 0..<3 { memory[index] = UInt8(truncatingIfNeeded: (count - 9) >> (16 - 8 * index)) }
+      for index in 0..<3 {
+        memory[index] = UInt8(truncatingIfNeeded: (count - FloodGuard.headSize) >> (16 - 8 * index))
+      }
       LateTraceParent.write(text, to: memory, at: frame.count)
       return count
     }
@@ -171,7 +171,7 @@ extension Session {
 
   private func traceParent(of frame: UnsafeRawBufferPointer) -> TraceParentText? {
     let wanted = UInt8(NGHTTP2_FLAG_END_HEADERS.rawValue)
-    guard frame.count > 9, UInt32(frame[3]) == NGHTTP2_HEADERS.rawValue,
+    guard frame.count > FloodGuard.headSize, UInt32(frame[3]) == NGHTTP2_HEADERS.rawValue,
       frame[4] & (wanted | UInt8(NGHTTP2_FLAG_PADDED.rawValue)) == wanted
     else { return nil }
     let id = UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self)) & 0x7fff_ffff

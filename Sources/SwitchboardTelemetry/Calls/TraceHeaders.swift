@@ -30,19 +30,17 @@ struct TraceHeaders {
     var binaries = 0
     var states: [String] = []
     var baggages: [String] = []
-    for index in 0..<headers.fieldCount {
-      headers.withField(at: index) { name, value in
-        switch Field(name) {
-        case nil: break
-        case .traceParent:
-          parents += 1
-          parent = TraceParent.read(value)
-        case .traceState: states.append(String(decoding: value, as: UTF8.self))
-        case .baggage: baggages.append(String(decoding: value, as: UTF8.self))
-        case .traceBin:
-          binaries += 1
-          if value.count <= 64 { binary = Base64.decode(value).flatMap(TraceBin.read) }
-        }
+    headers.forEachField { name, value in
+      switch Field(name) {
+      case nil: break
+      case .traceParent:
+        parents += 1
+        parent = TraceParent.read(value)
+      case .traceState: states.append(String(decoding: value, as: UTF8.self))
+      case .baggage: baggages.append(String(decoding: value, as: UTF8.self))
+      case .traceBin:
+        binaries += 1
+        if value.count <= 64 { binary = Base64.decode(value).flatMap(TraceBin.read) }
       }
     }
     let hasParent = parents == 1 && parent != nil

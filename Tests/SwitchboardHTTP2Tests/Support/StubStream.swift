@@ -7,14 +7,20 @@ final class StubStream: StreamEntry, SessionStream {
   /// Runs while the session reads the body.
   var whileSending: (() -> Void)?
   private(set) var headerCount = 0
+  /// The headers, as `name=value`.
+  private(set) var headers: Set<String> = []
+  private(set) var headersEnded = false
   private(set) var refusal: GRPCStatus?
   private(set) var closeCode: UInt32?
 
   func headersWereRefused(_ status: GRPCStatus) { refusal = status }
   func didClose(_ code: UInt32) { closeCode = code }
 
-  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) { headerCount += 1 }
-  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
+    headerCount += 1
+    headers.insert(String(decoding: name, as: UTF8.self) + "=" + String(decoding: value, as: UTF8.self))
+  }
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) { headersEnded = true }
   func takeTraceParent() -> TraceParentText? { nil }
   func receiveData(_ bytes: UnsafeRawBufferPointer) {}
   func remoteDidEnd() {}
