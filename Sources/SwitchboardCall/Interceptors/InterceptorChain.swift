@@ -220,7 +220,7 @@ extension InterceptorChain {
   }
 }
 
-// MARK: - The transport's end
+// MARK: - Errors and demand
 
 extension InterceptorChain {
   @usableFromInline
@@ -229,11 +229,7 @@ extension InterceptorChain {
     promise?.fail(status)
     stop(status)
   }
-}
 
-// MARK: - Errors and demand
-
-extension InterceptorChain {
   @usableFromInline
   func errorCaught(_ error: any Error, at index: Int) {
     guard isHere else {

@@ -63,10 +63,7 @@ public final class MethodHandler: Sendable {
       let codec = ServerCodec(method) { pipeline, request in
         Self.start(form, responses, request, .chain(pipeline))
       }
-      return { stream, message in
-        if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(stream, chain, codec).receive(message: message)
-        }
+      let direct: Begin = { stream, message in
         let request: RequestMarshaller.Message
         do {
           request = try requests.decode(message)
@@ -74,6 +71,12 @@ public final class MethodHandler: Sendable {
           return stream.finish(.marshalling(error, "decoded"))
         }
         Self.start(form, responses, request, .stream(stream))
+      }
+      guard let interceptors else { return direct }
+      return { stream, message in
+        let chain = interceptors()
+        if chain.isEmpty { return direct(stream, message) }
+        ServerPipeline(stream, chain, codec).receive { () throws in try requests.decode(message) }
       }
     }
   }

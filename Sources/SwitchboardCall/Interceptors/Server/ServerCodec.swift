@@ -21,13 +21,7 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor
     encode = { response throws in try responses.encode(response) }
-    message = { pipeline, bytes in
-      do {
-        pipeline.receiveFirst(.message(try requests.decode(bytes)))
-      } catch {
-        pipeline.failToDecode(error)
-      }
-    }
+    message = { pipeline, bytes in pipeline.receiveMessage { () throws in try requests.decode(bytes) } }
     end = { pipeline in pipeline.receiveFirst(.end) }
     self.startHandler = startHandler
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 // The handler's end of the chain, where parts become requests and the handler's answers become parts.
 extension ServerPipeline {
   // MARK: Requests
@@ -16,11 +18,16 @@ extension ServerPipeline {
   }
 
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
-  @inlinable
-  func receive(message: RawSpan) {
+  @inlinable @inline(__always)
+  func receive(decoding decode: () throws -> Request) {
     receiveFirst(.metadata(stream.headers))
-    if isOpen { codec.message(self, message) }
+    if isOpen { receiveMessage(decode) }
     receiveFirst(.end)
+  }
+
+  @inlinable @inline(__always)
+  func receiveMessage(_ decode: () throws -> Request) {
+    do { receiveFirst(.message(try decode())) } catch { failToDecode(error) }
   }
 
   /// Passes the one request to the handler, once its metadata and its end have arrived. Parts that leave the chain
@@ -138,10 +145,11 @@ extension ServerPipeline {
 
 /// The metadata that a handler has set, from any thread, and the client's metadata for a handler that runs again. It is
 /// a separate object because few calls have any, and immutable because changes replace it.
+@usableFromInline
 final class HandlerMetadata: Sendable {
   let received: HPACKHeaders?
-  let initial: HPACKHeaders
-  let trailers: HPACKHeaders
+  @usableFromInline let initial: HPACKHeaders
+  @usableFromInline let trailers: HPACKHeaders
 
   init(
     _ received: HPACKHeaders?,
@@ -177,7 +185,7 @@ extension ServerPipeline: ServerCallState {
 
   /// The client's metadata, after the interceptors.
   @usableFromInline
-  var headers: HPACKHeaders { later { $0.received } ?? firstHeaders ?? HPACKHeaders() }
+  var headers: HPACKHeaders { ofHandler?.received ?? firstHeaders ?? HPACKHeaders() }
 
   @usableFromInline
   func setHeaders(_ headers: HPACKHeaders) {
@@ -198,12 +206,12 @@ extension ServerPipeline: ServerCallState {
   }
 
   /// Sent before the first message.
-  @usableFromInline
-  var initialMetadata: HPACKHeaders { later { $0.initial } ?? HPACKHeaders() }
+  @inlinable
+  var initialMetadata: HPACKHeaders { ofHandler?.initial ?? HPACKHeaders() }
 
   /// Sent with the status.
-  @usableFromInline
-  var trailers: HPACKHeaders { later { $0.trailers } ?? HPACKHeaders() }
+  @inlinable
+  var trailers: HPACKHeaders { ofHandler?.trailers ?? HPACKHeaders() }
 
   /// Stores the metadata of a handler that is about to start: the second one, if an interceptor repeats the requests.
   @usableFromInline
@@ -215,9 +223,8 @@ extension ServerPipeline: ServerCallState {
     }
   }
 
-  private func later(_ read: (HandlerMetadata) -> HPACKHeaders?) -> HPACKHeaders? {
-    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 }.flatMap(read) : nil
-  }
+  @inlinable
+  var ofHandler: HandlerMetadata? { hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 } : nil }
 
   private func change(_ change: (HandlerMetadata?) -> HandlerMetadata) {
     metadata.withLock { $0 = change($0) }

@@ -30,9 +30,9 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) var firstHeaders: HPACKHeaders?
-  let metadata = Locked<HandlerMetadata?>(nil)
+  @usableFromInline let metadata = Locked<HandlerMetadata?>(nil)
   /// Whether `metadata` has a value. For most calls it has none, and its lock is not needed.
-  let hasMetadata = Atomic(false)
+  @usableFromInline let hasMetadata = Atomic(false)
 
   // The transport.
   @exclusivity(unchecked) var message: MessageBuffer?
