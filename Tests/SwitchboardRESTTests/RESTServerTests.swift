@@ -184,6 +184,14 @@ import Testing
 
   @Test(arguments: [
     ("testing.rest.Rest.Get", "GET", "/a/{txt}", "testing.rest.Everything has no field txt"),
+    (
+      "testing.rest.Rest.Get", "GET", "/a/{inner}",
+      "inner is a message, which a variable of a path cannot set"
+    ),
+    ("testing.rest.Rest.Get", "GET", "/a/{texts}", "texts is a list or a map, which a variable"),
+    ("testing.rest.Rest.Get", "GET", "/a/{labels}", "labels is a list or a map, which a variable"),
+    ("testing.rest.Rest.Get", "GET", "/a/{texts.x}", "texts is not a message that has a field x"),
+    ("testing.rest.Rest.Get", "GET", "/a/{text.x}", "text is not a message that has a field x"),
     ("testing.rest.Rest/Get", "GET", "/a/{text}", "methods are named like shop.Books.GetBook"),
     (
       "testing.rest.Rest.Gett", "GET", "/a/{text}",
