@@ -128,6 +128,50 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("text/event-stream", true), ("TEXT/Event-Stream; q=0.5", true), ("text/event-stream, */*", true),
+    ("text/event-stream;q=0.9, application/x-ndjson;q=0.8", true),
+    ("application/x-ndjson, text/event-stream;q=0.5", false), ("text/event-stream;q=0, */*", false),
+    ("text/event-stream;q=0.000", false), ("application/json", false), ("*/*", false),
+  ])
+  func streamsAsTheClientPrefers(_ accepted: String, _ events: Bool) async throws {
+    try await withRESTServer { address in
+      let answer = try curl("-H", "accept: \(accepted)", "http://\(address)/v1/watch/x")
+      #expect(
+        answer.head.contains("content-type: \(events ? "text/event-stream" : "application/x-ndjson")\n")
+      )
+      #expect(answer.body.hasPrefix(events ? "data: {" : "{"))
+    }
+  }
+
+  /// A cache between must not give to one client what another asked for.
+  @Test(arguments: versions) func namesTheHeadersThatResponsesDependOn(version: String) async throws {
+    try await withRESTServer { address in
+      let get = try curl(version, "http://\(address)/v1/simple/x")
+      #expect(get.head.contains("vary: accept-encoding\n"))
+      let stream = try curl(version, "http://\(address)/v1/watch/x")
+      #expect(stream.head.contains("vary: accept\n"))
+      let post = try curl(
+        version,
+        "-H",
+        "content-type: application/json",
+        "-d",
+        "{}",
+        "http://\(address)/v1/all"
+      )
+      #expect(!post.head.contains("vary:"))
+    }
+  }
+
+  @Test func anErrorInAStreamOfRequestsNamesTheMessage() async throws {
+    try await withRESTServer { address in
+      let json = "content-type: application/json"
+      let body = #"{"name":"a"}{"name":"b"}{"name":1}"#
+      let answer = try curl("-H", json, "-d", body, "http://\(address)/v1/collect")
+      #expect(answer.body.contains("message 3 of the body: Everything.name: expected a string"))
+    }
+  }
+
   @Test(arguments: versions) func answersHeadAsGet(version: String) async throws {
     var options = RESTOptions()
     options.rules = [
