@@ -125,11 +125,13 @@ import Testing
   @Test(
     arguments: [
       (
-        "POST", "/test.Test/Get", "application/connect+proto", "application/proto", "accept-post",
+        "POST", "/test.Test/Get", "application/connect+proto",
+        "it takes application/json and application/proto", "accept-post",
         "application/proto"
       ),
       (
-        "POST", "/test.Test/Expand", "application/proto", "application/connect+proto", "accept-post",
+        "POST", "/test.Test/Expand", "application/proto", "; it takes application/connect+json and",
+        "accept-post",
         "application/connect+proto"
       ),
       (
@@ -152,6 +154,18 @@ import Testing
       #expect(response.fields[sample.field]?.contains(sample.value) == true)
       #expect(response.text.hasPrefix(#"{"code":"unknown","message":""#))
       #expect(response.text.contains(sample.message))
+    }
+  }
+
+  /// What those who call by hand forget first.
+  @Test func aStreamWithoutPrefixesSaysWhatIsMissing() async throws {
+    try await with { peer, _ async throws in
+      let response = try #require(
+        peer.send("POST", "/test.Test/Expand", "application/connect+proto", [], Array(#"{"text":"x"}"#.utf8))
+      )
+      #expect(
+        response.text.contains("flags are 123, not 0 or 1: before each message come a byte of flags and four")
+      )
     }
   }
 
