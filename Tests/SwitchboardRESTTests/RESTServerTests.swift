@@ -209,6 +209,23 @@ import Testing
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
   }
 
+  /// A page takes precedence over a rule, which nobody could then call.
+  @Test func aRuleWithThePathOfTheDocumentIsAnError() throws {
+    var options = RESTOptions()
+    options.document = ("/v1/openapi", [])
+    options.rules = [HTTPRule("testing.rest.Rest.Hidden", "GET", "/v1/{name=**}")]
+    var serverOptions = ServerOptions()
+    try serverOptions.serveREST([RESTProvider()], options: options)
+    options.rules = [HTTPRule("testing.rest.Rest.Hidden", "GET", "/v1/openapi")]
+    serverOptions = ServerOptions()
+    let error = #expect(throws: HTTPRuleError.self) {
+      try serverOptions.serveREST([RESTProvider()], options: options)
+    }
+    #expect(
+      error?.description == "testing.rest.Rest.Hidden (GET /v1/openapi): the document has the same path"
+    )
+  }
+
   @Test func oneCallServesAllServices() throws {
     var options = ServerOptions()
     try options.serveREST([RESTProvider()])

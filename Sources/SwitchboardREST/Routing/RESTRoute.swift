@@ -30,6 +30,8 @@ final class RESTRoute: Sendable {
   /// Its place among the routes of its table.
   let number: Int
   let binding: HTTPBinding
+  /// The method's full name: `shop.Books.GetBook`.
+  let method: String
   /// The method's gRPC path.
   let grpcPath: String
   let request: MessageTable
@@ -67,6 +69,7 @@ final class RESTRoute: Sendable {
     }
     self.number = number
     self.binding = binding
+    self.method = method.fullName
     grpcPath = method.grpcPath
     self.request = request
     self.response = response

@@ -58,6 +58,14 @@ struct RESTTable: Sendable {
     }
   }
 
+  /// The route that is called by `GET` at this path and at no other.
+  func literalRoute(of path: String) -> RESTRoute? {
+    guard case .route(let route, _) = match(Array("GET".utf8), Array(path.utf8)),
+      !route.binding.template.segments.contains(where: { $0 == .one || $0 == .rest })
+    else { return nil }
+    return route
+  }
+
   /// `HEAD` is `GET` without the response body, unless a rule of the kind `HEAD` matches. Streams of responses have no
   /// `HEAD`.
   private func routeOfHead(_ path: [UInt8], _ methods: [String]) -> Match? {
