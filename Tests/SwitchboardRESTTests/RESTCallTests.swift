@@ -3,6 +3,7 @@ import Foundation
 import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardREST
+import SwitchboardServices
 import TestSupport
 import Testing
 
@@ -160,6 +161,22 @@ import Testing
         "http://\(address)/v1/all"
       )
       #expect(!post.head.contains("vary:"))
+    }
+  }
+
+  /// The services' files declare neither type.
+  @Test func errorsHaveTheDetailsThatCanBeWritten() async throws {
+    var options = RESTOptions()
+    let usual = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TEST"}"#
+    try await withRESTServer(options) { address in
+      let answer = try curl("http://\(address)/v1/fail/5?message=gone&detailed=true")
+      #expect(answer.body == #"{"code":5,"message":"gone","details":["# + usual + "]}")
+    }
+    options.json.typeRegistry.insert(Google_Rpc_Status.self)
+    try await withRESTServer(options) { address in
+      let answer = try curl("http://\(address)/v1/fail/5?message=status&detailed=true")
+      let own = #"{"@type":"type.googleapis.com/google.rpc.Status","code":7}"#
+      #expect(answer.body == #"{"code":5,"message":"status","details":["# + usual + "," + own + "]}")
     }
   }
 

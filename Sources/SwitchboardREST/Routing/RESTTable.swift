@@ -6,7 +6,8 @@ import SwitchboardProtobuf
 /// All routes of a server, compiled once.
 struct RESTTable: Sendable {
   let routes: [RESTRoute]
-  let types: TypeRegistry
+  /// The types that the files declare.
+  let types: [MessageTable]
   private let tree: RouteTree
 
   init(_ api: DescribedAPI) throws(HTTPRuleError) {
@@ -37,7 +38,7 @@ struct RESTTable: Sendable {
     }
     tree = try RouteTree(names)
     self.routes = routes
-    types = pool.typeRegistry
+    types = pool.messageTypes
   }
 
   /// The result of looking up a request.

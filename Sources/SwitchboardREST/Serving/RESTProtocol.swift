@@ -31,10 +31,13 @@ final class RESTProtocol: WireProtocol {
     var decoding = JSONDecodingOptions()
     decoding.ignoreUnknownFields = options.ignoresUnknownFields
     decoding.messageDepthLimit = options.depthLimit
-    decoding.typeRegistry = table.types
-    self.decoding = decoding
     var encoding = options.json
-    encoding.typeRegistry = table.types
+    for type in ErrorContent.details { encoding.typeRegistry.insert(type) }
+    for type in table.types {
+      decoding.typeRegistry.insert(type)
+      encoding.typeRegistry.insert(type)
+    }
+    self.decoding = decoding
     self.encoding = encoding
     valueLimit = options.valueLimit
   }
