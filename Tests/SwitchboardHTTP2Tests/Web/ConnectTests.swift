@@ -63,6 +63,21 @@ import Testing
     }
   }
 
+  /// A detail is sent in base64, and in JSON too if the server can write its type.
+  @Test func detailsAreShownInJSONAsTheOptionSays() {
+    var status = GRPCStatus(code: .notFound, message: "gone")
+    let names = ["x.Known", "x.Other"].map { Array("type.googleapis.com/\($0)".utf8) }
+    status.packedDetails = names.flatMap { name in
+      [0x1A, UInt8(name.count + 5), 0x0A, UInt8(name.count)] + name + [0x12, 1, 7]
+    }
+    let error = ConnectError { type, value in type == "x.Known" ? "{\"bytes\":\(value)}" : nil }
+    #expect(
+      String(decoding: error.json(of: status), as: UTF8.self)
+        == #"{"code":"not_found","message":"gone","details":["#
+        + #"{"type":"x.Known","value":"Bw","debug":{"bytes":[7]}},{"type":"x.Other","value":"Bw"}]}"#
+    )
+  }
+
   /// The statuses that the protocol assigns to the codes.
   @Test(arguments: [
     (GRPCStatus.Code.cancelled, "499", "canceled"), (.unknown, "500", "unknown"),
