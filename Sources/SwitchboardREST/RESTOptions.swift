@@ -13,7 +13,9 @@ public struct RESTOptions: Sendable {
   /// The size limit of each JSON message in a stream of requests. Other requests are limited by the server's
   /// `maxRequestSize`.
   public var valueLimit = 4 * 1024 * 1024
-  /// The options for the JSON of responses. The types of the services are added to the type registry.
+  /// The options for the JSON of responses. The types of the services, and those of
+  /// `google/rpc/error_details.proto`, are added to the type registry. Details of errors that have other types are left
+  /// out.
   public var json = JSONEncodingOptions()
   /// A document that describes the API, such as an OpenAPI document in JSON, and the path at which `GET` returns it.
   public var document: (path: String, json: [UInt8])?

@@ -28,6 +28,11 @@ struct OpenAPIParameter {
           throw GeneratorError("OpenAPISecurity is bearer, basic or apiKey:HEADER, not '\(value)'")
         }
         options.security.append(security)
+      case let other? where other.hasPrefix("OpenAPI"):
+        throw GeneratorError(
+          "unknown option '\(other)': the options of documents are OpenAPI, OpenAPITitle, OpenAPIVersion, OpenAPIServer "
+            + "and OpenAPISecurity"
+        )
       default:
         rest.append(item)
         continue

@@ -93,6 +93,8 @@ import Testing
     #expect(try Run("list", "h", "--plaintext", "--tls").exitCode == 64)
     #expect(try Run("list", "nonsense:///x").exitCode == 64)
     #expect(try Run("call", "localhost:1", "Method").exitCode == 64)
+    let unknown = try Run("call", "localhost:1", "s.S/M", "--compress", "lzma")
+    #expect(unknown.errors.contains("--compress needs gzip, deflate, zstd or br, not 'lzma'"))
     #expect(try Run("describe", "--proto", "none.proto").exitCode == 65)
     #expect(try Run("describe", "--descriptor-set", "/none").exitCode == 66)
     #expect(try Run("describe", "--descriptor-set", "/etc/hostname").exitCode == 65)

@@ -47,6 +47,90 @@ import Testing
     #expect(find(paths, "/v1/watch/{text}", "get", "responses", "200", "content", "text/event-stream") != nil)
   }
 
+  /// What a server refuses at its start is no document either.
+  @Test(arguments: [
+    (HTTPRule("testing.rest.Rest.Get", "GET", "/a/{txt}"), "testing.rest.Everything has no field txt"),
+    (
+      HTTPRule("testing.rest.Rest.Get", "GET", "/a/{inner.txt}"),
+      "testing.rest.Everything has no field inner.txt"
+    ),
+    (
+      HTTPRule("testing.rest.Rest.Get", "GET", "/a/{texts.x}"), "testing.rest.Everything has no field texts.x"
+    ),
+    (
+      HTTPRule("testing.rest.Rest.Get", "GET", "/a/{inner}"),
+      "inner is a message, which a variable of a path cannot set"
+    ),
+    (HTTPRule("testing.rest.Rest.Get", "GET", "/a/{texts}"), "texts is a list or a map, which a variable"),
+    (HTTPRule("testing.rest.Rest.Get", "GET", "/a/{labels}"), "labels is a list or a map, which a variable"),
+    (
+      HTTPRule("testing.rest.Rest.Get", "POST", "/a", body: "innr"),
+      "testing.rest.Everything has no field innr"
+    ),
+    (
+      HTTPRule("testing.rest.Rest.Get", "POST", "/a", responseBody: "innr"),
+      "testing.rest.Everything has no field innr"
+    ),
+    (
+      HTTPRule("testing.rest.Rest.Get", "GET", "/v1/own/{text}"),
+      "testing.rest.Rest.Hidden (GET /v1/{name=own/*}) have the same path"
+    ),
+  ])
+  func aRuleThatIsWrongIsAnError(_ rule: HTTPRule, _ reason: String) throws {
+    let own = HTTPRule("testing.rest.Rest.Hidden", "GET", "/v1/{name=own/*}")
+    let error = #expect(throws: HTTPRuleError.self) {
+      try OpenAPIDocument(files: RESTFixture.files, services: ["testing.rest.Rest"], rules: [rule, own])
+    }
+    #expect(error?.description.contains("testing.rest.Rest.Get (\(rule.method) \(rule.path))") == true)
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+
+  /// A server tells these apart, but OpenAPI does not, and a member that comes twice is no JSON.
+  @Test func wildcardsThatOpenAPIDoesNotHaveAreDescribedOnce() throws {
+    let document = try OpenAPIDocument(
+      files: RESTFixture.files,
+      services: ["testing.rest.Rest"],
+      rules: [
+        HTTPRule("testing.rest.Rest.Get", "GET", "/x/{text}"),
+        HTTPRule("testing.rest.Rest.Hidden", "GET", "/x/{name=**}"),
+      ]
+    )
+    #expect(document.json.contains("\"Rest_Get\""))
+    #expect(!document.json.contains("\"Rest_Hidden\""))
+  }
+
+  @Test func operationsOfServicesWithTheSameNameHaveTheirOwnIDs() throws {
+    let files = ["one", "two"].map { package in
+      Google_Protobuf_FileDescriptorProto.with { file in
+        file.name = "\(package).proto"
+        file.package = package
+        file.messageType = [.with { $0.name = "M" }]
+        file.service = [
+          .with { service in
+            service.name = "S"
+            service.method = [
+              .with {
+                $0.name = "Get"
+                $0.inputType = ".\(package).M"
+                $0.outputType = ".\(package).M"
+              }
+            ]
+          }
+        ]
+      }
+    }
+    let document = try OpenAPIDocument(
+      files: try files.map { try $0.serializedBytes() },
+      rules: [
+        HTTPRule("one.S.Get", "GET", "/1"), HTTPRule("one.S.Get", "GET", "/one"),
+        HTTPRule("two.S.Get", "GET", "/2"), HTTPRule("two.S.Get", "GET", "/two"),
+      ]
+    )
+    let ids = document.json.split(separator: "\n").filter { $0.contains("operationId") }
+      .map { $0.split(separator: "\"")[3] }
+    #expect(ids == ["S_Get", "S_Get_2", "two_S_Get", "two_S_Get_2"])
+  }
+
   /// Descriptors may come from a server that means no good: a chain of messages, and messages that all mention each other.
   @Test(.timeLimit(.minutes(1)), arguments: [(30_000, 1), (30, 30)])
   func looksForParametersWithinLimits(_ count: Int, _ mentions: Int) throws {

@@ -41,5 +41,6 @@ import Testing
     #expect(try run("OpenAPITitle=x").errors.contains("OpenAPI=FILE"))
     #expect(try run("OpenAPI=").errors.contains("has no value"))
     #expect(try run("OpenAPIColour=red").errors.contains("OpenAPIColour"))
+    #expect(try run("OpenAPIColour=red").errors.contains("documents are OpenAPI, OpenAPITitle"))
   }
 }

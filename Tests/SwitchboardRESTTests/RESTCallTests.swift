@@ -3,6 +3,7 @@ import Foundation
 import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardREST
+import SwitchboardServices
 import TestSupport
 import Testing
 
@@ -125,6 +126,66 @@ import Testing
       let missing = try curl(version, "-H", "origin: https://app.example", "http://\(address)/nothing")
       #expect(missing.head.contains(" 404"))
       #expect(missing.head.contains("access-control-allow-origin: https://app.example\n"))
+    }
+  }
+
+  @Test(arguments: [
+    ("text/event-stream", true), ("TEXT/Event-Stream; q=0.5", true), ("text/event-stream, */*", true),
+    ("text/event-stream;q=0.9, application/x-ndjson;q=0.8", true),
+    ("application/x-ndjson, text/event-stream;q=0.5", false), ("text/event-stream;q=0, */*", false),
+    ("text/event-stream;q=0.000", false), ("application/json", false), ("*/*", false),
+  ])
+  func streamsAsTheClientPrefers(_ accepted: String, _ events: Bool) async throws {
+    try await withRESTServer { address in
+      let answer = try curl("-H", "accept: \(accepted)", "http://\(address)/v1/watch/x")
+      #expect(
+        answer.head.contains("content-type: \(events ? "text/event-stream" : "application/x-ndjson")\n")
+      )
+      #expect(answer.body.hasPrefix(events ? "data: {" : "{"))
+    }
+  }
+
+  /// A cache between must not give to one client what another asked for.
+  @Test(arguments: versions) func namesTheHeadersThatResponsesDependOn(version: String) async throws {
+    try await withRESTServer { address in
+      let get = try curl(version, "http://\(address)/v1/simple/x")
+      #expect(get.head.contains("vary: accept-encoding\n"))
+      let stream = try curl(version, "http://\(address)/v1/watch/x")
+      #expect(stream.head.contains("vary: accept\n"))
+      let post = try curl(
+        version,
+        "-H",
+        "content-type: application/json",
+        "-d",
+        "{}",
+        "http://\(address)/v1/all"
+      )
+      #expect(!post.head.contains("vary:"))
+    }
+  }
+
+  /// The services' files declare neither type.
+  @Test func errorsHaveTheDetailsThatCanBeWritten() async throws {
+    var options = RESTOptions()
+    let usual = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TEST"}"#
+    try await withRESTServer(options) { address in
+      let answer = try curl("http://\(address)/v1/fail/5?message=gone&detailed=true")
+      #expect(answer.body == #"{"code":5,"message":"gone","details":["# + usual + "]}")
+    }
+    options.json.typeRegistry.insert(Google_Rpc_Status.self)
+    try await withRESTServer(options) { address in
+      let answer = try curl("http://\(address)/v1/fail/5?message=status&detailed=true")
+      let own = #"{"@type":"type.googleapis.com/google.rpc.Status","code":7}"#
+      #expect(answer.body == #"{"code":5,"message":"status","details":["# + usual + "," + own + "]}")
+    }
+  }
+
+  @Test func anErrorInAStreamOfRequestsNamesTheMessage() async throws {
+    try await withRESTServer { address in
+      let json = "content-type: application/json"
+      let body = #"{"name":"a"}{"name":"b"}{"name":1}"#
+      let answer = try curl("-H", json, "-d", body, "http://\(address)/v1/collect")
+      #expect(answer.body.contains("message 3 of the body: Everything.name: expected a string"))
     }
   }
 

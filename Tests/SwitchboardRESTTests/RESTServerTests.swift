@@ -184,6 +184,14 @@ import Testing
 
   @Test(arguments: [
     ("testing.rest.Rest.Get", "GET", "/a/{txt}", "testing.rest.Everything has no field txt"),
+    (
+      "testing.rest.Rest.Get", "GET", "/a/{inner}",
+      "inner is a message, which a variable of a path cannot set"
+    ),
+    ("testing.rest.Rest.Get", "GET", "/a/{texts}", "texts is a list or a map, which a variable"),
+    ("testing.rest.Rest.Get", "GET", "/a/{labels}", "labels is a list or a map, which a variable"),
+    ("testing.rest.Rest.Get", "GET", "/a/{texts.x}", "texts is not a message that has a field x"),
+    ("testing.rest.Rest.Get", "GET", "/a/{text.x}", "text is not a message that has a field x"),
     ("testing.rest.Rest/Get", "GET", "/a/{text}", "methods are named like shop.Books.GetBook"),
     (
       "testing.rest.Rest.Gett", "GET", "/a/{text}",
@@ -199,6 +207,23 @@ import Testing
       try serverOptions.serveREST([RESTProvider()], options: options)
     }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+
+  /// A page takes precedence over a rule, which nobody could then call.
+  @Test func aRuleWithThePathOfTheDocumentIsAnError() throws {
+    var options = RESTOptions()
+    options.document = ("/v1/openapi", [])
+    options.rules = [HTTPRule("testing.rest.Rest.Hidden", "GET", "/v1/{name=**}")]
+    var serverOptions = ServerOptions()
+    try serverOptions.serveREST([RESTProvider()], options: options)
+    options.rules = [HTTPRule("testing.rest.Rest.Hidden", "GET", "/v1/openapi")]
+    serverOptions = ServerOptions()
+    let error = #expect(throws: HTTPRuleError.self) {
+      try serverOptions.serveREST([RESTProvider()], options: options)
+    }
+    #expect(
+      error?.description == "testing.rest.Rest.Hidden (GET /v1/openapi): the document has the same path"
+    )
   }
 
   @Test func oneCallServesAllServices() throws {

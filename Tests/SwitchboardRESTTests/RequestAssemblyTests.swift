@@ -37,6 +37,17 @@ import Testing
     try expect("REPORT", "/v1/report/x", #"{"text":"x"}"#)
   }
 
+  @Test(arguments: [
+    ("/v1/numbers/x/true/RED", "the path: int32: expected a number"),
+    ("/v1/nested/x/of/y", "the path: inner.deeper.number: expected a number"),
+    ("/v1/simple/x?inner.deeper.number=y", "the query: inner.deeper.number: expected a number"),
+    ("/v1/simple/x?color=PINK", "the query: color: testing.rest.Color has no value \"PINK\""),
+  ])
+  func anErrorNamesTheWholeField(_ target: String, _ reason: String) {
+    let error = #expect(throws: GRPCStatus.self) { try RESTFixture.request("GET", target) }
+    #expect(error?.message?.hasPrefix(reason) == true, "\(error?.message ?? "")")
+  }
+
   @Test func bindsQueries() throws {
     let query = """
       text=a+b%26&int32=-1&int64=9007199254740993&uint32=4&uint64=18446744073709551615&double=1.5&float=-0.5&bool=true\

@@ -50,7 +50,12 @@ import Testing
     #expect(try values("[1,2,\"]\"]", pieces: pieces) == ["1", "2", "\"]\""])
     #expect(try values("", pieces: pieces) == [])
     #expect(try values("[]", pieces: pieces) == [])
-    for broken in ["{", "[", "[1", "\"x", "[1]2", "{\"a\":[}"] {
+    #expect(try values("[ ]", pieces: pieces) == [])
+    #expect(try values("[1 , [2,3] ]", pieces: pieces) == ["1", "[2,3]"])
+    for broken in [
+      "{", "[", "[1", "\"x", "[1]2", "{\"a\":[}", "[1,]", "[{},]", "[,1]", "[,]", "[1,,2]", "[1 2]", "[{}{}]",
+      "[\"x\"1]", "[1,",
+    ] {
       #expect(throws: GRPCStatus.self, "\(broken)") { try values(broken, pieces: pieces) }
     }
   }

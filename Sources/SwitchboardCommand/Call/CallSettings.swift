@@ -24,7 +24,7 @@ struct CallSettings: Sendable {
     if let deadline = try arguments.duration(CallVerb.deadline) { options.timeout = deadline }
     if let name = arguments[CallVerb.compress] {
       guard let compression = MessageCompression(rawValue: name) else {
-        throw .usage("--compress needs gzip or deflate, not '\(name)'")
+        throw .usage("--compress needs gzip, deflate, zstd or br, not '\(name)'")
       }
       options.compression = compression
     }

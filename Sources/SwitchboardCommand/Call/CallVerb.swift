@@ -44,8 +44,8 @@ enum CallVerb {
   static let compress = Flag(
     "--compress",
     value: "METHOD",
-    completion: .words(["gzip", "deflate"]),
-    help: "Compress requests: gzip or deflate."
+    completion: .words(["gzip", "deflate", "zstd", "br"]),
+    help: "Compress requests: gzip, deflate, zstd or br."
   )
   static let waitForReady = Flag(
     "--wait-for-ready",

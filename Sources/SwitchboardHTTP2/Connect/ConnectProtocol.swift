@@ -70,7 +70,10 @@ final class ConnectProtocol: WireProtocol {
     }
     var headers = ConnectHeaders(request.headers, isStream: false)
     guard let query = ConnectQuery(request.query ?? []) else {
-      return failed(headers, .connectViolation("a parameter of the query is malformed"))
+      return failed(
+        headers,
+        .connectViolation("the query has a percent sign that encodes nothing, or its message is not base64")
+      )
     }
     guard let name = query.encoding else {
       return failed(headers, .connectViolation("the query has no encoding"))
@@ -104,7 +107,7 @@ final class ConnectProtocol: WireProtocol {
       status: "415",
       message: accepted.isEmpty
         ? "the method does not take this content type"
-        : "the method does not take this content type, but \(accepted.joined(separator: " and "))",
+        : "the method does not take this content type; it takes \(accepted.joined(separator: " and "))",
       header: accepted.isEmpty ? nil : ("accept-post", accepted.joined(separator: ", "))
     )
   }

@@ -108,7 +108,12 @@ struct Deframer {
 
 extension GRPCStatus {
   static func badPrefix(_ flags: UInt8) -> GRPCStatus {
-    GRPCStatus(code: .internalError, message: "a message's flags are \(flags), not 0 or 1", origin: .peer)
+    GRPCStatus(
+      code: .internalError,
+      message:
+        "a message's flags are \(flags), not 0 or 1: before each message come a byte of flags and four of its length",
+      origin: .peer
+    )
   }
 
   static let bytesAfterEnd = GRPCStatus(

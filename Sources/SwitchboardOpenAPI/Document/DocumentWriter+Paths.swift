@@ -7,17 +7,27 @@ extension DocumentWriter {
     "GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE",
   ]
 
-  /// All paths, in the order of the methods. Rules whose paths differ only in parameter names share one path.
+  /// All paths, in the order of the methods. Rules whose paths differ only in parameter names share one path. A `*` and
+  /// a `**` are the same in OpenAPI, so of rules that differ only in them, the first is described.
   mutating func paths() throws(HTTPRuleError) -> JSONTree {
     var order: [String] = []
     var known: [String: DocumentPath] = [:]
     var items: [String: [JSONTree.Member]] = [:]
+    var first: [String: (name: String, binding: HTTPBinding)] = [:]
     for method in api.methods {
       for (index, binding) in method.bindings.enumerated() {
         guard let verb = binding.method, Self.methods.contains(verb) else { continue }
         var path = DocumentPath(binding.template)
-        if let first = known[path.structure] {
-          path.takeNames(of: first)
+        let place = "\(verb) \(path.structure)"
+        if let other = first[place] {
+          guard !other.binding.template.isSame(as: binding.template) else {
+            throw .conflict(other, (method.fullName, binding))
+          }
+          continue
+        }
+        first[place] = (method.fullName, binding)
+        if let named = known[path.structure] {
+          path.takeNames(of: named)
         } else {
           known[path.structure] = path
           order.append(path.structure)
@@ -37,21 +47,52 @@ extension DocumentWriter {
   ) throws(HTTPRuleError) -> JSONTree {
     let comment = comments[method.file].text(method.path)
     let lines = comment?.text.split(separator: "\n", maxSplits: 1).map(String.init) ?? []
-    let service = method.service.split(separator: ".").last.map(String.init) ?? method.service
-    let name = "\(service)_\(method.descriptor.name)" + (index > 0 ? "_\(index + 1)" : "")
-    let parameters = pathParameters(path, method) + queryParameters(method, binding)
-    let operation: JSONTree = ["operationId": .string(name), "tags": [.string(method.service)]]
+    let bound = try boundFields(method, binding)
+    let parameters = pathParameters(path, method) + queryParameters(method, binding, bound)
+    let operation: JSONTree = [
+      "operationId": .string(operationID(method, index)), "tags": [.string(method.service)],
+    ]
     return operation.adding([
       "summary": lines.first.map { .string($0) },
       "description": lines.count > 1 ? .string(comment?.text ?? "") : nil,
       "deprecated": method.descriptor.options.deprecated ? true : nil,
       "parameters": parameters.isEmpty ? nil : .array(parameters),
-      "requestBody": requestBody(method, binding),
+      "requestBody": try requestBody(method, binding),
       "responses": ["200": try response(method, binding), "default": errorResponse()],
     ])
   }
 
   // MARK: Parameters
+
+  /// The fields that the variables of the path set, by their names. Throws if there is a variable that sets none.
+  private func boundFields(_ method: DescribedAPI.Method, _ binding: HTTPBinding) throws(HTTPRuleError)
+    -> Set<
+      [String]
+    >
+  {
+    let input = DeclaredTypes.name(method.descriptor.inputType)
+    var bound: Set<[String]> = []
+    for variable in binding.template.variables {
+      let name = variable.fieldPath.joined(separator: ".")
+      guard let field = field(variable.fieldPath, of: input) else {
+        throw HTTPRuleError(method.fullName, binding, "\(input) has no field \(name)")
+      }
+      let type = DeclaredTypes.name(field.descriptor.typeName)
+      let isMessage = field.descriptor.type == .message || field.descriptor.type == .group
+      guard field.descriptor.label != .repeated,
+        !isMessage || Self.isText(type) || type == "google.protobuf.Value"
+      else {
+        let kind = field.descriptor.label == .repeated ? "a list or a map" : "a message"
+        throw HTTPRuleError(
+          method.fullName,
+          binding,
+          "\(name) is \(kind), which a variable of a path cannot set"
+        )
+      }
+      bound.insert(field.names)
+    }
+    return bound
+  }
 
   private mutating func pathParameters(_ path: DocumentPath, _ method: DescribedAPI.Method) -> [JSONTree] {
     path.parameters.map { parameter in
@@ -70,9 +111,13 @@ extension DocumentWriter {
   }
 
   /// The query parameters: one for each field that neither the path nor the body sets.
-  private mutating func queryParameters(_ method: DescribedAPI.Method, _ binding: HTTPBinding) -> [JSONTree] {
+  private mutating func queryParameters(
+    _ method: DescribedAPI.Method,
+    _ binding: HTTPBinding,
+    _ bound: Set<[String]>
+  ) -> [JSONTree] {
     guard binding.body != .whole else { return [] }
-    var skipped = Set(binding.template.variables.map { $0.fieldPath })
+    var skipped = bound
     if case .field(let name) = binding.body { skipped.insert([name]) }
     var parameters: [JSONTree] = []
     var messagesLeft = Self.mostMessages
@@ -139,25 +184,44 @@ extension DocumentWriter {
     }
   }
 
-  /// Finds a field by its path of names.
-  private func field(_ names: [String], of message: String) -> (
-    descriptor: Google_Protobuf_FieldDescriptorProto, file: Int, path: [Int32]
+  /// Finds a field by its path of names, each that of the `.proto` or that of JSON. `names` are those of the `.proto`.
+  private func field(_ path: [String], of message: String) -> (
+    descriptor: Google_Protobuf_FieldDescriptorProto, names: [String], file: Int, path: [Int32]
   )? {
     var message = DeclaredTypes.name(message)
-    for (index, name) in names.enumerated() {
+    var names: [String] = []
+    for name in path {
       guard let type = types.messages[message],
-        let number = type.descriptor.field.firstIndex(where: { $0.name == name })
+        let number = type.descriptor.field.firstIndex(where: { $0.name == name || $0.jsonName == name })
       else { return nil }
       let field = type.descriptor.field[number]
-      if index == names.count - 1 { return (field, type.file, type.path + [2, Int32(number)]) }
+      names.append(field.name)
+      if names.count == path.count { return (field, names, type.file, type.path + [2, Int32(number)]) }
+      guard field.label != .repeated else { return nil }
       message = DeclaredTypes.name(field.typeName)
     }
     return nil
   }
 
+  /// The field of a message that a body is, by its name in the `.proto`.
+  private func bodyField(
+    _ name: String,
+    of message: String,
+    _ method: DescribedAPI.Method,
+    _ binding: HTTPBinding
+  ) throws(HTTPRuleError) -> Google_Protobuf_FieldDescriptorProto {
+    guard let field = types.messages[message]?.descriptor.field.first(where: { $0.name == name }) else {
+      throw HTTPRuleError(method.fullName, binding, "\(message) has no field \(name)")
+    }
+    return field
+  }
+
   // MARK: Bodies
 
-  private mutating func requestBody(_ method: DescribedAPI.Method, _ binding: HTTPBinding) -> JSONTree? {
+  private mutating func requestBody(_ method: DescribedAPI.Method, _ binding: HTTPBinding)
+    throws(HTTPRuleError)
+    -> JSONTree?
+  {
     let input = DeclaredTypes.name(method.descriptor.inputType)
     let schema: JSONTree
     switch binding.body {
@@ -166,7 +230,7 @@ extension DocumentWriter {
       if input == "google.api.HttpBody" { return ["content": Self.bytes] }
       schema = Self.wellKnown(input) ?? reference(input)
     case .field(let name):
-      guard let field = field([name], of: input)?.descriptor else { return nil }
+      let field = try bodyField(name, of: input, method, binding)
       if DeclaredTypes.name(field.typeName) == "google.api.HttpBody" { return ["content": Self.bytes] }
       schema = self.schema(of: field)
     }
@@ -181,9 +245,7 @@ extension DocumentWriter {
     var schema: JSONTree
     var isRaw = output == "google.api.HttpBody"
     if let name = binding.responseBody {
-      guard let field = field([name], of: output)?.descriptor else {
-        throw HTTPRuleError("\(method.fullName): \(output) has no field \(name)")
-      }
+      let field = try bodyField(name, of: output, method, binding)
       schema = self.schema(of: field)
       isRaw = DeclaredTypes.name(field.typeName) == "google.api.HttpBody"
     } else {

@@ -55,6 +55,7 @@ struct DocumentWriter {
   /// The schemas that are referred to, in the order of the first reference, and how many of them are written.
   private var mentioned: [String] = []
   private var known: Set<String> = []
+  private var operationIDs: Set<String> = []
 
   init(_ api: DescribedAPI, _ options: OpenAPIOptions) throws(HTTPRuleError) {
     self.api = api
@@ -67,6 +68,18 @@ struct DocumentWriter {
   mutating func reference(_ name: String) -> JSONTree {
     if known.insert(name).inserted { mentioned.append(name) }
     return ["$ref": .string("#/components/schemas/\(name)")]
+  }
+
+  /// The ID of an operation. That of a service in another package may have the same short name.
+  mutating func operationID(_ method: DescribedAPI.Method, _ index: Int) -> String {
+    let service = method.service.split(separator: ".").last.map(String.init) ?? method.service
+    let suffix = index > 0 ? "_\(index + 1)" : ""
+    var name = "\(service)_\(method.descriptor.name)" + suffix
+    if operationIDs.contains(name) {
+      name = method.fullName.split(separator: ".").joined(separator: "_") + suffix
+    }
+    while !operationIDs.insert(name).inserted { name += "_" }
+    return name
   }
 
   mutating func document() throws(HTTPRuleError) -> JSONTree {

@@ -37,4 +37,20 @@ public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible 
   public let description: String
 
   package init(_ description: String) { self.description = description }
+
+  /// The error for a rule that is wrong by itself, with the reason.
+  package init(_ name: String, _ binding: HTTPBinding, _ reason: String) {
+    self.init("\(name) (\(binding.method ?? "*") \(binding.path)): \(reason)")
+  }
+
+  /// The error for two rules that have the same method and path.
+  package static func conflict(
+    _ one: (name: String, binding: HTTPBinding),
+    _ other: (name: String, binding: HTTPBinding)
+  ) -> HTTPRuleError {
+    func text(_ route: (name: String, binding: HTTPBinding)) -> String {
+      "\(route.name) (\(route.binding.method ?? "*") \(route.binding.path))"
+    }
+    return HTTPRuleError("\(text(one)) and \(text(other)) have the same path")
+  }
 }

@@ -47,6 +47,9 @@ package struct PathTemplate: Hashable, Sendable {
     }
   }
 
+  /// Whether both match the same paths, whatever their variables are.
+  package func isSame(as other: PathTemplate) -> Bool { segments == other.segments && verb == other.verb }
+
   /// The path in OpenAPI's notation, in which `name` names each variable.
   package func path(naming name: (Variable) -> String) -> String {
     var text = ""

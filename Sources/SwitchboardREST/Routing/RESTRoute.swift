@@ -30,6 +30,8 @@ final class RESTRoute: Sendable {
   /// Its place among the routes of its table.
   let number: Int
   let binding: HTTPBinding
+  /// The method's full name: `shop.Books.GetBook`.
+  let method: String
   /// The method's gRPC path.
   let grpcPath: String
   let request: MessageTable
@@ -43,6 +45,9 @@ final class RESTRoute: Sendable {
   /// Whether the media type of a body becomes a part of the request.
   var takesMediaType: Bool { if case .raw = requestBody { true } else { false } }
 
+  /// Whether caches may keep the responses, so that these must name the request headers that they depend on.
+  var mayBeCached: Bool { binding.method == "GET" }
+
   static let httpBody = "google.api.HttpBody"
 
   init(
@@ -53,7 +58,7 @@ final class RESTRoute: Sendable {
     response: MessageTable
   ) throws(HTTPRuleError) {
     func fail(_ reason: String) -> HTTPRuleError {
-      HTTPRuleError("\(method.fullName) (\(binding.method ?? "*") \(binding.path)): \(reason)")
+      HTTPRuleError(method.fullName, binding, reason)
     }
     func field(_ name: String, _ type: MessageTable) throws(HTTPRuleError) -> TableField {
       guard let field = type.field(named: name) else { throw fail("\(type.fullName) has no field \(name)") }
@@ -64,6 +69,7 @@ final class RESTRoute: Sendable {
     }
     self.number = number
     self.binding = binding
+    self.method = method.fullName
     grpcPath = method.grpcPath
     self.request = request
     self.response = response

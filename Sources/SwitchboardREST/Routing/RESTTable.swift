@@ -6,7 +6,8 @@ import SwitchboardProtobuf
 /// All routes of a server, compiled once.
 struct RESTTable: Sendable {
   let routes: [RESTRoute]
-  let types: TypeRegistry
+  /// The types that the files declare.
+  let types: [MessageTable]
   private let tree: RouteTree
 
   init(_ api: DescribedAPI) throws(HTTPRuleError) {
@@ -37,7 +38,7 @@ struct RESTTable: Sendable {
     }
     tree = try RouteTree(names)
     self.routes = routes
-    types = pool.typeRegistry
+    types = pool.messageTypes
   }
 
   /// The result of looking up a request.
@@ -56,6 +57,14 @@ struct RESTTable: Sendable {
       return .otherMethods((methods + ["HEAD"]).sorted())
     case .none: return .none
     }
+  }
+
+  /// The route that is called by `GET` at this path and at no other.
+  func literalRoute(of path: String) -> RESTRoute? {
+    guard case .route(let route, _) = match(Array("GET".utf8), Array(path.utf8)),
+      !route.binding.template.segments.contains(where: { $0 == .one || $0 == .rest })
+    else { return nil }
+    return route
   }
 
   /// `HEAD` is `GET` without the response body, unless a rule of the kind `HEAD` matches. Streams of responses have no

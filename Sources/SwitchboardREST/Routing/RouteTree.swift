@@ -151,15 +151,3 @@ struct RouteTree: Sendable {
     return any
   }
 }
-
-extension HTTPRuleError {
-  fileprivate static func conflict(
-    _ one: (name: String, binding: HTTPBinding),
-    _ other: (name: String, binding: HTTPBinding)
-  ) -> HTTPRuleError {
-    func text(_ route: (name: String, binding: HTTPBinding)) -> String {
-      "\(route.name) (\(route.binding.method ?? "*") \(route.binding.path))"
-    }
-    return HTTPRuleError("\(text(one)) and \(text(other)) have the same path")
-  }
-}

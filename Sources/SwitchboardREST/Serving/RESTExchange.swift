@@ -10,7 +10,8 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
   /// The request message, if the path and the query contain all of it.
   var given: MessageBuffer?
   private var values: JSONValues
-  private var isFirst = true
+  /// How many messages of a stream of requests were read.
+  private var messages = 0
   /// The content type of a response that is a stream of bytes.
   private var streamType = ""
   /// Why a response could not be written.
@@ -60,7 +61,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
       // An empty file is a message too.
-      if isFirst { try append([], to: &frames) }
+      if messages == 0 { try append([], to: &frames) }
     } else if let value = try values.end() {
       try append(value, to: &frames)
     }
@@ -68,8 +69,8 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
   }
 
   private func append(_ part: [UInt8], to frames: inout [UInt8]) throws(GRPCStatus) {
-    frames.appendFrame(try assembly.piece(part, contentType: assembly.contentType, isFirst: isFirst))
-    isFirst = false
+    messages += 1
+    frames.appendFrame(try assembly.piece(part, contentType: assembly.contentType, number: messages))
   }
 
   // MARK: The response
@@ -110,6 +111,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
   private func finish(_ bytes: [UInt8], _ ending: borrowing WireEnding, into headers: HeaderWriter)
     -> WireBody
   {
+    if route.mayBeCached { headers.add("vary", "accept-encoding") }
     if let metadata = ending.metadata { headers.add(metadata) }
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
     var body = MessageBuffer(bytes)
@@ -129,6 +131,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
       headers.addContentType(streamType)
     } else {
       headers.addContentType(answersEvents ? "text/event-stream" : "application/x-ndjson")
+      if route.mayBeCached { headers.add("vary", "accept") }
       if answersEvents { headers.add("cache-control", "no-cache") }
     }
     if let metadata { headers.add(metadata) }

@@ -31,10 +31,13 @@ final class RESTProtocol: WireProtocol {
     var decoding = JSONDecodingOptions()
     decoding.ignoreUnknownFields = options.ignoresUnknownFields
     decoding.messageDepthLimit = options.depthLimit
-    decoding.typeRegistry = table.types
-    self.decoding = decoding
     var encoding = options.json
-    encoding.typeRegistry = table.types
+    for type in ErrorContent.details { encoding.typeRegistry.insert(type) }
+    for type in table.types {
+      decoding.typeRegistry.insert(type)
+      encoding.typeRegistry.insert(type)
+    }
+    self.decoding = decoding
     self.encoding = encoding
     valueLimit = options.valueLimit
   }
@@ -124,14 +127,36 @@ extension WireRequest {
 }
 
 extension HPACKHeaders {
-  /// Whether the client wants server-sent events, as browsers' `EventSource` does.
+  /// Whether the client wants server-sent events, as browsers' `EventSource` does: it names them, and does not prefer
+  /// lines.
   fileprivate var acceptsEvents: Bool {
-    self["accept"].contains { value in
-      value.utf8.split(separator: UInt8(ascii: ",")).contains { item in
-        let type = item.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }
-        return type.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }.elementsEqual("text/event-stream".utf8)
+    var (events, lines) = (0, 0)
+    for value in self["accept"] {
+      for item in value.utf8.split(separator: UInt8(ascii: ",")) {
+        let parts = item.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+          .map { part in
+            part.filter { $0 != 0x20 && $0 != 0x09 }.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+          }
+        guard let type = parts.first else { continue }
+        if type.elementsEqual("text/event-stream".utf8) {
+          events = Swift.max(events, Self.quality(parts.dropFirst()))
+        } else if type.elementsEqual("application/x-ndjson".utf8) {
+          lines = Swift.max(lines, Self.quality(parts.dropFirst()))
+        }
       }
     }
+    return events > 0 && events >= lines
+  }
+
+  /// The quality in thousandths: that of `q=0.5` is 500, and it is 1000 without a `q`.
+  private static func quality(_ parameters: some Sequence<[UInt8]>) -> Int {
+    for parameter in parameters where parameter.starts(with: "q=".utf8) {
+      let digits = parameter.dropFirst(2).filter { $0 != UInt8(ascii: ".") }
+      guard let first = digits.first, first != UInt8(ascii: "1") else { return 1000 }
+      let thousandths = (digits.dropFirst() + Array("000".utf8)).prefix(3)
+      return Int(String(decoding: thousandths, as: UTF8.self)) ?? 1000
+    }
+    return 1000
   }
 }
 

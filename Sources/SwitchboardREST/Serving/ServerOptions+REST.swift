@@ -11,8 +11,8 @@ extension ServerOptions {
   ///     let server = try Server(providers: providers, options: options)
   ///
   /// The rules are read from the descriptors in generated services (`ReflectionData=true`). They are compiled here,
-  /// once. Throws if a rule is invalid, or if two have the same path; the error names both. All services are served by
-  /// one call: a second one throws.
+  /// once. Throws if a rule is invalid, or if two, or one and the document, have the same path; the error names both.
+  /// All services are served by one call: a second one throws.
   public mutating func serveREST(
     _ providers: [any CallHandlerProvider],
     options: RESTOptions = RESTOptions()
@@ -28,6 +28,9 @@ extension ServerOptions {
       throw HTTPRuleError(
         "no method has a rule: services need annotations or rules, and ReflectionData=true when they are generated"
       )
+    }
+    if let path = options.document?.path, let route = table.literalRoute(of: path) {
+      throw HTTPRuleError(route.method, route.binding, "the document has the same path")
     }
     let make: @Sendable (RPCMethods) throws(GRPCStatus) -> any WireProtocol = {
       (methods: RPCMethods) throws(GRPCStatus) -> any WireProtocol in

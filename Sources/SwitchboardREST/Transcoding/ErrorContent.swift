@@ -6,6 +6,14 @@ import SwitchboardServiceMessages
 enum ErrorContent {
   static let contentType = "application/json"
 
+  /// The types that details of errors usually have.
+  static let details: [any Message.Type] = [
+    Google_Rpc_ErrorInfo.self, Google_Rpc_RetryInfo.self, Google_Rpc_DebugInfo.self,
+    Google_Rpc_QuotaFailure.self,
+    Google_Rpc_PreconditionFailure.self, Google_Rpc_BadRequest.self, Google_Rpc_RequestInfo.self,
+    Google_Rpc_ResourceInfo.self, Google_Rpc_Help.self, Google_Rpc_LocalizedMessage.self,
+  ]
+
   /// The status in JSON. Details of unknown types are left out, because they cannot be written as JSON.
   static func json(_ status: GRPCStatus, _ options: JSONEncodingOptions) -> [UInt8] {
     var options = options

@@ -8,6 +8,9 @@ struct FieldPath: Sendable {
   let field: TableField
   let form: TextForm
 
+  /// The names of the fields, as in the `.proto`: `page.size`.
+  var name: String { fields.map(\.name).joined(separator: ".") }
+
   /// The deepest nesting; the same limit as for JSON.
   static let maximumDepth = 100
 
@@ -29,15 +32,18 @@ struct FieldPath: Sendable {
     self.form = form
   }
 
-  /// Why text does not set what these names lead to.
+  /// Why a variable of a path does not set what these names lead to.
   static func refusal(of names: [String], in type: MessageTable) -> String {
-    var inner: MessageTable? = type
-    for name in names {
-      guard let type = inner else { break }
+    var (inner, isMany): (MessageTable?, Bool) = (type, false)
+    for (index, name) in names.enumerated() {
+      guard let type = inner, !isMany else {
+        return "\(names[..<index].joined(separator: ".")) is not a message that has a field \(name)"
+      }
       guard let field = type.field(inJSON: name) else { return "\(type.fullName) has no field \(name)" }
-      inner = type.message(of: field)
+      (inner, isMany) = (type.message(of: field), field.isRepeated)
     }
-    return "\(names.joined(separator: ".")) is not a field that text can set"
+    let kind = isMany ? "a list or a map" : "a message"
+    return "\(names.joined(separator: ".")) is \(kind), which a variable of a path cannot set"
   }
 }
 
@@ -176,7 +182,7 @@ extension DynamicMessage {
     let field = path.field
     if let oneof = field.oneof {
       for other in type.fields where other.oneof == oneof && other != field && has(other.name) {
-        throw DecodeError(.malformed("\(field.name): \(other.name), of the same oneof, is already set"))
+        throw DecodeError(.malformed("\(other.name), of the same oneof, is already set"))
       }
     }
     if !field.isRepeated {

@@ -17,6 +17,10 @@ struct JSONValues {
   private var place = Place.start
   private var value: [UInt8] = []
   private var isInArray = false
+  /// In an array, what is behind the last value, or behind the bracket.
+  private var behind = Behind.bracket
+
+  private enum Behind { case bracket, value, comma }
 
   init(limit: Int) { self.limit = limit }
 
@@ -56,19 +60,17 @@ struct JSONValues {
       isInArray = true
       place = .between
     case .start, .between:
-      if isSpace || isInArray && byte == UInt8(ascii: ",") { return false }
-      if isInArray, byte == UInt8(ascii: "]") {
-        place = .afterEnd
-      } else {
-        try add(byte)
-        place = .inside(JSONValueScanner(first: byte))
-      }
+      if isSpace { return false }
+      if isInArray, !(try isStartOfElement(byte)) { return false }
+      try add(byte)
+      place = .inside(JSONValueScanner(first: byte))
     case .inside(let scanner) where scanner.isBare:
       guard isSpace || isInArray && (byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]")) else {
         try add(byte)
         return false
       }
-      place = byte == UInt8(ascii: "]") ? .afterEnd : .between
+      place = .between
+      if !isSpace { _ = try isStartOfElement(byte) }
       return true
     case .inside(var scanner):
       try add(byte)
@@ -77,6 +79,21 @@ struct JSONValues {
       return isLast
     case .afterEnd:
       guard isSpace else { throw .invalid("the body has data after its end") }
+    }
+    return false
+  }
+
+  /// Consumes a byte between the values of an array, unless one starts with it.
+  private mutating func isStartOfElement(_ byte: UInt8) throws(GRPCStatus) -> Bool {
+    switch (byte, behind) {
+    case (UInt8(ascii: ","), .value): behind = .comma
+    case (UInt8(ascii: "]"), .value), (UInt8(ascii: "]"), .bracket): place = .afterEnd
+    case (UInt8(ascii: ","), _), (UInt8(ascii: "]"), _):
+      throw .invalid("the array in the body has a comma without a value")
+    case (_, .value): throw .invalid("the array in the body has no comma between two values")
+    case (_, _):
+      behind = .value
+      return true
     }
     return false
   }

@@ -26,27 +26,27 @@ final class RequestAssembly: Sendable {
 
   /// The message in binary. The body is applied first, then the query, then the path; later values replace earlier
   /// ones.
-  func message(body: [UInt8], contentType: String?) throws(GRPCStatus) -> [UInt8] {
+  func message(body: [UInt8], contentType: String?, number: Int? = nil) throws(GRPCStatus) -> [UInt8] {
     var message: DynamicMessage
     switch route.requestBody {
     case .none:
       message = DynamicMessage(route.request)
       guard body.isEmpty else { throw .invalid("the method takes no body") }
-    case .json(let field): message = try json(body, into: field)
+    case .json(let field): message = try json(body, into: field, number)
     case .raw(let field): message = try raw(body, contentType, into: field)
     }
     try bind(&message)
     return try binary(message)
   }
 
-  /// A message of a stream. Only the first has the values from the path and the query. In the others, the fields that
-  /// the path binds are cleared, whatever their JSON says, because proxies see only the path.
-  func piece(_ body: [UInt8], contentType: String?, isFirst: Bool) throws(GRPCStatus) -> [UInt8] {
-    if isFirst { return try message(body: body, contentType: contentType) }
+  /// A message of a stream, by its number from 1. Only the first has the values from the path and the query. In the
+  /// others, the fields that the path binds are cleared, whatever their JSON says, because proxies see only the path.
+  func piece(_ body: [UInt8], contentType: String?, number: Int) throws(GRPCStatus) -> [UInt8] {
+    if number == 1 { return try message(body: body, contentType: contentType, number: number) }
     switch route.requestBody {
     case .raw(let field): return try binary(try raw(body, nil, into: field))
     case .json(let field):
-      var message = try json(body, into: field)
+      var message = try json(body, into: field, number)
       do throws(DynamicFieldError) {
         for variable in route.variables { try message.clear(variable.field) }
       } catch {
@@ -67,7 +67,9 @@ final class RequestAssembly: Sendable {
 
   // MARK: The body
 
-  private func json(_ body: [UInt8], into field: TableField?) throws(GRPCStatus) -> DynamicMessage {
+  private func json(_ body: [UInt8], into field: TableField?, _ number: Int?) throws(GRPCStatus)
+    -> DynamicMessage
+  {
     var message = DynamicMessage(route.request)
     // A client may leave out the body of an empty message.
     guard !body.isEmpty else { return message }
@@ -78,7 +80,8 @@ final class RequestAssembly: Sendable {
         message = try DynamicMessage(route.request, jsonUTF8Bytes: body, partial: true, options: options)
       }
     } catch {
-      throw .invalid("the body: \(error)")
+      // Lines and columns are counted in the message.
+      throw .invalid("\(number.map { "message \($0) of the body" } ?? "the body"): \(error)")
     }
     return message
   }
@@ -114,7 +117,7 @@ final class RequestAssembly: Sendable {
       do throws(DecodeError) {
         try message.set(field, to: value)
       } catch {
-        throw .invalid("the query: \(error)")
+        throw .invalid("the query: \(field.name): \(error.reason)")
       }
     }
     for variable in route.variables {
@@ -122,7 +125,7 @@ final class RequestAssembly: Sendable {
       do throws(DecodeError) {
         try message.set(variable.field, to: PercentText.decode(text, variable.decoding))
       } catch {
-        throw .invalid("the path: \(error)")
+        throw .invalid("the path: \(variable.field.name): \(error.reason)")
       }
     }
   }

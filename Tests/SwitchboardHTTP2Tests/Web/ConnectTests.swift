@@ -63,6 +63,21 @@ import Testing
     }
   }
 
+  /// A detail is sent in base64, and in JSON too if the server can write its type.
+  @Test func detailsAreShownInJSONAsTheOptionSays() {
+    var status = GRPCStatus(code: .notFound, message: "gone")
+    let names = ["x.Known", "x.Other"].map { Array("type.googleapis.com/\($0)".utf8) }
+    status.packedDetails = names.flatMap { name in
+      [0x1A, UInt8(name.count + 5), 0x0A, UInt8(name.count)] + name + [0x12, 1, 7]
+    }
+    let error = ConnectError { type, value in type == "x.Known" ? "{\"bytes\":\(value)}" : nil }
+    #expect(
+      String(decoding: error.json(of: status), as: UTF8.self)
+        == #"{"code":"not_found","message":"gone","details":["#
+        + #"{"type":"x.Known","value":"Bw","debug":{"bytes":[7]}},{"type":"x.Other","value":"Bw"}]}"#
+    )
+  }
+
   /// The statuses that the protocol assigns to the codes.
   @Test(arguments: [
     (GRPCStatus.Code.cancelled, "499", "canceled"), (.unknown, "500", "unknown"),
@@ -125,11 +140,13 @@ import Testing
   @Test(
     arguments: [
       (
-        "POST", "/test.Test/Get", "application/connect+proto", "application/proto", "accept-post",
+        "POST", "/test.Test/Get", "application/connect+proto",
+        "it takes application/json and application/proto", "accept-post",
         "application/proto"
       ),
       (
-        "POST", "/test.Test/Expand", "application/proto", "application/connect+proto", "accept-post",
+        "POST", "/test.Test/Expand", "application/proto", "; it takes application/connect+json and",
+        "accept-post",
         "application/connect+proto"
       ),
       (
@@ -152,6 +169,18 @@ import Testing
       #expect(response.fields[sample.field]?.contains(sample.value) == true)
       #expect(response.text.hasPrefix(#"{"code":"unknown","message":""#))
       #expect(response.text.contains(sample.message))
+    }
+  }
+
+  /// What those who call by hand forget first.
+  @Test func aStreamWithoutPrefixesSaysWhatIsMissing() async throws {
+    try await with { peer, _ async throws in
+      let response = try #require(
+        peer.send("POST", "/test.Test/Expand", "application/connect+proto", [], Array(#"{"text":"x"}"#.utf8))
+      )
+      #expect(
+        response.text.contains("flags are 123, not 0 or 1: before each message come a byte of flags and four")
+      )
     }
   }
 

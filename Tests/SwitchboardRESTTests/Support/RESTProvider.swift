@@ -120,10 +120,15 @@ struct RESTProvider: Testing_Rest_RestProvider {
   func fail(request: Testing_Rest_Failure, context: ServerCallContext) async throws -> Google_Protobuf_Empty {
     let code = GRPCStatus.Code(rawValue: Int(request.code)) ?? .unknown
     guard request.detailed else { throw GRPCStatus(code: code, message: request.message) }
+    let info = Google_Rpc_ErrorInfo.with { $0.reason = "TEST" }
+    guard request.message == "status" else {
+      throw try GRPCStatus(code: code, message: request.message, details: info)
+    }
     throw try GRPCStatus(
       code: code,
       message: request.message,
-      details: Google_Rpc_ErrorInfo.with { $0.reason = "TEST" }
+      details: info,
+      Google_Rpc_Status.with { $0.code = 7 }
     )
   }
 
