@@ -4,14 +4,15 @@
   import Darwin
 #endif
 
-/// A range of whole pages for the large blocks of one session.
+/// A range of whole pages for the large blocks of one connection.
 ///
 /// Most of their bytes are zero: tables with few entries, and a buffer of which little was ever used. While nobody uses
-/// the session, what is not zero can be kept elsewhere and the pages be given back. The addresses stay the same.
+/// the connection, what is not zero can be kept elsewhere and the pages be given back. The addresses stay the same.
 ///
 /// The first word says how many bytes of it were taken.
 struct Arena {
   let base: UnsafeMutableRawPointer
+  let size: Int
   /// Where `ArenaSlabs` has it.
   let slab: Int
   let position: Int
@@ -19,7 +20,7 @@ struct Arena {
   /// Everything in an arena begins at a multiple of this.
   static let alignment = 16
 
-  /// Takes memory of the arena at `base`. `nil` if it has no room.
+  /// Takes memory of a session's arena, which is at `base`. `nil` if it has no room.
   static func carve(_ byteCount: Int, at base: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let start = max(alignment, base.load(as: Int.self))
     guard byteCount >= 0, byteCount <= ArenaSlabs.arenaSize - start else { return nil }
@@ -40,8 +41,14 @@ struct Arena {
     }
   }
 
+  /// All of the arena, for one block.
+  func takeAll() -> UnsafeMutableRawBufferPointer {
+    base.storeBytes(of: size, as: Int.self)
+    return UnsafeMutableRawBufferPointer(start: base + Self.alignment, count: size - Self.alignment)
+  }
+
   /// Gives the pages back: from then on their bytes are zero. Returns `false` if that holds for a part of them at most.
-  func discard() -> Bool { madvise(base, ArenaSlabs.arenaSize, MADV_DONTNEED) == 0 }
+  func discard() -> Bool { madvise(base, size, MADV_DONTNEED) == 0 }
 
   // MARK: Packing
 
@@ -93,7 +100,17 @@ struct Arena {
       (base + Int(head.start) * Self.wordSize).copyMemory(from: next, byteCount: byteCount)
       next += byteCount
     }
+    // Keys may have been in it.
+    Self.erase(copy, next - copy)
     free(copy)
+  }
+
+  private static func erase(_ bytes: UnsafeMutableRawPointer, _ count: Int) {
+    #if canImport(Glibc)
+      explicit_bzero(bytes, count)
+    #else
+      memset_s(bytes, count, 0, count)
+    #endif
   }
 
   private func forEachRun(_ body: (Range<Int>) -> Void) {
