@@ -13,6 +13,8 @@ struct PackableMemory {
   private var copy: UnsafeMutableRawPointer?
   /// What packs it; set as long as the connection is open.
   fileprivate(set) var sweep: Sweep?
+  /// Whether what was used up of the arena may be dropped now.
+  var hasUsedUp = false
   /// Where `sweep` has its owner, which it only visits while that is not packed.
   var place: Int?
 
@@ -46,7 +48,7 @@ struct PackableMemory {
   /// Packs it at once, if the system has memory for that.
   mutating func pack() {
     isAwake = false
-    if copy == nil { copy = arena?.pack() }
+    if copy == nil { copy = arena?.pack(droppingUsedUp: hasUsedUp) }
   }
 
   var isPacked: Bool { copy != nil }

@@ -195,6 +195,8 @@ final class Session: WireSession, Packable {
     outputLimit = limit
     defer { output = nil }
     let raw = raw
+    // A frame may be in the buffer.
+    memory.hasUsedUp = false
     // The buffer for frames grows when it is first used.
     home.settle(true)
     defer { home.settle(false) }
@@ -202,12 +204,19 @@ final class Session: WireSession, Packable {
       var chunk: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(raw, &chunk)
       if count < 0 { return .failed }
-      if count == 0 { return target.byteCount < limit ? .all : .some }
+      if count == 0 {
+        memory.hasUsedUp = target.byteCount < limit
+        return memory.hasUsedUp ? .all : .some
+      }
       let frame = UnsafeRawBufferPointer(start: chunk, count: count)
+      if count >= Self.leastUsedUp { memory.arena?.noteUsedUp(frame) }
       if sendsTraceParents { appendWithTraceParent(frame, to: target) } else { target.append(frame) }
     }
     return .some
   }
+
+  /// Smaller frames are kept when the session is packed, which costs less than to note them.
+  private static let leastUsedUp = 1024
 
   @exclusivity(unchecked) private(set) var outputLimit = 0
   /// The value that nghttp2 does not see of the headers that it sees.
