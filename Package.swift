@@ -232,6 +232,7 @@ let package = Package(
     // The runtime: event loop, TLS, HTTP/2, client and server transports.
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CTLSMemory"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
@@ -242,7 +243,7 @@ let package = Package(
       dependencies: [
         "SwitchboardBalancing", "SwitchboardCall", "CAres", "CBrotli", "CNghttp2", "COpenSSL", "CZlib",
         "CZstd",
-        "CLibuv",
+        "CLibuv", "CTLSMemory",
       ]
     ),
     .testTarget(

@@ -70,6 +70,55 @@ import Testing
     #expect(second.load(fromByteOffset: 1000, as: UInt8.self) == 0)
   }
 
+  /// An arena with two blocks full of bytes.
+  private func filled() throws -> (Arena, UnsafeMutableRawBufferPointer, UnsafeMutableRawBufferPointer) {
+    let arena = try #require(slabs.take())
+    let blocks = try (1...2).map { value in
+      let block = UnsafeMutableRawBufferPointer(
+        start: try #require(Arena.carve(20_000, at: arena.base)),
+        count: 20_000
+      )
+      block.initializeMemory(as: UInt8.self, repeating: UInt8(value))
+      return block
+    }
+    return (arena, blocks[0], blocks[1])
+  }
+
+  private func part(_ block: UnsafeMutableRawBufferPointer, _ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: block[range])
+  }
+
+  @Test func whatIsUsedUpIsDropped() throws {
+    let (arena, first, second) = try filled()
+    defer { slabs.giveBack(arena) }
+    // Another block, before which there were others.
+    arena.noteUsedUp(part(first, 0..<20_000))
+    arena.noteUsedUp(part(second, 5000..<12_000))
+    arena.noteUsedUp(part(second, 100..<6000))
+    // Memory of others.
+    arena.noteUsedUp(UnsafeRawBufferPointer(start: arena.base + arena.size, count: 10))
+    #expect(arena.pack() == nil)
+    #expect(arena.pack(droppingUsedUp: true) == nil)
+    #expect(first.allSatisfy { $0 == 1 })
+    #expect(second[..<100].allSatisfy { $0 == 2 } && second[12_000...].allSatisfy { $0 == 2 })
+    #expect(second[100..<12_000].allSatisfy { $0 == 0 })
+    arena.noteUsedUp(part(first, 0..<20_000))
+    let copy = try #require(arena.pack(droppingUsedUp: true))
+    arena.unpack(copy)
+    #expect(first.allSatisfy { $0 == 0 } && second[12_000...].allSatisfy { $0 == 2 })
+  }
+
+  /// Something else may be in its place.
+  @Test func whatWasReleasedIsNotUsedUp() throws {
+    let (arena, first, second) = try filled()
+    defer { slabs.giveBack(arena) }
+    arena.noteUsedUp(part(second, 0..<20_000))
+    Arena.release(20_000, from: try #require(second.baseAddress) - arena.base, at: arena.base)
+    #expect(Arena.carve(20_000, at: arena.base) == second.baseAddress)
+    #expect(arena.pack(droppingUsedUp: true) == nil)
+    #expect(first.allSatisfy { $0 == 1 } && second.allSatisfy { $0 == 2 })
+  }
+
   @Test(arguments: [-1, ArenaSlabs.arenaSize - 15, ArenaSlabs.arenaSize, .max])
   func impossibleSizesAreRefused(_ byteCount: Int) throws {
     let arena = try #require(slabs.take())

@@ -31,7 +31,7 @@ import Testing
 
     static func rest(_ server: Server, _ loop: Loop) async {
       let core = server.core
-      await IdleSessionTests.rest(loop) { core.connections.allSatisfy(\.session.isPacked) }
+      await IdleSessionTests.rest(loop) { core.connections.allSatisfy(\.isAtRest) }
     }
 
     /// The answer to a call on this stream.
@@ -43,7 +43,7 @@ import Testing
   }
 
   private static func rest(_ loop: Loop, _ isPacked: @escaping @Sendable () -> Bool) async {
-    while !Task.isCancelled, await !loop.onLoop(isPacked) { await loop.advance(by: SessionSweep.period) }
+    while !Task.isCancelled, await !loop.onLoop(isPacked) { await loop.advance(by: Sweep.period) }
   }
 
   private static func with(
@@ -147,7 +147,7 @@ import Testing
       let stopping = Task { await server.shutDown(grace: .seconds(60)) }
       #expect(idle.peer.next(Kind.goAway)?.payload.prefix(4).elementsEqual([127, 255, 255, 255]) == true)
       let ping = idle.peer.next(Kind.ping)
-      await Self.rest(idle.loop) { server.core.connections.allSatisfy(\.session.isPacked) }
+      await Self.rest(idle.loop) { server.core.connections.allSatisfy(\.isAtRest) }
       idle.peer.send(Kind.ping, 1, 0, ping?.payload ?? [])
       #expect(idle.peer.next(Kind.goAway)?.payload.prefix(4).elementsEqual([0, 0, 0, 0]) == true)
       #expect(idle.peer.raw.readToEnd())
@@ -177,8 +177,8 @@ import Testing
       let core = idle.pair.server.core
       for _ in 0..<5 {
         #expect(idle.settle())
-        await idle.loop.advance(by: SessionSweep.period)
-        #expect(await idle.loop.onLoop { core.connections.allSatisfy { !$0.session.isPacked } })
+        await idle.loop.advance(by: Sweep.period)
+        #expect(await idle.loop.onLoop { core.connections.allSatisfy { !$0.isAtRest } })
       }
     }
   }
@@ -188,7 +188,7 @@ import Testing
     try await Self.with { idle async throws in
       let loop = idle.loop
       #expect(await loop.onLoop { loop.sweep.count } == 0)
-      await loop.advance(by: SessionSweep.period)
+      await loop.advance(by: Sweep.period)
       #expect(await loop.onLoop { !loop.sweep.isWaiting })
       #expect(idle.settle())
       #expect(await loop.onLoop { loop.sweep.isWaiting && loop.sweep.count == 1 })
@@ -223,7 +223,7 @@ import Testing
         let message = [UInt8](repeating: 4, count: size)
         #expect(try await caller.get(TestService.get, message) == message)
         await Idle.rest(pair.server, serverGroup.loops[0])
-        await Self.rest(group.loops[0]) { transport.connections.allSatisfy(\.session.isPacked) }
+        await Self.rest(group.loops[0]) { transport.connections.allSatisfy(\.isAtRest) }
         #expect(await group.loops[0].onLoop { transport.connections.count } == 1)
       }
       await channel.shutDown(grace: .seconds(5))
@@ -243,4 +243,9 @@ import Testing
       session.pack()
     }
   }
+}
+
+extension ConnectionParts {
+  /// Whether all is packed that can be.
+  fileprivate var isAtRest: Bool { session.isPacked && tls?.isPacked != false }
 }

@@ -15,22 +15,34 @@ import Testing
     let filter: TLSFilter
     let peer: TLSPeer
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    /// The filter is packed whenever it is not in use.
+    private let isPacked: Bool
     var events: [String] = []
     var plaintext: [UInt8] = []
     var endings: [TLSFilter.Received] = []
 
-    init(_ side: Side, _ version: TLSVersion, protocols: [String] = ["h2"]) throws {
+    init(_ side: Side, _ version: TLSVersion, protocols: [String] = ["h2"], arenas: ArenaSlabs? = nil) throws
+    {
       let context =
         side == .server
         ? try TLSContext(server: ServerTLS(credentials: TestCertificates.server), allowsHTTP1: false)
         : try TLSContext(client: ClientTLS(trustRoots: TestCertificates.authority), serverName: "localhost")
-      filter = try #require(TLSFilter(context))
+      filter = try #require(TLSFilter(context, arenas: arenas))
+      isPacked = arenas != nil
       peer = try TLSPeer(side == .server ? .client : .server, version: version, protocols: protocols)
     }
 
     deinit { memory.deallocate() }
 
+    /// Packs the filter, if it is to be.
+    func rest() {
+      guard isPacked else { return }
+      filter.pack()
+      #expect(filter.isPacked)
+    }
+
     func give(_ bytes: [UInt8], goesOn: Bool = true) {
+      rest()
       let received = bytes.withUnsafeBytes { bytes in
         filter.receive(bytes, buffer: memory) { event in
           switch event {
@@ -53,12 +65,14 @@ import Testing
     }
 
     func encrypt(_ bytes: [UInt8]) -> (GRPCStatus?, [UInt8]) {
+      rest()
       let (plain, encrypted) = (OutputBuffer(), OutputBuffer())
       bytes.withUnsafeBytes { plain.append($0) }
       return (filter.send(plain, into: encrypted), encrypted.bytes)
     }
 
     func shakeHands() {
+      rest()
       filter.handshake()
       peer.shakeHands()
       for _ in 0..<4 {
@@ -71,7 +85,10 @@ import Testing
   private static let both = [TLSVersion.tls12, .tls13]
 
   @Test(arguments: Side.allCases, both) func plaintextArrives(_ side: Side, _ version: TLSVersion) throws {
-    let ends = try Ends(side, version)
+    try Self.exchange(try Ends(side, version))
+  }
+
+  private static func exchange(_ ends: Ends) throws {
     ends.shakeHands()
     try #require(ends.filter.isSecure && ends.peer.isSecure)
     let words = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -90,6 +107,59 @@ import Testing
     #expect(ends.events.first == "secure")
     // Records that arrive in pieces are not idle.
     #expect(ends.filter.takeIdleRecords() == 0)
+  }
+
+  /// What OpenSSL keeps for a connection is packed, also during the handshake.
+  @Test(arguments: Side.allCases, both) func aPackedFilterGoesOn(_ side: Side, _ version: TLSVersion) throws {
+    try #require(OpenSSL.borrowsMemory)
+    let slabs = ArenaSlabs(arenaSize: ArenaSlabs.arenaSizeOfTLS)
+    // Each in the arena of the one before.
+    for _ in 0..<3 {
+      let ends = try Ends(side, version, arenas: slabs)
+      // Two pages at most.
+      let untouched = slabs.untouchedByteCount
+      try Self.exchange(ends)
+      ends.rest()
+      #expect(slabs.untouchedByteCount >= untouched + 4096)
+      #expect(ends.filter.security?.cipherSuite.isEmpty == false)
+      #expect(!ends.filter.isPacked)
+      ends.rest()
+    }
+    let arena = try #require(slabs.take())
+    defer { slabs.giveBack(arena) }
+    #expect(UnsafeRawBufferPointer(start: arena.base, count: arena.size).allSatisfy { $0 == 0 })
+  }
+
+  @Test func aPackedFilterFails() throws {
+    let ends = try Ends(.server, .tls13, arenas: ArenaSlabs(arenaSize: ArenaSlabs.arenaSizeOfTLS))
+    ends.shakeHands()
+    ends.give(SecurePeer.brokenRecord)
+    guard case .failed? = ends.endings.first else { return #expect(Bool(false), "it has not failed") }
+    #expect(!ends.pending().isEmpty)
+  }
+
+  /// In an arena that is too small, it lies in memory of the system.
+  @Test func aFilterThatDoesNotFitIsAsGood() throws {
+    let slabs = ArenaSlabs(arenaSize: 4096)
+    try Self.exchange(try Ends(.server, .tls13, arenas: slabs))
+    let untouched = slabs.untouchedByteCount
+    try Self.exchange(try Ends(.client, .tls13, arenas: slabs))
+    #expect(slabs.untouchedByteCount == untouched)
+  }
+
+  /// The last reference to a connection may be released on any thread.
+  @Test func aFilterEndsOnAnotherThread() async throws {
+    let slabs = ArenaSlabs(arenaSize: ArenaSlabs.arenaSizeOfTLS)
+    let loop = try #require(Loop())
+    try #require(LoopThread.start(loop))
+    defer { loop.stop() }
+    for _ in 0..<20 {
+      let ends = try Ends(.server, .tls13, arenas: slabs)
+      ends.shakeHands()
+      ends.rest()
+      nonisolated(unsafe) var last: Ends? = consume ends
+      await loop.onLoop { last = nil }
+    }
   }
 
   @Test(arguments: Side.allCases, both) func nothingIsDoneAfterAFailure(_ side: Side, _ version: TLSVersion)

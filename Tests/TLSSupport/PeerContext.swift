@@ -41,6 +41,7 @@ enum PeerContext {
     _ protocols: [String],
     _ showsCertificate: Bool
   ) throws -> OpaquePointer {
+    OpenSSL.prepare()
     guard let context = SSL_CTX_new(role == .server ? TLS_server_method() : TLS_client_method()) else {
       throw TLSPeerError("no memory for a context")
     }

@@ -34,7 +34,7 @@ final class ClientConnection: ConnectionParts, Connection {
     }
     var tls: TLSFilter?
     if let context = channel.tlsContext {
-      tls = TLSFilter(context)
+      tls = TLSFilter(context, arenas: channel.loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
     let settings = channel.sessionSettings

@@ -116,6 +116,7 @@ extension Connection {
     socket.delegate = self
     session.delegate = self
     session.join(loop.sweep)
+    tls?.join(loop.sweep)
     if let tls {
       if case .failed(let status) = tls.handshake() { return close(status) }
     } else {
@@ -350,6 +351,7 @@ extension Connection {
     withWire { $0.connectionDidClose() }
     processReady()
     session.join(nil)
+    tls?.join(nil)
     if gently { socket.closeGently() } else { socket.close() }
     didClose(reason)
   }

@@ -4,14 +4,15 @@
   import Darwin
 #endif
 
-/// A range of whole pages for the large blocks of one session.
+/// A range of whole pages for the large blocks of one connection.
 ///
 /// Most of their bytes are zero: tables with few entries, and a buffer of which little was ever used. While nobody uses
-/// the session, what is not zero can be kept elsewhere and the pages be given back. The addresses stay the same.
+/// the connection, what is not zero can be kept elsewhere and the pages be given back. The addresses stay the same.
 ///
-/// The first word says how many bytes of it were taken.
+/// The first word says how many bytes of it were taken, and the second one where the used-up ones are.
 struct Arena {
   let base: UnsafeMutableRawPointer
+  let size: Int
   /// Where `ArenaSlabs` has it.
   let slab: Int
   let position: Int
@@ -19,7 +20,7 @@ struct Arena {
   /// Everything in an arena begins at a multiple of this.
   static let alignment = 16
 
-  /// Takes memory of the arena at `base`. `nil` if it has no room.
+  /// Takes memory of a session's arena, which is at `base`. `nil` if it has no room.
   static func carve(_ byteCount: Int, at base: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let start = max(alignment, base.load(as: Int.self))
     guard byteCount >= 0, byteCount <= ArenaSlabs.arenaSize - start else { return nil }
@@ -33,6 +34,7 @@ struct Arena {
   /// is zeroed, so that nothing is kept of it.
   static func release(_ byteCount: Int, from start: Int, at base: UnsafeMutableRawPointer) {
     let end = start + (byteCount + alignment - 1) / alignment * alignment
+    UsedUp(start: 0, end: 0).store(at: base)
     if base.load(as: Int.self) == end {
       base.storeBytes(of: start, as: Int.self)
     } else {
@@ -40,8 +42,53 @@ struct Arena {
     }
   }
 
+  /// All of the arena, for one block.
+  func takeAll() -> UnsafeMutableRawBufferPointer {
+    base.storeBytes(of: size, as: Int.self)
+    return UnsafeMutableRawBufferPointer(start: base + Self.alignment, count: size - Self.alignment)
+  }
+
   /// Gives the pages back: from then on their bytes are zero. Returns `false` if that holds for a part of them at most.
-  func discard() -> Bool { madvise(base, ArenaSlabs.arenaSize, MADV_DONTNEED) == 0 }
+  func discard() -> Bool { madvise(base, size, MADV_DONTNEED) == 0 }
+
+  // MARK: Used-up bytes
+
+  /// The offsets of bytes that nobody will read before they are written again. They all are in one block.
+  private struct UsedUp {
+    var start: UInt32
+    var end: UInt32
+
+    static func load(at base: UnsafeMutableRawPointer) -> Self {
+      base.load(fromByteOffset: MemoryLayout<Int>.size, as: Self.self)
+    }
+
+    func store(at base: UnsafeMutableRawPointer) {
+      base.storeBytes(of: self, toByteOffset: MemoryLayout<Int>.size, as: Self.self)
+    }
+  }
+
+  /// Notes that nobody will read these bytes before they are written again, whenever `pack` drops what is used up. If
+  /// they are in another block than those before, or a block was released since, only they are.
+  func noteUsedUp(_ bytes: UnsafeRawBufferPointer) {
+    guard let first = bytes.baseAddress, first >= UnsafeRawPointer(base), first + bytes.count <= base + size
+    else {
+      return
+    }
+    let start = UInt32(first - UnsafeRawPointer(base))
+    var used = UsedUp(start: start, end: start + UInt32(bytes.count))
+    let known = UsedUp.load(at: base)
+    // Blocks do not overlap.
+    if known.start < used.end, used.start < known.end {
+      used = UsedUp(start: min(known.start, used.start), end: max(known.end, used.end))
+    }
+    used.store(at: base)
+  }
+
+  private func dropUsedUp() {
+    let used = UsedUp.load(at: base)
+    memset(base + Int(used.start), 0, Int(used.end - used.start))
+    UsedUp(start: 0, end: 0).store(at: base)
+  }
 
   // MARK: Packing
 
@@ -60,8 +107,9 @@ struct Arena {
   private static let packedLimit = 16 * 1024
 
   /// Gives the pages back, and returns a copy of the words that are not zero. `nil`: there is no memory for it, or it
-  /// would be too large; then nothing has changed.
-  func pack() -> UnsafeMutableRawPointer? {
+  /// would be too large; then nothing has changed. What is used up is lost, if it is to be dropped.
+  func pack(droppingUsedUp: Bool = false) -> UnsafeMutableRawPointer? {
+    if droppingUsedUp { dropUsedUp() }
     var size = Self.headSize
     forEachRun { size += Self.headSize + $0.count * Self.wordSize }
     guard size <= Self.packedLimit, let copy = malloc(size) else { return nil }
@@ -93,7 +141,17 @@ struct Arena {
       (base + Int(head.start) * Self.wordSize).copyMemory(from: next, byteCount: byteCount)
       next += byteCount
     }
+    // Keys may have been in it.
+    Self.erase(copy, next - copy)
     free(copy)
+  }
+
+  private static func erase(_ bytes: UnsafeMutableRawPointer, _ count: Int) {
+    #if canImport(Glibc)
+      explicit_bzero(bytes, count)
+    #else
+      memset_s(bytes, count, 0, count)
+    #endif
   }
 
   private func forEachRun(_ body: (Range<Int>) -> Void) {

@@ -6,7 +6,7 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// The arenas of a loop's sessions.
+/// Arenas of one size for the connections of a loop.
 ///
 /// Each slab of 64 is one block of the system's allocator: so the process has few mappings, and tools that look for
 /// leaks follow what the memory refers to. An arena takes memory only where it was written to.
@@ -28,16 +28,22 @@ final class ArenaSlabs: Sendable {
     var free: UInt64 = 0
   }
 
-  /// The size of an arena, in whole pages: what nghttp2 allocates in large blocks for a session, twice for the buffer
+  /// The size of a session's arena, in whole pages: what nghttp2 allocates in large blocks for a session, twice for the buffer
   /// of its frames, which grows with the first of them.
   static let arenaSize = wholePages(92 * 1024)
+  /// The size of the arena of what OpenSSL has for a connection: 7,608 bytes in 3.0.
+  static let arenaSizeOfTLS = wholePages(8 * 1024)
   private static let arenasInSlab = UInt64.bitWidth
-  private static let slabSize = arenaSize * arenasInSlab
+
+  private let size: Int
+  private var slabSize: Int { size * Self.arenasInSlab }
 
   private static func wholePages(_ byteCount: Int) -> Int {
     let page = Int(getpagesize())
     return (byteCount + page - 1) / page * page
   }
+
+  init(arenaSize: Int = ArenaSlabs.arenaSize) { size = arenaSize }
 
   deinit {
     state.withLock { state in
@@ -48,18 +54,18 @@ final class ArenaSlabs: Sendable {
   /// An arena of zeros; `nil` if there is none.
   func take() -> Arena? {
     state.withLock { state in
-      guard let slab = state.slabs.firstIndex(where: { $0.free != 0 }) ?? Self.addSlab(&state),
+      guard let slab = state.slabs.firstIndex(where: { $0.free != 0 }) ?? addSlab(&state),
         let base = state.slabs[slab].base
       else { return nil }
       let position = state.slabs[slab].free.trailingZeroBitCount
       state.slabs[slab].free &= ~(1 << UInt64(position))
-      return Arena(base: base + position * Self.arenaSize, slab: slab, position: position)
+      return Arena(base: base + position * size, size: size, slab: slab, position: position)
     }
   }
 
   /// Call on any thread. What the arena holds is lost, so that no other session finds it.
   func giveBack(_ arena: Arena) {
-    if !arena.discard() { memset(arena.base, 0, Self.arenaSize) }
+    if !arena.discard() { memset(arena.base, 0, arena.size) }
     state.withLock { state in
       state.slabs[arena.slab].free |= 1 << UInt64(arena.position)
       guard state.slabs[arena.slab].free == .max,
@@ -75,16 +81,16 @@ final class ArenaSlabs: Sendable {
   var untouchedByteCount: Int {
     state.withLock { state in
       let page = Int(getpagesize())
-      var pages = [UInt8](repeating: 0, count: Self.slabSize / page)
+      var pages = [UInt8](repeating: 0, count: slabSize / page)
       return state.slabs.reduce(0) { sum, slab in
-        guard let base = slab.base, mincore(base, Self.slabSize, &pages) == 0 else { return sum }
+        guard let base = slab.base, mincore(base, slabSize, &pages) == 0 else { return sum }
         return sum + page * pages.count { $0 & 1 == 0 }
       }
     }
   }
 
   /// Returns the index of a new slab.
-  private static func addSlab(_ state: inout State) -> Int? {
+  private func addSlab(_ state: inout State) -> Int? {
     guard !state.isUnsupported else { return nil }
     var base: UnsafeMutableRawPointer?
     guard posix_memalign(&base, Int(getpagesize()), slabSize) == 0, let base else { return nil }
@@ -111,5 +117,7 @@ final class ArenaSlabs: Sendable {
 
 extension Loop {
   /// The bytes of arenas that take no memory, for programs that measure what is in use.
-  package var untouchedByteCount: Int { blocks.arenas.untouchedByteCount }
+  package var untouchedByteCount: Int {
+    blocks.arenas.untouchedByteCount + blocks.arenasOfTLS.untouchedByteCount
+  }
 }

@@ -36,7 +36,9 @@ final class BlockPool: @unchecked Sendable {
   /// For each size, the block released last, which links to the one before it.
   private let lists: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   @exclusivity(unchecked) private(set) var keptByteCount = 0
+  /// For sessions.
   let arenas = ArenaSlabs()
+  let arenasOfTLS = ArenaSlabs(arenaSize: ArenaSlabs.arenaSizeOfTLS)
 
   init() {
     lists = .allocate(capacity: Self.sizeCount)

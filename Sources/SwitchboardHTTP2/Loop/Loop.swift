@@ -54,7 +54,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
 
   /// The allocator for sessions.
   let blocks = BlockPool()
-  private(set) lazy var sweep = SessionSweep(on: self)
+  private(set) lazy var sweep = Sweep(on: self)
 
   /// The buffer that every socket of the loop reads into, one at a time.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)

@@ -51,7 +51,7 @@ final class ServerConnection: ConnectionParts, Connection {
     session.takesTraceParents = givesContext
     var tls: TLSFilter?
     if let context = core.tlsContext {
-      tls = TLSFilter(context)
+      tls = TLSFilter(context, arenas: loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
     super.init(loop: loop, socket: socket, session: session, tls: tls)

@@ -23,14 +23,12 @@ struct GoAway {
 }
 
 /// One side of an HTTP/2 connection: owns an nghttp2 session. It transforms bytes and performs no I/O.
-final class Session: WireSession {
+final class Session: WireSession, Packable {
   // Unchecked exclusivity: confined to the connection's loop. Callbacks write `current` and `output` only while nghttp2
   // is running, and not this class.
-  @exclusivity(unchecked) private var home: SessionHome
-  /// What packs the session when nobody uses it; set as long as the connection is open.
-  @exclusivity(unchecked) private var sweep: SessionSweep?
-  /// Where `sweep` has the session, which it only visits while that is not packed.
-  @exclusivity(unchecked) var place: Int?
+  /// What nghttp2 allocates in large blocks.
+  @exclusivity(unchecked) var memory: PackableMemory
+  private let home: SessionHome
   /// The connection, which owns this session and so outlives it. Not weak, because a weak reference makes every retain
   /// of the connection slow.
   @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
@@ -69,9 +67,13 @@ final class Session: WireSession {
 
   /// Returns `nil` if there is not enough memory.
   init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
-    guard let home = SessionHome(in: memory, { SessionFactory.make(role, settings, $0) }) else {
+    let packable = PackableMemory(in: memory.arenas)
+    let home = SessionHome(in: memory, packable.arena) { SessionFactory.make(role, settings, $0) }
+    guard let home else {
+      packable.end()
       return nil
     }
+    self.memory = packable
     self.home = home
     frameLimit = settings.maxFrameSize
     watch = FloodGuard(of: role, allowance: settings.controlFrameAllowance)
@@ -87,39 +89,19 @@ final class Session: WireSession {
     guard submit(settings) else { return nil }
   }
 
-  deinit { home.end() }
+  deinit {
+    memory.wake()
+    home.end()
+    memory.end()
+  }
 
   /// nghttp2's session, for one call into it. This is the only way to it, because it may have to be unpacked.
   var raw: OpaquePointer {
     @inline(__always) get {
-      if !home.isAwake { wake() }
+      if !memory.isAwake { wake() }
       return home.session
     }
   }
-
-  @inline(never)
-  private func wake() {
-    home.wake()
-    if place == nil { sweep?.add(self) }
-  }
-
-  /// Called when the connection starts, and with `nil` when it closes.
-  func join(_ sweep: SessionSweep?) {
-    self.sweep?.remove(self)
-    self.sweep = sweep
-    sweep?.add(self)
-  }
-
-  /// Called by `sweep`. Returns `false` if the session is not to be visited until it has been used again.
-  func rest() -> Bool { home.rest() }
-
-  /// Packs the session at once.
-  func pack() {
-    sweep?.remove(self)
-    home.pack()
-  }
-
-  var isPacked: Bool { home.isPacked }
 
   private func submit(_ settings: SessionSettings) -> Bool {
     let entries = settings.entries
@@ -213,6 +195,8 @@ final class Session: WireSession {
     outputLimit = limit
     defer { output = nil }
     let raw = raw
+    // A frame may be in the buffer.
+    memory.hasUsedUp = false
     // The buffer for frames grows when it is first used.
     home.settle(true)
     defer { home.settle(false) }
@@ -220,12 +204,19 @@ final class Session: WireSession {
       var chunk: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(raw, &chunk)
       if count < 0 { return .failed }
-      if count == 0 { return target.byteCount < limit ? .all : .some }
+      if count == 0 {
+        memory.hasUsedUp = target.byteCount < limit
+        return memory.hasUsedUp ? .all : .some
+      }
       let frame = UnsafeRawBufferPointer(start: chunk, count: count)
+      if count >= Self.leastUsedUp { memory.arena?.noteUsedUp(frame) }
       if sendsTraceParents { appendWithTraceParent(frame, to: target) } else { target.append(frame) }
     }
     return .some
   }
+
+  /// Smaller frames are kept when the session is packed, which costs less than to note them.
+  private static let leastUsedUp = 1024
 
   @exclusivity(unchecked) private(set) var outputLimit = 0
   /// The value that nghttp2 does not see of the headers that it sees.

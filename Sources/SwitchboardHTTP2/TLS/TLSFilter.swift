@@ -2,9 +2,11 @@ import COpenSSL
 import SwitchboardCall
 
 /// The TLS state of one connection: decrypts and encrypts, without I/O.
-final class TLSFilter {
+final class TLSFilter: Packable {
   // Unchecked exclusivity: confined to the connection's loop.
-  let ssl: OpaquePointer
+  private let connection: OpaquePointer
+  /// What `connection` lies in, if OpenSSL allows it.
+  @exclusivity(unchecked) var memory: PackableMemory
   /// The bytes that OpenSSL reads, and the function that it writes to.
   private let wire: UnsafeMutablePointer<switchboard_wire>
   private let context: TLSContext
@@ -50,11 +52,15 @@ final class TLSFilter {
     let raw = switchboard_wire_method()
   }
 
-  /// `nil` if there is no memory.
-  init?(_ context: TLSContext) {
-    guard let ssl = SSL_new(context.raw) else { return nil }
+  /// Without arenas, it is never packed. `nil` if there is no memory.
+  init?(_ context: TLSContext, arenas: ArenaSlabs? = nil) {
+    memory = PackableMemory(in: OpenSSL.borrowsMemory ? arenas : nil)
+    guard let ssl = memory.arena.makeConnection(context.raw) else {
+      memory.end()
+      return nil
+    }
     self.context = context
-    self.ssl = ssl
+    connection = ssl
     wire = .allocate(capacity: 1)
     wire.initialize(to: switchboard_wire())
     // From here on, `deinit` frees both.
@@ -71,8 +77,18 @@ final class TLSFilter {
   }
 
   deinit {
-    SSL_free(ssl)
+    memory.wake()
+    memory.arena.endConnection(connection)
+    memory.end()
     wire.deallocate()
+  }
+
+  /// OpenSSL's object, for calls into it. This is the only way to it, because it may have to be unpacked.
+  var ssl: OpaquePointer {
+    @inline(__always) get {
+      if !memory.isAwake { wake() }
+      return connection
+    }
   }
 
   /// Whether the handshake is complete and nothing has failed since.

@@ -2,10 +2,16 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// A stream that does nothing, and records what its session tells it. Its body is empty.
+/// A stream that does nothing, and records what its session tells it. Its body is empty, unless it is told otherwise.
 final class StubStream: StreamEntry, SessionStream {
   /// Runs while the session reads the body.
   var whileSending: (() -> Void)?
+  /// What the body begins with, which is copied.
+  var copied: [UInt8] = []
+  /// How the body goes on, in a frame for each, which is not copied.
+  var borrowed: [MessageBuffer] = []
+  /// What was received of the peer's body.
+  private(set) var received: [UInt8] = []
   private(set) var headerCount = 0
   /// The headers, as `name=value`.
   private(set) var headers: Set<String> = []
@@ -22,14 +28,24 @@ final class StubStream: StreamEntry, SessionStream {
   }
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) { headersEnded = true }
   func takeTraceParent() -> TraceParentText? { nil }
-  func receiveData(_ bytes: UnsafeRawBufferPointer) {}
+  func receiveData(_ bytes: UnsafeRawBufferPointer) { received += bytes }
   func remoteDidEnd() {}
   func localDidEnd() {}
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     whileSending.take()?()
-    return .last(0)
+    guard copied.isEmpty else {
+      let count = min(copied.count, buffer.count)
+      buffer.copyBytes(from: copied[..<count])
+      copied.removeFirst(count)
+      return .copied(count)
+    }
+    guard let next = borrowed.first else { return .last(0) }
+    return .borrowed(next.unsafeFramedBytes.count, isLast: borrowed.count == 1)
   }
-  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
+    let message = borrowed.removeFirst()
+    return (message, message.unsafeFramedBytes)
+  }
   func trailers(into headers: HeaderWriter) -> Trailers { .none }
   func processReady() {}
 }
