@@ -24,14 +24,18 @@ extension ServerCallStream {
     connection.setNeedsFlush()
   }
 
-  /// The reason is an error of Connect, whose code is what its clients infer from the HTTP status.
+  /// The reason is an error of Connect if its clients may have asked, whose code is what they infer from the HTTP
+  /// status. Others take JSON for the answer of a protocol that they do not speak, so they get text.
   private func submitReason(_ code: StaticString, _ message: String) {
     let reason = GRPCStatus(code: .init(httpStatus: Int("\(code)") ?? 0), message: message, origin: .peer)
     // The request counts as failed.
     status = reason
-    let body = MessageBuffer(ConnectError(describe: nil).json(of: reason))
+    let isJSON = head.request.mayBeConnect
+    let body =
+      isJSON
+      ? MessageBuffer(ConnectError(describe: nil).json(of: reason)) : MessageBuffer("\(message)\n".utf8)
     let headers = connection.session.headers
-    headers.add("content-type", "application/json")
+    headers.add("content-type", isJSON ? "application/json" : "text/plain; charset=utf-8")
     headers.add("content-length", number: body.byteCount)
     // A page whose origin is refused sees nothing.
     if head.crossOrigin?.allows(head.request.headers) ?? false { head.addCrossOrigin(to: headers) }

@@ -45,6 +45,13 @@ package struct WireRequest: ~Copyable {
     let type = contentType.prefix { $0 != UInt8(ascii: ";") }
     return String(decoding: HTTP1Syntax.trimmed(type).map(HTTP1Syntax.lowercased), as: UTF8.self)
   }
+
+  /// Whether a client of Connect may have sent the request: it has no content type, or one of an application that is not
+  /// gRPC's.
+  var mayBeConnect: Bool {
+    let type = mediaType
+    return type.isEmpty || type.hasPrefix("application/") && !type.hasPrefix("application/grpc")
+  }
 }
 
 /// The methods of a server's services, and its pages.

@@ -100,7 +100,7 @@ import Testing
       ("/test.Test/Missing", "POST", "application/proto", [], "404", "unimplemented"),
       ("/test.Test/Get", "DELETE", "application/proto", [], "405", "unknown"),
       ("/test.Test/Named", "POST", "application/foo", [], "415", "unknown"),
-      ("/test.Test/Get", "POST", "image/jpeg", [], "415", "unknown"),
+      ("/test.Test/Get", "POST", "image/jpeg", [], "415", ""),
       ("/test.Test/Get", "POST", "application/pro@to", [], "415", "unknown"),
       ("/test.Test/Get", "POST", "application/connect+proto", [], "415", "unknown"),
       ("/test.Test/Expand", "POST", "application/proto", [], "415", "unknown"),
@@ -150,7 +150,7 @@ import Testing
         "application/connect+proto"
       ),
       (
-        "POST", "/test.Test/Get", "text/plain", "the content type is not that of a call", "content-type",
+        "POST", "/test.Test/Get", "", "the content type is not that of a call", "content-type",
         "application/json"
       ),
       ("DELETE", "/test.Test/Get", "application/proto", "a gRPC call is a POST", "allow", "POST"),
@@ -181,6 +181,27 @@ import Testing
       #expect(
         response.text.contains("flags are 123, not 0 or 1: before each message come a byte of flags and four")
       )
+    }
+  }
+
+  /// Clients of gRPC-Web, and requests of any kind, are not answered as if they spoke Connect.
+  @Test(
+    arguments: [
+      ("POST", "text/plain", "415", "the content type is not that of a call"),
+      ("POST", "image/jpeg", "415", "the content type is not that of a call"),
+      ("DELETE", "application/grpc-web", "405", "a gRPC call is a POST"),
+      ("DELETE", "Application/gRPC-Web-Text", "405", "a gRPC call is a POST"),
+    ]
+  )
+  func aRefusalIsTextToThoseWhoDoNotSpeakConnect(
+    _ sample: (method: String, type: String, status: String, message: String)
+  ) async throws {
+    try await with { peer, _ async throws in
+      let response = try #require(peer.send(sample.method, "/test.Test/Get", sample.type, [], [1]))
+      #expect(response.status == sample.status)
+      #expect(response.fields["content-type"] == "text/plain; charset=utf-8")
+      #expect(response.text.hasPrefix(sample.message))
+      #expect(response.text.hasSuffix("\n"))
     }
   }
 
