@@ -13,10 +13,6 @@ import Testing
     #expect(template.variables.map(\.fieldPath) == [["name"], ["page", "number"]])
     #expect(template.variables.map(\.segments) == [1..<5, 6..<7])
     #expect(template.variables.map(\.isMultiple) == [true, false])
-    #expect(template.pattern(of: template.variables[0]) == "shelves/*/books/*")
-    #expect(
-      template.path { $0.fieldPath.joined(separator: ".") } == "/v1/{name}/pages/{page.number}/**:publish"
-    )
   }
 
   @Test(

@@ -49,38 +49,6 @@ package struct PathTemplate: Hashable, Sendable {
 
   /// Whether both match the same paths, whatever their variables are.
   package func isSame(as other: PathTemplate) -> Bool { segments == other.segments && verb == other.verb }
-
-  /// The path in OpenAPI's notation, in which `name` names each variable.
-  package func path(naming name: (Variable) -> String) -> String {
-    var text = ""
-    var index = 0
-    while index < segments.count {
-      text += "/"
-      if let variable = variables.first(where: { $0.segments.lowerBound == index }) {
-        text += "{\(name(variable))}"
-        index = variable.segments.upperBound
-        continue
-      }
-      switch segments[index] {
-      case .literal(let literal): text += literal
-      case .one: text += "*"
-      case .rest: text += "**"
-      }
-      index += 1
-    }
-    return (text.isEmpty ? "/" : text) + (verb.map { ":\($0)" } ?? "")
-  }
-
-  /// The pattern of a variable's value: `shelves/*/books/*`.
-  package func pattern(of variable: Variable) -> String {
-    segments[variable.segments].map { segment in
-      switch segment {
-      case .literal(let text): text
-      case .one: "*"
-      case .rest: "**"
-      }
-    }.joined(separator: "/")
-  }
 }
 
 extension PathTemplate {

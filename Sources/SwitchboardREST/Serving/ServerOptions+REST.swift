@@ -10,8 +10,9 @@ extension ServerOptions {
   ///     try options.serveREST(providers)
   ///     let server = try Server(providers: providers, options: options)
   ///
-  /// The rules are read from the descriptors in generated services (`ReflectionData=true`). They are compiled here,
-  /// once. Throws if a rule is invalid, or if two, or one and the document, have the same path; the error names both.
+  /// The rules are read from the descriptors in generated services (`ReflectionData=true`); services without descriptors
+  /// have no rules, and are not served by REST. The rules are compiled here, once. Throws if a rule is invalid, or if two,
+  /// or one and the document, have the same path; the error names both.
   /// All services are served by one call: a second one throws.
   public mutating func serveREST(
     _ providers: [any CallHandlerProvider],
