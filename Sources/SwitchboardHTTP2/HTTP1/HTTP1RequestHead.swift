@@ -71,12 +71,15 @@ struct HTTP1RequestHead {
     return nil
   }
 
-  /// A target is a path, an absolute URL, or a star.
+  /// A target is a path, an absolute URL, or a star. In a URL without a path, a slash of its query must not be taken for
+  /// the path's.
   private static func path(of target: Bytes) -> Bytes? {
     if target.first == UInt8(ascii: "/") || target.equals("*") { return target }
     for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
       let rest = target.dropFirst(scheme.utf8.count)
-      if let start = rest.firstIndex(of: UInt8(ascii: "/")) { return Bytes(rebasing: rest[start...]) }
+      let host = Bytes(rebasing: rest.prefix { $0 != UInt8(ascii: "/") })
+      guard !host.isEmpty, FieldSyntax.isHost(host) else { return nil }
+      if host.count < rest.count { return Bytes(rebasing: rest.dropFirst(host.count)) }
       return Bytes(start: root.utf8Start, count: root.utf8CodeUnitCount)
     }
     return nil
@@ -94,7 +97,9 @@ struct HTTP1RequestHead {
 
   private mutating func note(_ name: Bytes, _ value: Bytes) -> HTTP1Refusal? {
     switch name {
-    case "host": hostCount += 1
+    case "host":
+      guard FieldSyntax.isHost(value) else { return .malformed }
+      hostCount += 1
     case "content-length":
       guard bodyLength == nil, let length = HTTP1Syntax.number(value) else { return .malformed }
       bodyLength = length

@@ -16,6 +16,11 @@ enum FieldSyntax {
     nghttp2_check_header_value(value.baseAddress, value.count) != 0
   }
 
+  /// Whether the bytes are a host, with or without a port, or nothing. User information is not part of a host.
+  static func isHost(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    nghttp2_check_authority(bytes.baseAddress, bytes.count) != 0 && !bytes.contains(UInt8(ascii: "@"))
+  }
+
   /// Like `isValue`, but without leading and trailing spaces, for which other peers reset the stream.
   static func isStrictValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     nghttp2_check_header_value_rfc9113(value.baseAddress, value.count) != 0

@@ -55,6 +55,18 @@ import Testing
     )
     expect("POST https://x:1/a/b HTTP/1.1\r\nHost: x\r\n\r\n", ["head /a/b"])
     expect("POST http://x HTTP/1.1\r\nHost: x\r\n\r\n", ["head /"])
+    expect("POST http://[::1]:80/a?b HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", ["head /a?b"])
+  }
+
+  @Test(arguments: ["x y", "x/y", "u@x", "x?y", "x#y", "x\\y", "x<y", "x\ty"])
+  func hostsThatAreNone(_ host: String) {
+    expect("POST /a HTTP/1.1\r\nHost: \(host)\r\n\r\n", ["400"])
+  }
+
+  /// What follows the host up to a slash is not part of it, nor is the slash then the beginning of the path.
+  @Test(arguments: ["http:///a", "http://x?/a", "http://x#/a", "https://u@x/a", "http://x\\/a", "ftp://x/a"])
+  func targetsThatAreNone(_ target: String) {
+    expect("POST \(target) HTTP/1.1\r\nHost: x\r\n\r\n", ["400"])
   }
 
   @Test(arguments: [
