@@ -40,6 +40,9 @@ enum TelemetryTargets {
     let whole = answer(bytes, pieces: max(1, bytes.count))
     let pieces = answer(bytes, pieces: max(1, Int(size)))
     try BrokenPromise.unless(whole == pieces, "pieces of \(size) give \(pieces) and not \(whole)")
+    if let delay = RetryAfter.delay(String(decoding: bytes, as: UTF8.self), now: 784_111_777) {
+      try BrokenPromise.unless((.zero ... .seconds(300)).contains(delay), "a date makes us wait for \(delay)")
+    }
     var status = GRPCStatus(code: .resourceExhausted)
     status.packedDetails = bytes
     if case .retry(let delay?, _) = ExportResult(status) {

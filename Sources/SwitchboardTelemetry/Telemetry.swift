@@ -70,7 +70,8 @@ public final class Telemetry: Sendable {
           limit: options.cardinalityLimit,
           labels: CallFamilies.optionalLabels.filter(options.metrics.optionalLabels.contains)
         ) : nil,
-      connections: options.countsCalls ? ConnectionMeters(limit: options.cardinalityLimit) : nil,
+      connections: options.countsCalls
+        ? ConnectionMeters(limit: options.cardinalityLimit, labels: options.metrics.optionalLabels) : nil,
       metrics: options.countsCalls ? metrics : nil,
       tracer: options.tracesCalls ? tracer : nil,
       givesContext: options.tracesCalls || options.givesContext,

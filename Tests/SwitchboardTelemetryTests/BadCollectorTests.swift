@@ -92,6 +92,16 @@ import Testing
     Passing(testDescription: "503, 7 s", answer: answer(503, "retry-after: 7"), pause: seven),
     Passing(testDescription: "429, 7 s", answer: answer(429, "retry-after: 7"), pause: seven),
     Passing(testDescription: "429, 0 s", answer: answer(429, "retry-after: 0"), pause: usual),
+    Passing(
+      testDescription: "503, a date in the past",
+      answer: answer(503, "retry-after: Sun, 06 Nov 1994 08:49:37 GMT"),
+      pause: usual
+    ),
+    Passing(
+      testDescription: "503, no day of any month",
+      answer: answer(503, "retry-after: Mon, 99 Foo 9999 99:99:99 GMT"),
+      pause: usual
+    ),
     Passing(testDescription: "429, -1", answer: answer(429, "retry-after: -1"), pause: usual),
     Passing(
       testDescription: "429, nonsense",
@@ -146,6 +156,11 @@ import Testing
     Passing(testDescription: "400", answer: answer(400), pause: usual),
     Passing(testDescription: "503, 60 s", answer: answer(503, "retry-after: 60"), pause: usual),
     Passing(testDescription: "503, 300 years", answer: answer(503, "retry-after: 9999999999"), pause: usual),
+    Passing(
+      testDescription: "503, a date in the year 9999",
+      answer: answer(503, "retry-after: Fri, 31 Dec 9999 23:59:59 GMT"),
+      pause: usual
+    ),
     Passing(testDescription: "no HTTP", answer: "\u{0}\u{1} nonsense\r\n\r\n", pause: usual),
     Passing(testDescription: "HTTP/9.9", answer: "HTTP/9.9 200 OK\r\n\r\n", pause: usual),
   ]

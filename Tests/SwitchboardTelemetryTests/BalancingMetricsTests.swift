@@ -102,6 +102,94 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// The optional labels of gRFC A94.
+  @Test func connectionsHaveTheLabelsOfTheirServerAndTheirEnd() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) {
+      $0.metrics.optionalLabels = [
+        "grpc.lb.locality", "grpc.lb.backend_service", "grpc.security_level", "grpc.disconnect_error",
+      ]
+    }
+    try await call(telemetry, policy: "round_robin")
+    let labels =
+      "grpc_target=\"dns:///greeter\",grpc_lb_locality=\"eu-1\",grpc_lb_backend_service=\"carts\""
+    #expect(
+      telemetry.lines("grpc_subchannel") == [
+        "grpc_subchannel_connection_attempts_succeeded_total{\(labels)} 1",
+        "grpc_subchannel_connection_attempts_failed_total{\(labels)} 0",
+        "grpc_subchannel_disconnections_total{\(labels),grpc_disconnect_error=\"subchannel shutdown\"} 1",
+        "grpc_subchannel_open_connections{\(labels),grpc_security_level=\"none\"} 0",
+      ]
+    )
+    await telemetry.shutDown()
+  }
+
+  @Test func aServerThatStopsSaysSo() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) {
+      $0.metrics.optionalLabels = ["grpc.disconnect_error"]
+    }
+    let server = try Server(providers: [TracedEcho()])
+    var options = ChannelOptions()
+    options.observer = telemetry.observer()
+    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let client = Echo_EchoClient(channel: try Channel(target: address, options: options))
+    _ = try await client.get(.with { $0.text = "x" })
+    await server.shutDown(grace: .seconds(5))
+    let name = "grpc_subchannel_disconnections_total"
+    while telemetry.lines(name).isEmpty { await Task.yield() }
+    let labels = "grpc_target=\"dns:///\(address.dropFirst(5))\",grpc_disconnect_error=\"GOAWAY NO_ERROR\""
+    #expect(telemetry.lines(name) == ["\(name){\(labels)} 1"])
+    await client.channel.shutDown(grace: .zero)
+    await telemetry.shutDown()
+  }
+
+  /// Connections are only told apart by what the program has asked for, and only up to the limit.
+  @Test func connectionsHaveAsManySeriesAsTheLimit() {
+    func connection(_ target: String, _ labels: [String: String], isSecure: Bool = false)
+      -> ObservedConnection
+    {
+      var connection = ObservedConnection(peer: target, isSecure: isSecure, isServer: false)
+      connection.labels = labels
+      return connection
+    }
+    func values(_ meters: ConnectionMeters, _ name: String) -> [String] {
+      meters.collect().filter { $0.descriptor.name == "grpc.subchannel.\(name)" }.flatMap(\.points).map {
+        point in
+        guard case .int(let value) = point.value else { return "" }
+        return point.attributes.map { "\($0.value)" }.joined(separator: ",") + "=\(value)"
+      }
+    }
+    let all: Set = ["grpc.lb.locality", "grpc.security_level", "grpc.disconnect_error", "grpc.unknown"]
+    let (plain, labelled) = (ConnectionMeters(limit: 3), ConnectionMeters(limit: 3, labels: all))
+    for meters in [plain, labelled] {
+      for number in 0..<5 {
+        for isSecure in [false, true] {
+          let place = ["grpc.lb.locality": "l\(number)"]
+          meters.opened(connection("dns:///a", place, isSecure: isSecure))
+          let end = ["grpc.disconnect_error": isSecure ? "connection reset" : "unknown"].merging(place) { $1 }
+          if number == 0 || number == 4 { meters.closed(connection("dns:///a", end, isSecure: isSecure)) }
+        }
+      }
+    }
+    #expect(values(plain, "connection_attempts_succeeded") == ["dns:///a=10"])
+    #expect(values(plain, "disconnections") == ["dns:///a=4"])
+    #expect(values(plain, "open_connections") == ["dns:///a=6"])
+    #expect(
+      values(labelled, "connection_attempts_succeeded") == ["dns:///a,l0=2", "dns:///a,l1=1", "other,=7"]
+    )
+    #expect(
+      values(labelled, "disconnections") == [
+        "dns:///a,l0,unknown=1", "dns:///a,l0,connection reset=1", "other,,unknown=1",
+        "other,,connection reset=1",
+      ]
+    )
+    #expect(
+      values(labelled, "open_connections") == [
+        "dns:///a,l0,none=0", "dns:///a,l0,privacy_and_integrity=0", "dns:///a,l1,none=1",
+        "other,,none=2", "other,,privacy_and_integrity=3",
+      ]
+    )
+  }
+
   @Test func eachAttemptOfARepeatedCallHasThem() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) {
       $0.metrics.optionalLabels = ["grpc.lb.locality"]

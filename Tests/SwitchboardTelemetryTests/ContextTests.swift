@@ -52,7 +52,7 @@ import Testing
     let group = try LoopGroup()
     defer { group.shutDown() }
     let channel = ChannelTelemetry(telemetry.parts, [.deadline], "test", on: group.nextLoop())
-    let caller = CallContext(nil, nil, Baggage(), HPACKHeaders(), nil)
+    let caller = CallContext(.none, nil, nil, HPACKHeaders(), nil)
     let time = ManualTime()
     caller.deadline = time.deadline(after: .seconds(10))
     for (own, expected) in [(nil, 10), (5, 5), (20, 10)] as [(Int?, Int)] {

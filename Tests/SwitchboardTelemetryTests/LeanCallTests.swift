@@ -98,6 +98,39 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// The context of a handler, wherever it runs and however it ends, is that of its tasks too, and of no other call.
+  @Test(arguments: [false, true], ["x", "fail"])
+  func theTasksOfAHandlerHaveItsContext(_ isElsewhere: Bool, _ text: String) async throws {
+    let telemetry = try telemetry(tracing: true)
+    let seen = Locked<[[String?]]>([])
+    let echo = TracedEcho(inTasks: { context in
+      func current() -> String? { SpanContext.current.map { "\($0.traceID) \($0.spanID) \($0.isSampled)" } }
+      async let child = current()
+      let unstructured = Task { current() }
+      let detached = Task.detached { current() }
+      let inSpan = await telemetry.tracer.withSpan("step") { _ in SpanContext.current?.traceID.description }
+      let found = [current(), await child, await unstructured.value, await detached.value, inSpan]
+      seen.withLock { $0.append(found + [context.headers["traceparent"].first]) }
+    })
+    try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer()) { server, _ in
+      if isElsewhere { server.handlerExecutor = globalConcurrentExecutor }
+    } _: { client, _ in
+      for _ in 0..<3 { _ = await status { _ = try await client.get(.with { $0.text = text }) } }
+    }
+    let calls = seen.withLock { $0 }
+    #expect(calls.count == 3)
+    #expect(Set(calls.map { $0[0] }).count == 3)
+    for call in calls {
+      let own = try #require(call[0])
+      #expect(call[1] == own && call[2] == own && call[3] == nil)
+      let trace = String(own.prefix(32))
+      #expect(own.hasSuffix(" false") && call[4] == trace)
+      #expect(try #require(call[5]).hasPrefix("00-\(trace)-") && call[5]?.hasSuffix("-00") == true)
+    }
+    #expect(SpanContext.current == nil)
+    await telemetry.shutDown()
+  }
+
   @Test(arguments: [1, 2]) func aHeaderThatIsThereTwiceIsNoParent(_ count: Int) async throws {
     let telemetry = try telemetry(tracing: true)
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"

@@ -133,3 +133,9 @@ import Testing
     #expect(Sampler.parentBased(.always).samples(trace, parent: nil))
   }
 }
+
+extension Sampler {
+  fileprivate func samples(_ traceID: TraceID, parent: SpanContext?) -> Bool {
+    SamplingRule(self).samples(traceID, parent?.identity ?? .none)
+  }
+}

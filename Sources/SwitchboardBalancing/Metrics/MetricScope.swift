@@ -71,6 +71,8 @@ package enum MetricLabel {
   package static let target = "grpc.target"
   package static let locality = "grpc.lb.locality"
   package static let backendService = "grpc.lb.backend_service"
+  package static let securityLevel = "grpc.security_level"
+  package static let disconnectError = "grpc.disconnect_error"
 }
 
 extension EndpointAttributes {

@@ -31,6 +31,8 @@ struct FieldBlock: @unchecked Sendable {
 
   var isEmpty: Bool { storage == nil }
 
+  @inline(__always) func isCopy(of other: FieldBlock) -> Bool { storage === other.storage }
+
   var fieldCount: Int { storage.map(Self.extent)?.fieldCount ?? 0 }
 
   /// Not `header`, which would check exclusivity at each access.

@@ -108,6 +108,9 @@ extension HPACKHeaders {
 extension HPACKHeaders {
   package var fieldCount: Int { block.fieldCount }
 
+  /// Whether both are copies of the same list, without comparing fields.
+  package func isCopy(of other: HPACKHeaders) -> Bool { block.isCopy(of: other.block) }
+
   /// Passes the bytes of a field's name and value to `body`.
   package func withField<Result>(
     at index: Int,

@@ -88,6 +88,8 @@ public struct ObservedConnection: Sendable {
   public let isSecure: Bool
   /// Whether this is the server's side of the connection.
   public let isServer: Bool
+  /// The labels of a client's connection in metrics; when it closes, with the reason.
+  package var labels: [String: String] = [:]
 
   package init(peer: String, isSecure: Bool, isServer: Bool) {
     self.peer = peer

@@ -17,20 +17,14 @@ package protocol CallTracing: AnyObject, CallObserver {
   package var start: UInt64
   /// Whether to call the tracer's `made`.
   package var wantsCall = false
+  /// Whether to call the `ended` of the attempts of a client's call.
+  package var wantsEnd = true
   /// The IDs of the call's trace and span; zero if it has none.
   package var traceHigh: UInt64 = 0
   package var traceLow: UInt64 = 0
   package var span: UInt64 = 0
 
   package init(start: UInt64 = 0) { self.start = start }
-}
-
-extension AttemptTracer {
-  /// Adds all headers of the attempt.
-  package func writeAllHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
-    if let text = traceParent(stamp) { add("traceparent", text.bytes.span.bytes) }
-    if addsHeaders { writeHeaders(stamp, add) }
-  }
 }
 
 /// Assigns tracers to the calls of a channel.
@@ -108,7 +102,7 @@ extension AttemptTracer {
   /// A call was accepted.
   func callStarted(
     _ method: MethodDescriptor,
-    _ headers: HPACKHeaders,
+    _ headers: consuming HPACKHeaders,
     _ traceParent: TraceParentText?,
     _ stamp: inout CallStamp
   ) -> any ServerCallTracer
@@ -116,8 +110,8 @@ extension AttemptTracer {
 
 /// Follows calls of a server.
 @usableFromInline package protocol ServerCallTracer: CallTracer {
-  /// The context of the handler and the interceptors of the call.
-  var context: (any AnyObject & Sendable)? { get }
+  /// Whether the tracer is the context of the handler and the interceptors of the call.
+  var isContext: Bool { get }
 
   /// The handler is about to start. Called if there is a context and a `deadline`: when the client stops waiting.
   func handlerStarts(deadline: CallDeadline)

@@ -6,16 +6,6 @@
 
   package init(_ words: InlineArray<7, UInt64>) { self.words = words }
 
-  /// Returns `nil` if the text has another length.
-  package init?(_ text: UnsafeBufferPointer<UInt8>) {
-    guard text.count == Self.byteCount else { return nil }
-    let bytes = UnsafeRawBufferPointer(text)
-    func word(_ offset: Int) -> UInt64 {
-      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-    words = [word(0), word(8), word(16), word(24), word(32), word(40), word(47) << 8]
-  }
-
   package var bytes: [UInt8] {
     (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - 8 * ($0 & 7))) }
   }

@@ -138,10 +138,6 @@ public final class MethodHandler: Sendable {
     switch place {
     case .loop(let loop): Task.immediate(executorPreference: loop, operation: operation)
     case .executor(let executor): Task(executorPreference: executor, operation: operation)
-    case .tracedLoop(let loop, let context):
-      TaskContext.with(context) { Task.immediate(executorPreference: loop, operation: operation) }
-    case .tracedExecutor(let executor, let context):
-      TaskContext.with(context) { Task(executorPreference: executor, operation: operation) }
     }
   }
 
@@ -155,12 +151,15 @@ public final class MethodHandler: Sendable {
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
+    let stream = answer.stream
+    let isBound = stream.bindContext()
     do {
       try await form.handle(input, answer, responses)
     } catch {
       answer.finish(GRPCStatus(describing: error))
     }
-    answer.stream.handlerReturned()
+    if isBound { TaskContext.unbind() }
+    stream.handlerReturned()
   }
 
   // MARK: Other formats

@@ -45,6 +45,9 @@
   /// handler starts.
   func placeForHandler() -> HandlerPlace
 
+  /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.
+  func bindContext() -> Bool
+
   /// The handler has started in this task, and may have finished. The stream cancels the task if the call ends first.
   /// Called on the loop.
   func handlerRuns(_ task: consuming Task<Void, any Error>)
@@ -76,9 +79,6 @@ package enum HandlerPlace {
   case loop(any EventLoop)
   /// On another executor.
   case executor(any TaskExecutor)
-  /// The same two, with a context that the handler's tasks inherit.
-  case tracedLoop(any EventLoop, any AnyObject & Sendable)
-  case tracedExecutor(any TaskExecutor, any AnyObject & Sendable)
 }
 
 /// Observes a call on its event loop. Must not call the transport, which may be in the middle of its work.

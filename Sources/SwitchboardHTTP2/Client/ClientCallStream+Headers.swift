@@ -41,16 +41,15 @@ extension ClientCallStream {
       headers.add("grpc-previous-rpc-attempts", String(request.previousAttempts).utf8)
     }
     if let options = request.options { write(options, to: headers) }
-    if tracing.addsHeaders, let tracer { write(tracer, to: headers) }
-  }
-
-  private func write(_ tracer: any AttemptTracer, to headers: HeaderWriter) {
-    if tracer.addsHeaders { tracer.writeHeaders(request.stamp) { headers.add(unindexed: $0, $1) } }
-    guard tracer.addsTraceParent else { return }
+    if tracing.addsHeaders { tracer?.writeHeaders(request.stamp) { headers.add(unindexed: $0, $1) } }
+    guard tracing.addsTraceParent else { return }
     tracing.awaitsTraceParent = headers.announceTraceParent()
-    guard !tracing.awaitsTraceParent, let text = tracer.traceParent(request.stamp) else { return }
+    guard !tracing.awaitsTraceParent, let text = tracer?.traceParent(request.stamp) else { return }
     headers.add(unindexed: "traceparent", text.bytes.span.bytes)
   }
+
+  /// Only requests have it.
+  func receiveTraceParent(_ text: TraceParentText) {}
 
   func takeTraceParent() -> TraceParentText? {
     guard tracing.awaitsTraceParent, let tracer else { return nil }
@@ -67,9 +66,7 @@ extension ClientCallStream {
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)
     if let options = request.options { headers.add(options.initialMetadata) }
-    if tracing.addsHeaders, let tracer {
-      tracer.writeAllHeaders(request.stamp) { headers.add(unindexed: $0, $1) }
-    }
+    tracer?.writeAllHeaders(request.stamp) { headers.add(unindexed: $0, $1) }
   }
 
   private var timeLeft: GRPCTimeout? {

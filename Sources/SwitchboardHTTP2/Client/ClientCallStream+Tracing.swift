@@ -4,6 +4,7 @@ import SwitchboardCall
 struct TracingWishes {
   var tellsMessages = false
   var addsHeaders = false
+  var addsTraceParent = false
   /// Whether the header `traceparent` is added when the others are sent.
   var awaitsTraceParent = false
 }
@@ -25,15 +26,16 @@ extension ClientCallStream {
     }
   }
 
-  func startTracing(_ tracer: any AttemptTracer) {
-    self.tracer = tracer
-    tracing.addsHeaders = tracer.addsHeaders || tracer.addsTraceParent
+  func startTracing(_ tracer: consuming any AttemptTracer) {
+    tracing.addsHeaders = tracer.addsHeaders
+    tracing.addsTraceParent = tracer.addsTraceParent
     tracing.tellsMessages = tracer.wantsMessages
     if tracing.tellsMessages { body.keepSizes() }
+    self.tracer = tracer
   }
 
   func endTracing(_ status: GRPCStatus) {
-    guard let tracer = tracer.take() else { return }
+    guard let tracer = tracer.take(), request.stamp.wantsEnd else { return }
     let end = ObservedEnd(status: status, sent: body.totals, received: inbound.totals)
     tracer.ended(end, request.stamp)
   }

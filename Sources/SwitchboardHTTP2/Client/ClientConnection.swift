@@ -13,6 +13,8 @@ final class ClientConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private(set) var isReady = false
   /// Whether no new calls may be opened here, because the peer or the channel has said so.
   @exclusivity(unchecked) private(set) var isRetired = false
+  /// Whether the channel no longer used the connection when it closed.
+  @exclusivity(unchecked) private var wasGivenUp = false
   /// Whether a call was answered on this connection.
   @exclusivity(unchecked) private var hasServed = false
   @exclusivity(unchecked) private var readySince: UInt64 = 0
@@ -83,7 +85,7 @@ final class ClientConnection: ConnectionParts, Connection {
     isReady = true
     readySince = loop.now
     channel.options.onConnectionPhase?(.ready)
-    channel.options.observer?.connectionOpened(channel.observed)
+    channel.options.observer?.connectionOpened(subchannel.observed)
     channel.options.logger.log(.debug, "connection opened", ["target": channel.serverName])
     if let interval = channel.keepaliveInterval, !isHTTP1 { watchKeepalive(after: interval) }
     subchannel.connectionBecameReady(self)
@@ -161,14 +163,27 @@ final class ClientConnection: ConnectionParts, Connection {
 
   /// Called before the connection's calls look for another one, because the channel must not offer this one again.
   func willClose(_ reason: GRPCStatus) {
+    wasGivenUp = isRetired || subchannel.isShutDown
     guard isReady, !isRetired else { return }
     isRetired = true
     subchannel.connectionWasRetired(self, session.errorSent.map { _ in reason })
   }
 
+  /// Why a usable connection ended, as gRFC A94 names it: the first of several reasons.
+  private func disconnectError(_ reason: GRPCStatus) -> String {
+    if let goAway { return "GOAWAY \(HTTP2Error.name(goAway.code))" }
+    if wasGivenUp { return "subchannel shutdown" }
+    if reason == .keepaliveTimeout { return "connection timed out" }
+    return socketError?.label ?? "unknown"
+  }
+
   func didClose(_ reason: GRPCStatus) {
     isRetired = true
-    if isReady { channel.options.observer?.connectionClosed(channel.observed, reason) }
+    if isReady, let observer = channel.options.observer {
+      var observed = subchannel.observed
+      observed.labels[MetricLabel.disconnectError] = disconnectError(reason)
+      observer.connectionClosed(observed, reason)
+    }
     channel.options.logger.log(
       .debug,
       "connection closed",

@@ -180,7 +180,7 @@ extension HTTP2Subchannel {
     finishDialing()
     guard !isShutDown else { return }
     channel.trace.add("cannot connect: \(status)", isWarning: true)
-    channel.options.observer?.connectionFailed(channel.observed, status)
+    channel.options.observer?.connectionFailed(observed, status)
     let elapsed = loop.now - min(loop.now, dialing.started)
     let backoff = dialing.backoff.nanoseconds
     scheduleRetry(after: .nanoseconds(Int64(clamping: backoff > elapsed ? backoff - elapsed : 0)))

@@ -49,6 +49,13 @@ final class HTTP2Subchannel: Subchannel {
   /// The server in messages: its name and its addresses.
   var shown: String { channel.shown(addresses) }
 
+  /// Its connections, as observers see them.
+  var observed: ObservedConnection {
+    var observed = channel.observed
+    observed.labels = wishes.metricLabels
+    return observed
+  }
+
   var isShutDown: Bool { state.connectivity == .shutdown }
 
   var servingConnection: ClientConnection? { connections.first { $0.isReady && !$0.isRetired } }

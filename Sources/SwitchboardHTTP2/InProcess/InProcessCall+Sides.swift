@@ -65,7 +65,13 @@ extension InProcessCall: ServerStream {
   func setCompression(_ compression: MessageCompression) {}
 
   func placeForHandler() -> HandlerPlace {
-    HandlerPlace(transport.options.handlerExecutor, or: transport.loop, isContextBound ? nil : context)
+    HandlerPlace(transport.options.handlerExecutor, or: transport.loop)
+  }
+
+  func bindContext() -> Bool {
+    guard let context else { return false }
+    TaskContext.bind(context)
+    return true
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {

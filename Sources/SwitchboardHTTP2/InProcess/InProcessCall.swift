@@ -36,9 +36,8 @@ final class InProcessCall: @unchecked Sendable {
   private var timer: LoopTimer?
   private var clientTracer: (any AttemptTracer)?
   private var serverTracer: (any ServerCallTracer)?
-  /// What the handler finds as its context, and whether that is bound where it starts.
+  /// What the handler finds as its context. Not written after it starts.
   @exclusivity(unchecked) private(set) var context: (any AnyObject & Sendable)?
-  @exclusivity(unchecked) private(set) var isContextBound = false
   private var serverStamp = CallStamp()
   private var sent = MessageTotals()
   private var received = MessageTotals()
@@ -148,20 +147,16 @@ final class InProcessCall: @unchecked Sendable {
     if let tracer = transport.tracer {
       let tracer = tracer.callStarted(request.method, headers, nil, &serverStamp)
       serverTracer = tracer
-      context = tracer.context
+      if tracer.isContext { context = tracer }
     } else {
       let call = ObservedCall(method: request.method, headers: headers, isServer: true)
       serverTracer = PlainTracer(observer, call)
     }
   }
 
-  /// Starts the handler, with the context that the call's tracer gives.
   private func run(_ start: () -> Void) {
-    guard let context else { return start() }
-    if let deadline, let serverTracer { serverTracer.handlerStarts(deadline: deadline) }
-    isContextBound = true
-    TaskContext.with(context, start)
-    isContextBound = false
+    if context != nil, let deadline { serverTracer?.handlerStarts(deadline: deadline) }
+    start()
   }
 
   private var method: RPCMethod? {

@@ -1,5 +1,13 @@
 import SwitchboardCall
 
+extension AttemptTracer {
+  /// Adds all headers of the attempt.
+  func writeAllHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
+    if let text = traceParent(stamp) { add("traceparent", text.bytes.span.bytes) }
+    if addsHeaders { writeHeaders(stamp, add) }
+  }
+}
+
 /// Lets a plain observer follow a call: it sees each attempt as one.
 final class PlainTracer: AttemptTracer, ServerCallTracer {
   private let observer: any CallObserver
@@ -16,7 +24,7 @@ final class PlainTracer: AttemptTracer, ServerCallTracer {
   var addsHeaders: Bool { false }
   var addsTraceParent: Bool { false }
   func traceParent(_ stamp: CallStamp) -> TraceParentText? { nil }
-  var context: (any AnyObject & Sendable)? { nil }
+  var isContext: Bool { false }
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}

@@ -16,6 +16,16 @@ struct SocketError: Error, Equatable, CustomStringConvertible {
 
   var description: String { String(cString: uv_strerror(code)) }
 
+  /// The error as gRFC A94 names it in metrics.
+  var label: String {
+    switch code {
+    case UV_ECONNRESET.rawValue: "connection reset"
+    case UV_ETIMEDOUT.rawValue: "connection timed out"
+    case UV_ECONNABORTED.rawValue: "connection aborted"
+    default: "socket error"
+    }
+  }
+
   func status(_ what: String) -> GRPCStatus {
     GRPCStatus(code: .unavailable, message: "\(what): \(self)", origin: .library)
   }

@@ -156,6 +156,12 @@ struct RequestHead: ~Copyable {
     }
   }
 
+  /// Takes the first field, which the session has taken out of the block.
+  mutating func take(_ text: TraceParentText) {
+    listSize += LateTraceParent.listSize
+    if listSize <= listSizeLimit { traceParent = text }
+  }
+
   /// Called after the last field.
   mutating func end(_ fields: FieldCollector) {
     request.headers = fields.take()
@@ -307,12 +313,6 @@ struct RequestHead: ~Copyable {
     guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
-  }
-}
-
-extension HPACKHeaders {
-  fileprivate mutating func add(traceParent: TraceParentText) {
-    append(name: "traceparent".utf8, value: traceParent.bytes)
   }
 }
 

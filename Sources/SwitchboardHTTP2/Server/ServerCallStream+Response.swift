@@ -49,8 +49,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
-    let context = isContextBound || !hasContext ? nil : context
-    return HandlerPlace(connection.core.options.handlerExecutor, or: loop, context)
+    return HandlerPlace(connection.core.options.handlerExecutor, or: loop)
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
@@ -293,12 +292,8 @@ extension ServerCallStream.Shared {
 extension HandlerPlace {
   /// The executor of the server's options, or the call's loop without one.
   @inline(__always)
-  init(_ executor: (any TaskExecutor)?, or loop: Loop, _ context: (any AnyObject & Sendable)?) {
-    if let context {
-      self = executor.map { .tracedExecutor($0, context) } ?? .tracedLoop(loop, context)
-    } else {
-      self = executor.map { .executor($0) } ?? .loop(loop)
-    }
+  init(_ executor: (any TaskExecutor)?, or loop: Loop) {
+    self = executor.map { .executor($0) } ?? .loop(loop)
   }
 }
 

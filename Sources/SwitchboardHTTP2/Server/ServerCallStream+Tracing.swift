@@ -3,31 +3,32 @@ import SwitchboardCall
 // MARK: - Following the call
 
 extension ServerCallStream {
-  /// Starts the handler, with the context that the call's tracer gives.
+  /// Starts the handler.
   @inline(__always)
   func run(_ start: () -> Void) {
-    guard hasContext, let context else { return start() }
-    if let deadline { tracer?.handlerStarts(deadline: deadline) }
-    isContextBound = true
-    TaskContext.with(context, start)
-    isContextBound = false
+    if hasContext, let deadline { tracer?.handlerStarts(deadline: deadline) }
+    start()
   }
 
-  /// What the handler finds as its context.
-  var context: (any AnyObject & Sendable)? { tracer?.context }
+  func bindContext() -> Bool {
+    guard hasContext, let tracer else { return false }
+    TaskContext.bind(tracer)
+    return true
+  }
 
   func observe(_ method: MethodDescriptor) {
     guard tracer == nil else { return }
+    isTraced = true
     guard let maker = connection.tracer else {
       let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
       tracer = connection.core.options.observer.map { PlainTracer($0, call) }
       return
     }
     let tracer = maker.callStarted(method, head.plainMetadata, head.traceParent, &stamp)
-    hasContext = connection.givesContext
+    hasContext = tracer.isContext
     tellsMessages = tracer.wantsMessages
-    self.tracer = tracer
-    guard tellsMessages else { return }
+    self.tracer = consume tracer
+    guard tellsMessages, let tracer = self.tracer else { return }
     body.keepSizes()
     // Requests may have arrived already: the only one, or the first of a stream, whose sizes are not stored.
     let earlier = inbound.totals
@@ -38,7 +39,8 @@ extension ServerCallStream {
   }
 
   func endTracing(_ status: GRPCStatus) {
-    guard let tracer = tracer.take() else { return }
+    guard isTraced, let tracer else { return }
+    isTraced = false
     tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals), stamp)
   }
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A call on the server, between an HTTP/2 stream and a handler.
 final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
-  // Sendable because other threads only use `shared`, which has a lock, and the atomics. `head` is not written after
-  // the handler starts. The rest is only used on the loop.
+  // Sendable because other threads only use `shared`, which has a lock, and the atomics. `head` and
+  // `tracer` are not written after the handler starts. The rest is only used on the loop.
 
   /// ```
   ///   head ──> receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
@@ -51,9 +51,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var stamp = CallStamp()
   /// What the tracer wants: to ask it each time would retain it.
   @exclusivity(unchecked) var tellsMessages = false
-  /// Whether the handler finds a context, and whether that is bound where the handler starts.
+  /// Whether the tracer follows the call. It remains set when it no longer does, for a handler on another thread.
+  @exclusivity(unchecked) var isTraced = false
+  /// Whether the tracer is the handler's context.
   @exclusivity(unchecked) var hasContext = false
-  @exclusivity(unchecked) var isContextBound = false
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -110,6 +111,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       head.add(name, value, fields)
     }
   }
+
+  func receiveTraceParent(_ text: TraceParentText) { head.take(text) }
 
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     // Trailers end a request and mean nothing to gRPC. The session has checked that this block is trailers.

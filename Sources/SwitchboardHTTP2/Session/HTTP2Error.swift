@@ -9,6 +9,18 @@ enum HTTP2Error: UInt32 {
   case enhanceYourCalm = 0xb
   case inadequateSecurity = 0xc
 
+  /// The name of a code in HTTP/2's specification, or `UNKNOWN`: peers choose the number.
+  static func name(_ code: UInt32) -> String {
+    let names = [
+      "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
+      "STREAM_CLOSED",
+      "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR",
+      "ENHANCE_YOUR_CALM",
+      "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+    return code < names.count ? names[Int(code)] : "UNKNOWN"
+  }
+
   /// Whether a code says that the other side broke a rule. ENHANCE_YOUR_CALM is not included: this library sends it
   /// itself, where the reason is known.
   static func blamesPeer(_ code: UInt32) -> Bool {

@@ -27,6 +27,24 @@ enum LateTraceParent {
   static let byteCount = prefix.utf8CodeUnitCount + TraceParentText.byteCount
 }
 
+extension TraceParentText {
+  /// Returns `nil` if the text has another length.
+  package init?(_ text: UnsafeBufferPointer<UInt8>) {
+    guard text.count == Self.byteCount else { return nil }
+    let bytes = UnsafeRawBufferPointer(text)
+    func word(_ offset: Int) -> UInt64 {
+      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    self.init([word(0), word(8), word(16), word(24), word(32), word(40), word(47) << 8])
+  }
+}
+
+extension HPACKHeaders {
+  mutating func add(traceParent: TraceParentText) {
+    append(name: "traceparent".utf8, value: traceParent.bytes)
+  }
+}
+
 // MARK: - Receiving
 
 extension LateTraceParent {
@@ -63,17 +81,25 @@ extension LateTraceParent {
   private static func hasField(endingAt end: Int, in frame: UnsafeRawBufferPointer) -> Bool {
     let hasPriority = frame[4] & UInt8(NGHTTP2_FLAG_PRIORITY.rawValue) != 0
     var fields = EncodedFields(bytes: frame, offset: FloodGuard.headSize + (hasPriority ? 5 : 0))
-    while fields.offset < end, fields.skip() {}
+    while fields.offset < end, fields.skipIndexed(before: end) || fields.skip() {}
     return fields.offset == end
   }
-
-  fileprivate static var name: Bytes { Bytes(start: prefix.utf8Start + 2, count: 11) }
 }
 
 /// The fields of a block of headers, as HPACK encodes them, of which only the ends are of interest.
 private struct EncodedFields {
   let bytes: UnsafeRawBufferPointer
   private(set) var offset: Int
+
+  /// Skips fields that are in a table, at indices that fit into a byte each, as most are. Returns `false` if none is.
+  @inline(__always)
+  mutating func skipIndexed(before end: Int) -> Bool {
+    let start = offset
+    var next = start
+    while next < end, (0x80..<0xff).contains(bytes[next]) { next += 1 }
+    offset = next
+    return next > start
+  }
 
   /// Skips a field, or a change of the table's size. Returns `false` if the bytes are neither.
   mutating func skip() -> Bool {
@@ -128,25 +154,39 @@ extension Session {
       else { continue }
       let result = pass(bytes[start..<block.lowerBound])
       guard result >= 0 else { return result }
-      let rest = frame.count - LateTraceParent.byteCount
-      var head: InlineArray<9, UInt8> = .init { frame[$0] }
-      for index in 0..<3 { head[index] = UInt8(truncatingIfNeeded: (rest - head.count) >> (16 - 8 * index)) }
       lateTraceParent = value
-      let headResult = head.span.withUnsafeBytes { pass($0[...]) }
-      let restResult = headResult < 0 ? headResult : pass(frame[head.count..<rest])
+      let frameResult = passShortened(
+        UnsafeRawBufferPointer(rebasing: frame.dropLast(LateTraceParent.byteCount))
+      )
       lateTraceParent = nil
-      guard restResult >= 0 else { return restResult }
+      guard frameResult >= 0 else { return frameResult }
       start = block.upperBound
     }
     return pass(bytes[start...])
   }
 
+  /// Passes a frame with the length that it has without its end.
+  private func passShortened(_ frame: UnsafeRawBufferPointer) -> Int {
+    let length = UInt32(truncatingIfNeeded: frame.count - FloodGuard.headSize).bigEndian >> 8
+    // Most are small, and copied whole.
+    var start: InlineArray<64, UInt8> = .init(repeating: 0)
+    let count = min(frame.count, start.count)
+    var span = start.mutableSpan
+    let result = span.withUnsafeMutableBytes { start in
+      start.copyMemory(from: UnsafeRawBufferPointer(rebasing: frame[..<count]))
+      for index in 0..<3 { start[index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+      return pass(UnsafeRawBufferPointer(rebasing: start[..<count])[...])
+    }
+    return result < 0 ? result : pass(frame[count...])
+  }
+
   /// Passes the stream the header that nghttp2 did not see. Not inlined: few connections use it.
   @inline(never)
   func deliverTraceParent(to stream: Unmanaged<StreamEntry>) {
-    let name = LateTraceParent.name
-    guard let value = lateTraceParent.take(), countHeader(name.count + value.count) else { return }
-    stream.withStream { $0.receiveHeader(name, value, fields) }
+    guard let value = lateTraceParent.take(), let text = TraceParentText(value),
+      countHeader(LateTraceParent.listSize - 32)
+    else { return }
+    stream.withStream { $0.receiveTraceParent(text) }
   }
 
   private func pass(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {

@@ -12,6 +12,9 @@ protocol SessionStream: StreamEntry {
   /// Receives a header field, which the stream may add to `fields`.
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector)
 
+  /// Receives the header `traceparent` of a request, before the others, if the session takes it from the frame.
+  func receiveTraceParent(_ text: TraceParentText)
+
   /// Called at the end of a header block: the request's, a response's, or the trailers'.
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector)
 

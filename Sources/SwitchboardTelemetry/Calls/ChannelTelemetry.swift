@@ -77,28 +77,26 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     let baggage = baggage(of: caller, request)
     let served = propagation.passesCancellation ? caller?.servedCall : nil
     request.stamp.wantsCall = served != nil
-    let parent = context == nil ? parts.spanOfTask?() ?? caller?.spanContext : caller?.spanContext
-    let context = parts.tracer?.newContext(parent)
-    guard needsObject(context) || baggage != nil || served != nil else {
-      if let context { request.stamp.keep(context) }
+    let span = context == nil ? parts.spanOfTask?() : nil
+    let parent = span?.identity ?? caller?.identity ?? .none
+    let identity = parts.tracer?.newIdentity(parent) ?? .none
+    let hasState = span.map { !$0.traceState.isEmpty } ?? !(caller?.hasOnlyIdentity ?? true)
+    guard identity.isSampled || hasState || baggage != nil || served != nil else {
+      request.stamp.keep(identity)
+      request.stamp.wantsEnd = parts.clientMeters != nil
       request.tracer = self
       return
     }
+    let traceState = hasState ? (span ?? caller?.spanContext)?.traceState : nil
     request.tracer = ClientCall(
       self,
       request.method,
       request.stamp,
-      context,
-      parent: parent?.spanID,
+      identity.isThere ? SpanContext(identity, traceState ?? "") : nil,
+      parent: parent.isThere ? parent.spanID : nil,
       baggage: baggage,
       servedIn: served
     )
-  }
-
-  /// A trace that is not recorded usually has only identities, which the request can keep.
-  private func needsObject(_ context: SpanContext?) -> Bool {
-    guard let context else { return false }
-    return context.isSampled || !context.traceState.isEmpty
   }
 
   private func passOn(_ caller: CallContext, to request: inout CallRequest) {
@@ -131,9 +129,9 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
 }
 
 extension CallStamp {
-  fileprivate mutating func keep(_ context: SpanContext) {
-    traceHigh = context.traceID.high
-    traceLow = context.traceID.low
-    span = context.spanID.value
+  fileprivate mutating func keep(_ identity: SpanIdentity) {
+    traceHigh = identity.traceHigh
+    traceLow = identity.traceLow
+    span = identity.span
   }
 }

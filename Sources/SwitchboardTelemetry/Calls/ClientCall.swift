@@ -39,7 +39,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     self.served = served
     self.context = context
     first = Attempt(start: start)
-    guard let tracer = channel.parts.tracer, let context, tracer.records(context) else {
+    guard let tracer = channel.parts.tracer, let context, tracer.records(context.identity) else {
       span = nil
       return
     }

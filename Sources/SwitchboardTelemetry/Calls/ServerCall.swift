@@ -1,4 +1,5 @@
 import SwitchboardCall
+import Synchronization
 
 /// Follows a call of a server, and is the context of its handler.
 final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
@@ -8,37 +9,47 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   private let start: UInt64
   /// The calls that the handler makes and that end with this one.
   private let group = Locked(CallGroup())
+  /// Whether there has been any: most calls do without the lock.
+  private let hasGroup = Atomic(false)
+  private let isOver = Atomic(false)
   private var sentCount = 0
   private var receivedCount = 0
 
-  /// `parent` and `baggage` are those that `headers` name.
+  /// `parent` and `rare` are what `headers` say.
   init(
     _ known: ServerMethod,
     _ method: MethodDescriptor,
-    _ headers: HPACKHeaders,
-    _ parent: SpanContext?,
-    _ baggage: Baggage
+    _ headers: consuming HPACKHeaders,
+    _ identity: SpanIdentity,
+    parent: SpanIdentity,
+    _ rare: Rare?
   ) {
     self.known = known
-    let tracer = known.parts.tracer
-    let context = tracer?.newContext(parent)
     // The duration of a call that is not counted is not needed.
-    start = known.counter.isShown ? known.parts.clock.mark : 0
-    var span: Span?
-    if let context, let tracer, tracer.records(context) {
-      span = Self.makeSpan(method, context, parent, tracer)
-    }
-    super.init(context, span, baggage, headers, nil)
+    start = known.isCounted ? known.parts.clock.mark : 0
+    let span = identity.isSampled ? Self.makeSpan(known, method, identity, parent, rare) : nil
+    super.init(identity, span, rare, headers, nil)
   }
 
+  @inline(never)
   private static func makeSpan(
+    _ known: ServerMethod,
     _ method: MethodDescriptor,
-    _ context: SpanContext,
-    _ parent: SpanContext?,
-    _ tracer: Tracer
-  ) -> Span {
+    _ identity: SpanIdentity,
+    _ parent: SpanIdentity,
+    _ rare: Rare?
+  ) -> Span? {
+    guard let tracer = known.parts.tracer, tracer.records(identity) else { return nil }
+    let context = SpanContext(identity, rare?.traceState ?? "")
     let (name, start) = ("Recv.\(method.spanName)", tracer.clock.now)
-    let span = Span(name, context, parent: parent?.spanID, kind: .server, start: start, tracer)
+    let span = Span(
+      name,
+      context,
+      parent: parent.isThere ? parent.spanID : nil,
+      kind: .server,
+      start: start,
+      tracer
+    )
     span.describe(method)
     return span
   }
@@ -47,7 +58,15 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
 
   /// Cancels `call`, which the handler makes, when this call ends, or at once if it has ended.
   func add(_ call: any ByteCall, for tracer: AnyObject) {
-    if !group.withLock({ $0.add(call, for: tracer) }) { call.cancel(.servedCallEnded) }
+    guard group.withLock({ $0.add(call, for: tracer) }) else { return call.cancel(.servedCallEnded) }
+    hasGroup.store(true, ordering: .sequentiallyConsistent)
+    // This call may have ended without noticing the group.
+    if isOver.load(ordering: .sequentiallyConsistent) { endGroup() }
+  }
+
+  private func endGroup() {
+    guard hasGroup.load(ordering: .sequentiallyConsistent) else { return }
+    for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
   }
 
   func remove(_ tracer: AnyObject) {
@@ -56,7 +75,7 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     _ = call
   }
 
-  var context: (any AnyObject & Sendable)? { self }
+  var isContext: Bool { true }
   var wantsMessages: Bool { span != nil && known.parts.hasMessageEvents }
 
   func handlerStarts(deadline: CallDeadline) {
@@ -74,13 +93,14 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   }
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
-    let clock = known.parts.clock
-    if known.counter.isShown {
+    if known.isCounted {
+      let clock = known.parts.clock
       let duration = TelemetryClock.duration(from: start, to: clock.mark)
-      let exemplar = clock.exemplar(duration, in: spanContext)
+      let exemplar = identity.isSampled ? clock.exemplar(duration, in: spanContext) : nil
       known.counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
     }
-    if let span { span.end(end.status, at: clock.now) }
-    for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
+    if let span { span.end(end.status, at: known.parts.clock.now) }
+    isOver.store(true, ordering: .sequentiallyConsistent)
+    endGroup()
   }
 }

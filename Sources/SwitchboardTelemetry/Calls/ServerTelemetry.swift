@@ -5,6 +5,10 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   // Sendable because mutable state is used on the loop only.
   private let parts: TelemetryParts
   private let number: LoopNumber
+  let givesContext: Bool
+  /// `nil` if calls are not traced, or if all traces pass through.
+  private let sampling: SamplingRule?
+  @exclusivity(unchecked) private var ids: LoopIDs
   @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
   /// Metadata without fields of a trace. Most calls of a connection have the same.
   @exclusivity(unchecked) private var plain = HPACKHeaders()
@@ -12,40 +16,47 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   init(_ parts: TelemetryParts, on loop: any EventLoop) {
     self.parts = parts
     number = parts.loops.number(of: loop)
+    givesContext = parts.givesContext
+    sampling = parts.tracer.flatMap { $0.isEnabled ? $0.sampling : nil }
+    ids = (parts.tracer?.ids ?? IDGenerator()).forLoop()
   }
 
-  var givesContext: Bool { parts.givesContext }
+  /// The same as the tracer's.
+  private func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
+    guard let sampling else { return parts.tracer?.newIdentity(parent) ?? .none }
+    let traceID = parent.isThere ? parent.traceID : ids.traceID()
+    return SpanIdentity(traceID, ids.spanID(), isSampled: sampling.samples(traceID, parent))
+  }
 
   func callStarted(
     _ method: MethodDescriptor,
-    _ headers: HPACKHeaders,
+    _ headers: consuming HPACKHeaders,
     _ traceParent: TraceParentText?,
     _ stamp: inout CallStamp
   ) -> any ServerCallTracer {
     let known = methods.value(of: method) { makeMethod(method) }
-    known.counter.callStarted()
-    guard parts.givesContext else {
-      if known.counter.isShown { stamp.start = parts.clock.mark }
+    if known.isCounted { known.counter.callStarted() }
+    guard givesContext else {
+      if known.isCounted { stamp.start = parts.clock.mark }
       return known
     }
-    guard isPlain(headers) else {
-      let found = TraceHeaders(headers, traceParent)
-      return ServerCall(known, method, headers, found.context, found.baggage)
+    var parent = SpanIdentity.none
+    var rare: CallContext.Rare?
+    if isPlain(headers) {
+      if let traceParent { parent = TraceParent.identity(traceParent) }
+    } else {
+      let found = TraceHeaders(copy headers, traceParent)
+      rare = CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: found.baggage)
+      parent = found.context?.identity ?? .none
     }
-    return ServerCall(known, method, headers, traceParent.flatMap(SpanContext.init), Baggage())
+    return ServerCall(known, method, headers, newIdentity(parent), parent: parent, rare)
   }
 
   private func isPlain(_ headers: HPACKHeaders) -> Bool {
-    // Lists with the same memory are equal.
-    let (address, known) = (Self.address(of: headers), Self.address(of: plain))
-    guard address != known else { return true }
+    if headers.isCopy(of: plain) { return true }
     guard !TraceHeaders.areIn(headers, orBaggage: true) else { return false }
     plain = headers
     return true
-  }
-
-  private static func address(of headers: HPACKHeaders) -> UInt {
-    headers.withField(at: 0) { name, _ in UInt(bitPattern: name.baseAddress) }
   }
 
   private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
@@ -58,20 +69,23 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
 final class ServerMethod: ServerCallTracer {
   let parts: TelemetryParts
   let counter: LoopCounter
+  /// The counter's `isShown`.
+  let isCounted: Bool
 
   init(_ parts: TelemetryParts, _ counter: LoopCounter) {
     self.parts = parts
     self.counter = counter
+    isCounted = counter.isShown
   }
 
-  var context: (any AnyObject & Sendable)? { nil }
+  var isContext: Bool { false }
   var wantsMessages: Bool { false }
   func handlerStarts(deadline: CallDeadline) {}
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
-    guard counter.isShown else { return }
+    guard isCounted else { return }
     let duration = TelemetryClock.duration(from: stamp.start, to: parts.clock.mark)
     counter.callEnded(CallMeter.End(end, duration, nil), whole: nil)
   }

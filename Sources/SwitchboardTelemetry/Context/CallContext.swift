@@ -3,31 +3,60 @@ import SwitchboardCall
 /// The call that a task serves and the span that it is in. The calls that the task makes read it.
 class CallContext: @unchecked Sendable {
   // Sendable because only the deadline changes, and it is set before a task can see the context.
-  static var current: CallContext? { TaskContext.current.object as? CallContext }
+  static var current: CallContext? { TaskContext.object as? CallContext }
 
-  let spanContext: SpanContext?
+  let identity: SpanIdentity
   /// The span, if it is recorded.
   let span: Span?
-  let baggage: Baggage
+  private let rare: Rare?
   /// The metadata of the call that is served.
   let headers: HPACKHeaders
   final var deadline: CallDeadline?
   /// The call that is served, if this context is not the call itself. See `servedCall`.
   private let served: ServerCall?
 
+  /// What few calls have.
+  final class Rare: Sendable {
+    let traceState: String
+    let baggage: Baggage
+
+    /// `nil` if the call has neither.
+    init?(traceState: String, baggage: Baggage) {
+      if traceState.isEmpty, baggage.isEmpty { return nil }
+      self.traceState = traceState
+      self.baggage = baggage
+    }
+  }
+
   init(
-    _ spanContext: SpanContext?,
+    _ identity: SpanIdentity,
     _ span: Span?,
-    _ baggage: Baggage,
-    _ headers: HPACKHeaders,
+    _ rare: Rare?,
+    _ headers: consuming HPACKHeaders,
     _ served: ServerCall?
   ) {
-    self.spanContext = spanContext
+    self.identity = identity
     self.span = span
-    self.baggage = baggage
+    self.rare = rare
     self.headers = headers
     self.served = served
   }
+
+  private convenience init(_ span: SpanContext?, _ recorded: Span?, _ baggage: Baggage, in outer: CallContext)
+  {
+    let rare = Rare(traceState: span?.traceState ?? "", baggage: baggage)
+    self.init(span?.identity ?? .none, recorded, rare, outer.headers, outer.servedCall)
+    deadline = outer.deadline
+  }
+
+  final var spanContext: SpanContext? {
+    identity.isThere ? SpanContext(identity, rare?.traceState ?? "") : nil
+  }
+
+  final var baggage: Baggage { rare?.baggage ?? Baggage() }
+
+  /// Whether calls inherit no more of the span than its identity.
+  final var hasOnlyIdentity: Bool { rare == nil }
 
   /// The call that the task serves.
   var servedCall: ServerCall? { served }
@@ -39,25 +68,19 @@ class CallContext: @unchecked Sendable {
 
   /// The context within another span.
   private func inside(_ span: Span) -> CallContext {
-    let inner = CallContext(span.context, span, baggage, headers, servedCall)
-    inner.deadline = deadline
-    return inner
+    CallContext(span.context, span, baggage, in: self)
   }
 
   private func carrying(_ baggage: Baggage) -> CallContext {
-    let inner = CallContext(spanContext, span, baggage, headers, servedCall)
-    inner.deadline = deadline
-    return inner
+    CallContext(spanContext, span, baggage, in: self)
   }
 
   /// The context within a span of another library.
   func inside(_ span: SpanContext) -> CallContext {
-    let inner = CallContext(span, nil, baggage, headers, servedCall)
-    inner.deadline = deadline
-    return inner
+    CallContext(span, nil, baggage, in: self)
   }
 
-  static let none = CallContext(nil, nil, Baggage(), HPACKHeaders(), nil)
+  static let none = CallContext(.none, nil, nil, HPACKHeaders(), nil)
 
   nonisolated(nonsending) static func with<Result>(
     _ span: Span,

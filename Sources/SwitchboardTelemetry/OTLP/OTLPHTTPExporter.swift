@@ -9,6 +9,7 @@ final class OTLPHTTPExporter: BatchExporter {
   private let endpoint: OTLPEndpoint
   private let resource: Resource
   private let encoder: OTLPEncoder
+  private let clock: TelemetryClock
   private let loop: Loop
   private let isJSON: Bool
 
@@ -22,6 +23,7 @@ final class OTLPHTTPExporter: BatchExporter {
     self.otlp = otlp
     self.endpoint = endpoint
     self.resource = resource
+    self.clock = clock
     isJSON = otlp.transport == .httpJSON
     encoder = OTLPEncoder(clock: clock, isForJSON: isJSON)
     loop = group.nextLoop()
@@ -82,9 +84,8 @@ final class OTLPHTTPExporter: BatchExporter {
     case 200..<300:
       return partial(answer, signal)
     case 429, 502, 503, 504:
-      let wanted = answer.header("retry-after").flatMap { Int($0) }.map {
-        Duration.seconds(min(max($0, 0), 300))
-      }
+      let now = Int(clock.date(of: clock.now) / 1_000_000_000)
+      let wanted = answer.header("retry-after").flatMap { RetryAfter.delay($0, now: now) }
       return .retry(after: wanted, "HTTP status \(answer.status)")
     default:
       return .refused("HTTP status \(answer.status)")

@@ -28,13 +28,36 @@ final class IDGenerator: Sendable {
     return SpanID(max(1, Self.mixed(count)))
   }
 
-  private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+  /// A generator for one loop, which shares nothing with others. It starts at a random place of the same sequence, so
+  /// that identities meet as rarely as random ones.
+  func forLoop() -> LoopIDs { LoopIDs(state: Self.mixed(traceID().high), seed: seed) }
+
+  fileprivate static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 
   /// The last step of splitmix64, a bijection.
-  private static func mixed(_ value: UInt64) -> UInt64 {
+  @inline(__always)
+  fileprivate static func mixed(_ value: UInt64) -> UInt64 {
     var mixed = value
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Makes identities on one loop, without atomic operations.
+struct LoopIDs {
+  fileprivate var state: UInt64
+  fileprivate let seed: UInt64
+
+  @inline(__always)
+  mutating func traceID() -> TraceID {
+    state &+= IDGenerator.step
+    return TraceID(high: IDGenerator.mixed(state), low: max(1, IDGenerator.mixed(state ^ seed)))
+  }
+
+  @inline(__always)
+  mutating func spanID() -> SpanID {
+    state &+= IDGenerator.step
+    return SpanID(max(1, IDGenerator.mixed(state)))
   }
 }

@@ -13,21 +13,33 @@ public indirect enum Sampler: Sendable, Hashable {
   case ratio(Double)
   /// Follows the caller's decision. For traces that begin here, another sampler decides.
   case parentBased(Sampler)
+}
 
-  func samples(_ traceID: TraceID, parent: SpanContext?) -> Bool {
-    switch self {
-    case .always: true
-    case .never: false
-    case .ratio(let share): Self.isBelow(share, traceID)
-    case .parentBased(let root): parent?.isSampled ?? root.samples(traceID, parent: nil)
+/// What a sampler does, as numbers that decide in a few steps.
+struct SamplingRule {
+  private let followsParent: Bool
+  /// The traces are recorded whose identities are at least this: their last seven bytes, which are random.
+  private let least: UInt64
+
+  init(_ sampler: Sampler) {
+    switch sampler {
+    case .always: (followsParent, least) = (false, 0)
+    case .never: (followsParent, least) = (false, Self.end)
+    case .ratio(let share): (followsParent, least) = (false, Self.least(of: share))
+    case .parentBased(let root): (followsParent, least) = (true, SamplingRule(root).least)
     }
   }
 
-  /// The last seven bytes of a trace's identity are random.
-  private static func isBelow(_ share: Double, _ traceID: TraceID) -> Bool {
-    guard share < 1 else { return true }
-    guard share > 0 else { return false }
-    let random = traceID.low & (1 << 56 - 1)
-    return random >= UInt64((1 - share) * Double(1 << 56))
+  private static var end: UInt64 { 1 << 56 }
+
+  private static func least(of share: Double) -> UInt64 {
+    guard share < 1 else { return 0 }
+    return share > 0 ? UInt64((1 - share) * Double(end)) : end
+  }
+
+  @inline(__always)
+  func samples(_ traceID: TraceID, _ parent: SpanIdentity) -> Bool {
+    if followsParent, parent.isThere { return parent.isSampled }
+    return traceID.low & (Self.end - 1) >= least
   }
 }

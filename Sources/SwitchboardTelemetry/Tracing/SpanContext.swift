@@ -39,10 +39,25 @@ public struct SpanContext: Sendable, Hashable {
     )
   }
 
-  /// `nil` if the header is invalid.
-  init?(_ text: TraceParentText) {
-    guard let read = TraceParent.read(text) else { return nil }
-    self.init(traceID: read.0, spanID: read.1, isSampled: read.isSampled, isRemote: true)
+  /// The identity has to be there.
+  init(_ identity: SpanIdentity, _ traceState: String) {
+    self.init(
+      traceID: identity.traceID,
+      spanID: identity.spanID,
+      isSampled: identity.isSampled,
+      traceState: traceState,
+      isRemote: identity.isRemote
+    )
+  }
+
+  var identity: SpanIdentity {
+    SpanIdentity(
+      traceHigh: traceID.high,
+      traceLow: traceID.low,
+      span: spanID.value,
+      isSampled: isSampled,
+      isRemote: isRemote
+    )
   }
 
   /// The value of `traceparent` for requests that are made in the span.
@@ -64,4 +79,35 @@ public struct SpanContext: Sendable, Hashable {
   func child(_ spanID: SpanID, isSampled: Bool) -> SpanContext {
     SpanContext(traceID: traceID, spanID: spanID, isSampled: isSampled, traceState: traceState)
   }
+}
+
+/// A span context without its state, or no span, as plain numbers: calls copy them without counting references.
+struct SpanIdentity {
+  let traceHigh: UInt64
+  let traceLow: UInt64
+  let span: UInt64
+  let isSampled: Bool
+  let isRemote: Bool
+
+  @inline(__always)
+  init(traceHigh: UInt64, traceLow: UInt64, span: UInt64, isSampled: Bool = false, isRemote: Bool = false) {
+    self.traceHigh = traceHigh
+    self.traceLow = traceLow
+    self.span = span
+    self.isSampled = isSampled
+    self.isRemote = isRemote
+  }
+
+  @inline(__always)
+  init(_ traceID: TraceID, _ spanID: SpanID, isSampled: Bool) {
+    self.init(traceHigh: traceID.high, traceLow: traceID.low, span: spanID.value, isSampled: isSampled)
+  }
+
+  @inline(__always)
+  static var none: SpanIdentity { SpanIdentity(traceHigh: 0, traceLow: 0, span: 0) }
+
+  /// No span is numbered 0.
+  var isThere: Bool { span != 0 }
+  var traceID: TraceID { TraceID(high: traceHigh, low: traceLow) }
+  var spanID: SpanID { SpanID(span) }
 }

@@ -49,7 +49,13 @@ enum Hex {
   /// The number with these sixteen digits, the first of each eight in the highest byte. `nil` if one of them is not a digit.
   @inline(__always)
   static func number(digits high: UInt64, _ low: UInt64) -> UInt64? {
-    (faults(high) | faults(low)) == 0 ? UInt64(value(high)) << 32 | UInt64(value(low)) : nil
+    (faults(high) | faults(low)) == 0 ? value(high, low) : nil
+  }
+
+  /// The same for digits that have no faults.
+  @inline(__always)
+  static func value(_ high: UInt64, _ low: UInt64) -> UInt64 {
+    UInt64(value(high)) << 32 | UInt64(value(low))
   }
 
   @inline(__always)
@@ -63,7 +69,7 @@ enum Hex {
 
   /// The highest bit of each byte that is no digit. Each sum has this bit where a byte is not below a bound.
   @inline(__always)
-  private static func faults(_ digits: UInt64) -> UInt64 {
+  static func faults(_ digits: UInt64) -> UInt64 {
     let low = digits & 0x7f7f_7f7f_7f7f_7f7f
     let isNumeral = (low &+ 0x5050_5050_5050_5050) & ~(low &+ 0x4646_4646_4646_4646)
     let isLetter = (low &+ 0x1f1f_1f1f_1f1f_1f1f) & ~(low &+ 0x1919_1919_1919_1919)

@@ -21,16 +21,47 @@ enum TraceParent {
 
   /// The same for a value of the usual length, mostly of the current version.
   static func read(_ text: TraceParentText) -> (TraceID, SpanID, isSampled: Bool)? {
+    let identity = identity(text)
+    return identity.isThere ? (identity.traceID, identity.spanID, identity.isSampled) : nil
+  }
+
+  /// The same as an identity, which is none if the value is not allowed.
+  @inline(__always)
+  static func identity(_ text: TraceParentText) -> SpanIdentity {
     let words = text.words
+    let (first, second) = (words[0] << 24 | words[1] >> 40, words[1] << 24 | words[2] >> 40)
+    let (third, fourth) = (words[2] << 24 | words[3] >> 40, words[3] << 24 | words[4] >> 40)
+    let (fifth, sixth) = (words[4] << 32 | words[5] >> 32, words[5] << 32 | words[6] >> 32)
     // `00-`, the dash behind each identity, and `00` or `01`.
-    guard words[0] >> 40 == 0x30302d, words[4] >> 32 & 0xff == 0x2d, words[6] >> 24 & 0xff == 0x2d,
-      words[6] >> 8 & 0xfffe == 0x3030,
-      let high = Hex.number(digits: words[0] << 24 | words[1] >> 40, words[1] << 24 | words[2] >> 40),
-      let low = Hex.number(digits: words[2] << 24 | words[3] >> 40, words[3] << 24 | words[4] >> 40),
-      let span = Hex.number(digits: words[4] << 32 | words[5] >> 32, words[5] << 32 | words[6] >> 32),
-      high | low != 0, span != 0
-    else { return read(text.bytes) }
-    return (TraceID(high: high, low: low), SpanID(span), words[6] >> 8 & 1 == 1)
+    let others =
+      (words[0] >> 40 ^ 0x30302d) | (words[4] >> 32 & 0xff ^ 0x2d) | (words[6] >> 8 & 0xff_fffe ^ 0x2d_3030)
+    let faults = Hex.faults(first) | Hex.faults(second) | Hex.faults(third) | Hex.faults(fourth)
+    let high = Hex.value(first, second)
+    let low = Hex.value(third, fourth)
+    let span = Hex.value(fifth, sixth)
+    guard others | faults | Hex.faults(fifth) | Hex.faults(sixth) == 0, high | low != 0, span != 0 else {
+      return rareIdentity(text)
+    }
+    return SpanIdentity(
+      traceHigh: high,
+      traceLow: low,
+      span: span,
+      isSampled: words[6] >> 8 & 1 == 1,
+      isRemote: true
+    )
+  }
+
+  /// Of another version, with other flags, or not allowed.
+  @inline(never)
+  private static func rareIdentity(_ text: TraceParentText) -> SpanIdentity {
+    guard let read = read(text.bytes) else { return .none }
+    return SpanIdentity(
+      traceHigh: read.0.high,
+      traceLow: read.0.low,
+      span: read.1.value,
+      isSampled: read.isSampled,
+      isRemote: true
+    )
   }
 
   /// The number that sixteen digits write.

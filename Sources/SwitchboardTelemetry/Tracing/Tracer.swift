@@ -12,8 +12,8 @@ public final class Tracer: Sendable {
   let clock: TelemetryClock
   let limits: SpanLimits
   let ids: IDGenerator
-  private let sampler: Sampler
-  private let isEnabled: Bool
+  let sampling: SamplingRule
+  let isEnabled: Bool
   private let sink: @Sendable (SpanRecord) -> Void
   private let lost: @Sendable () -> Void
 
@@ -27,7 +27,7 @@ public final class Tracer: Sendable {
     lost: @escaping @Sendable () -> Void
   ) {
     self.clock = clock
-    self.sampler = sampler
+    sampling = SamplingRule(sampler)
     self.limits = limits
     self.ids = ids
     self.isEnabled = isEnabled
@@ -58,7 +58,7 @@ public final class Tracer: Sendable {
       parent: parent?.spanID,
       kind: kind,
       start: start,
-      records(context) ? self : nil
+      records(context.identity) ? self : nil
     )
   }
 
@@ -83,19 +83,18 @@ public final class Tracer: Sendable {
   ///
   /// If nothing is exported, the trace passes through as if this process were not there.
   func newContext(_ parent: SpanContext?) -> SpanContext {
-    if !isEnabled, let parent { return parent }
-    let traceID = parent?.traceID ?? ids.traceID()
-    let isSampled = isEnabled && sampler.samples(traceID, parent: parent)
-    return SpanContext(
-      traceID: traceID,
-      spanID: ids.spanID(),
-      isSampled: isSampled,
-      traceState: parent?.traceState ?? ""
-    )
+    SpanContext(newIdentity(parent?.identity ?? .none), parent?.traceState ?? "")
   }
 
-  /// Whether a span with this context is recorded.
-  func records(_ context: SpanContext) -> Bool { isEnabled && context.isSampled }
+  func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
+    if !isEnabled, parent.isThere { return parent }
+    let traceID = parent.isThere ? parent.traceID : ids.traceID()
+    return SpanIdentity(traceID, ids.spanID(), isSampled: isEnabled && sampling.samples(traceID, parent))
+  }
+
+  /// Whether a span with this identity is recorded.
+  @inline(__always)
+  func records(_ identity: SpanIdentity) -> Bool { isEnabled && identity.isSampled }
 
   func spanEnded(_ record: SpanRecord) { sink(record) }
 

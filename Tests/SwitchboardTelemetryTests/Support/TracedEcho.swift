@@ -7,9 +7,11 @@ import SwitchboardTelemetry
 struct TracedEcho: EchoingProvider {
   var next: Echo_EchoClient?
   var seen: (@Sendable (ServerCallContext) -> Void)?
+  var inTasks: (@Sendable (ServerCallContext) async -> Void)?
 
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     seen?(context)
+    await inTasks?(context)
     if request.text == "fail" { throw GRPCStatus(code: .aborted, message: "no") }
     if request.text == "wait", next == nil { try await Task.sleep(for: .seconds(60)) }
     if let next { return try await next.get(request) }

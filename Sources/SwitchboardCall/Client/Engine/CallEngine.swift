@@ -68,11 +68,10 @@ final class CallEngine: ByteTransport {
 
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
-    if tracer != nil { return makeTracedCall(request, receiver) }
-    return makeUntracedCall(request, receiver)
+    if tracer != nil, request.tracer == nil { trace(&request, context: nil) }
+    return request.stamp.wantsCall ? makeToldCall(request, receiver) : makeUntracedCall(request, receiver)
   }
 
-  @inline(__always)
   private func makeUntracedCall(
     _ request: consuming CallRequest,
     _ receiver: any ResponseReceiver
@@ -83,15 +82,9 @@ final class CallEngine: ByteTransport {
     return makeCallWithOptions(request, receiver)
   }
 
-  @inline(never)
-  private func makeTracedCall(
-    _ request: consuming CallRequest,
-    _ receiver: any ResponseReceiver
-  ) -> any ByteCall {
-    if request.tracer == nil { trace(&request, context: nil) }
-    let told = request.stamp.wantsCall ? request.tracer : nil
+  private func makeToldCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
     let call = makeUntracedCall(request, receiver)
-    if let told { told.made(call) }
+    request.tracer?.made(call)
     return call
   }
 

@@ -20,6 +20,8 @@ extension ServerPipeline {
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
   @inlinable @inline(__always)
   func receive(decoding decode: () throws -> Request) {
+    let isBound = stream.bindContext()
+    defer { if isBound { TaskContext.unbind() } }
     receiveFirst(.metadata(stream.headers))
     if isOpen { receiveMessage(decode) }
     receiveFirst(.end)
@@ -79,6 +81,8 @@ extension ServerPipeline {
         streamed.queue.finish(nil)
       }
     }
+    let isBound = stream.bindContext()
+    defer { if isBound { TaskContext.unbind() } }
     receiveFirst(.metadata(stream.headers))
     // If an interceptor has answered, nothing would end the wait for the chain's demand.
     guard isOpen else { return }
