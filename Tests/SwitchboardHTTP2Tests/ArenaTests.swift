@@ -74,10 +74,8 @@ import Testing
   private func filled() throws -> (Arena, UnsafeMutableRawBufferPointer, UnsafeMutableRawBufferPointer) {
     let arena = try #require(slabs.take())
     let blocks = try (1...2).map { value in
-      let block = UnsafeMutableRawBufferPointer(
-        start: try #require(Arena.carve(20_000, at: arena.base)),
-        count: 20_000
-      )
+      let start: UnsafeMutableRawPointer = try #require(Arena.carve(20_000, at: arena.base))
+      let block = UnsafeMutableRawBufferPointer(start: start, count: 20_000)
       block.initializeMemory(as: UInt8.self, repeating: UInt8(value))
       return block
     }
