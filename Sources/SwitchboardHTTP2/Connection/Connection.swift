@@ -26,8 +26,9 @@ class ConnectionParts {
   /// Why the connection closed, for the streams that end with it.
   @exclusivity(unchecked) fileprivate(set) final var closeReason: GRPCStatus?
 
-  /// The limit of one write. The rest waits for the next turn, so that a connection cannot occupy the loop.
-  fileprivate static let outputLimit = 256 * 1024
+  /// The limit of one write. The rest waits for the next turn, so that a connection cannot occupy the loop; but each
+  /// turn has its price, which large responses pay.
+  fileprivate static let outputLimit = 1024 * 1024
 
   /// The limit of the output that TLS itself may have pending for a peer that reads nothing.
   fileprivate static let pendingLimit = 64 * 1024
