@@ -197,9 +197,11 @@ import Testing
     await socket.answer(Self.answer(200, body: body))
     // The next batch comes once this one is settled.
     record(telemetry)
-    _ = await socket.accept()
+    let next = await socket.accept()
     #expect(telemetry.drops[.traces] == TelemetryDrops())
-    #expect(warnings.all.withLock { $0.isEmpty })
+    #expect(warnings.all.withLock { $0 } == [])
+    // Until here it must stay open: closed, it would be a reason to warn.
+    withExtendedLifetime(next) {}
     await telemetry.shutDown(within: .zero)
   }
 

@@ -25,6 +25,7 @@ class ConnectionParts {
   @exclusivity(unchecked) fileprivate(set) final var lastRead: UInt64 = 0
   /// Why the connection closed, for the streams that end with it.
   @exclusivity(unchecked) fileprivate(set) final var closeReason: GRPCStatus?
+  @exclusivity(unchecked) fileprivate(set) final var socketError: SocketError?
 
   /// The limit of one write. The rest waits for the next turn, so that a connection cannot occupy the loop; but each
   /// turn has its price, which large responses pay.
@@ -248,6 +249,7 @@ extension Connection {
     if let tls, !tls.isSecure { return close(.handshakeCut) }
     // Pending output may tell the peer about a protocol error in its last bytes.
     if isDirty { flushNow() }
+    socketError = error
     close(error?.status("the connection broke") ?? .connectionLost)
   }
 
