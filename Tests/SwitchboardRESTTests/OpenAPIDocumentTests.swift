@@ -99,24 +99,27 @@ import Testing
     #expect(!document.json.contains("\"Rest_Hidden\""))
   }
 
+  /// `S`, whose method `Get` takes and returns this message.
+  private func service(of message: String) -> Google_Protobuf_ServiceDescriptorProto {
+    .with { service in
+      service.name = "S"
+      service.method = [
+        .with {
+          $0.name = "Get"
+          $0.inputType = message
+          $0.outputType = message
+        }
+      ]
+    }
+  }
+
   @Test func operationsOfServicesWithTheSameNameHaveTheirOwnIDs() throws {
     let files = ["one", "two"].map { package in
       Google_Protobuf_FileDescriptorProto.with { file in
         file.name = "\(package).proto"
         file.package = package
         file.messageType = [.with { $0.name = "M" }]
-        file.service = [
-          .with { service in
-            service.name = "S"
-            service.method = [
-              .with {
-                $0.name = "Get"
-                $0.inputType = ".\(package).M"
-                $0.outputType = ".\(package).M"
-              }
-            ]
-          }
-        ]
+        file.service = [service(of: ".\(package).M")]
       }
     }
     let document = try OpenAPIDocument(
@@ -151,18 +154,7 @@ import Testing
           }
         }
       }
-      file.service = [
-        .with { service in
-          service.name = "S"
-          service.method = [
-            .with {
-              $0.name = "Get"
-              $0.inputType = ".hostile.M0"
-              $0.outputType = ".hostile.M0"
-            }
-          ]
-        }
-      ]
+      file.service = [service(of: ".hostile.M0")]
     }
     let document = try OpenAPIDocument(
       files: [try file.serializedBytes()],
