@@ -90,26 +90,14 @@ public enum LogFormat: Sendable {
   static func timestamp(_ nanoseconds: UInt64) -> String {
     let seconds = Int64(nanoseconds / 1_000_000_000)
     let (days, rest) = (seconds / 86400, Int(seconds % 86400))
-    let (year, month, day) = date(days)
-    func digits(_ value: Int, _ count: Int) -> String {
+    let date = CivilDate(daysSince1970: days)
+    func digits(_ value: some BinaryInteger, _ count: Int) -> String {
       let text = String(value)
       return String(repeating: "0", count: max(0, count - text.count)) + text
     }
     let micros = Int(nanoseconds % 1_000_000_000 / 1000)
-    return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(digits(rest / 3600, 2)):"
-      + "\(digits(rest / 60 % 60, 2)):\(digits(rest % 60, 2)).\(digits(micros, 6))Z"
-  }
-
-  /// The date in the Gregorian calendar, from the days since 1970-01-01. The computation lets years begin in March, so
-  /// that a leap day comes last.
-  private static func date(_ days: Int64) -> (year: Int, month: Int, day: Int) {
-    let shifted = Int(days) + 719_468
-    let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    return "\(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))T"
+      + "\(digits(rest / 3600, 2)):\(digits(rest / 60 % 60, 2)):\(digits(rest % 60, 2)).\(digits(micros, 6))Z"
   }
 }
 

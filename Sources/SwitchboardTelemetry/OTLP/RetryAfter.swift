@@ -1,3 +1,5 @@
+import SwitchboardProtobuf
+
 /// The value of the header `Retry-After`: a number of seconds, or a date.
 enum RetryAfter {
   /// A collector must not make this process wait for hours.
@@ -60,22 +62,10 @@ enum RetryAfter {
   private static func seconds(_ day: Int?, _ monthName: String, _ year: Int?, _ time: String) -> Int? {
     let parts = time.split(separator: ":", omittingEmptySubsequences: false)
     guard let day, let year, let month = months.firstIndex(of: monthName), parts.count == 3, year > 0,
+      let date = CivilDate(year: year, month: month + 1, day: day),
       let hour = number(parts[0], 2), let minute = number(parts[1], 2), let second = number(parts[2], 2),
-      (1...lastDay(month, year)).contains(day), hour < 24, minute < 60, second <= 60
+      hour < 24, minute < 60, second <= 60
     else { return nil }
-    return (days(to: year, month) + day - 1) * 86400 + hour * 3600 + minute * 60 + second
-  }
-
-  private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-  private static func lastDay(_ month: Int, _ year: Int) -> Int {
-    month == 1 ? (isLeap(year) ? 29 : 28) : [3, 5, 8, 10].contains(month) ? 30 : 31
-  }
-
-  /// The days from 1970 to the first day of a month, counted from 0.
-  private static func days(to year: Int, _ month: Int) -> Int {
-    let before = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334][month]
-    let leapDays = (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400
-    return year * 365 + leapDays + before + (month > 1 && isLeap(year) ? 1 : 0) - 719_527
+    return Int(date.daysSince1970) * 86400 + hour * 3600 + minute * 60 + second
   }
 }
