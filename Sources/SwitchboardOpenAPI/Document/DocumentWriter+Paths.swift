@@ -65,11 +65,10 @@ extension DocumentWriter {
   // MARK: Parameters
 
   /// The fields that the variables of the path set, by their names. Throws if there is a variable that sets none.
-  private func boundFields(_ method: DescribedAPI.Method, _ binding: HTTPBinding) throws(HTTPRuleError)
-    -> Set<
-      [String]
-    >
-  {
+  private func boundFields(
+    _ method: DescribedAPI.Method,
+    _ binding: HTTPBinding
+  ) throws(HTTPRuleError) -> Set<[String]> {
     let input = DeclaredTypes.name(method.descriptor.inputType)
     var bound: Set<[String]> = []
     for variable in binding.template.variables {

@@ -40,7 +40,7 @@ public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The error for a rule that is wrong by itself, with the reason.
   package init(_ name: String, _ binding: HTTPBinding, _ reason: String) {
-    self.init("\(name) (\(binding.method ?? "*") \(binding.path)): \(reason)")
+    self.init("\(Self.shown(name, binding)): \(reason)")
   }
 
   /// The error for two rules that have the same method and path.
@@ -48,9 +48,11 @@ public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible 
     _ one: (name: String, binding: HTTPBinding),
     _ other: (name: String, binding: HTTPBinding)
   ) -> HTTPRuleError {
-    func text(_ route: (name: String, binding: HTTPBinding)) -> String {
-      "\(route.name) (\(route.binding.method ?? "*") \(route.binding.path))"
-    }
-    return HTTPRuleError("\(text(one)) and \(text(other)) have the same path")
+    let both = "\(shown(one.name, one.binding)) and \(shown(other.name, other.binding))"
+    return HTTPRuleError("\(both) have the same path")
+  }
+
+  private static func shown(_ name: String, _ binding: HTTPBinding) -> String {
+    "\(name) (\(binding.method ?? "*") \(binding.path))"
   }
 }
