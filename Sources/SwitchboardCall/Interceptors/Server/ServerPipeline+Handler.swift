@@ -1,5 +1,3 @@
-import Synchronization
-
 // The handler's end of the chain, where parts become requests and the handler's answers become parts.
 extension ServerPipeline {
   // MARK: Requests
@@ -149,11 +147,10 @@ extension ServerPipeline {
 
 /// The metadata that a handler has set, from any thread, and the client's metadata for a handler that runs again. It is
 /// a separate object because few calls have any, and immutable because changes replace it.
-@usableFromInline
 final class HandlerMetadata: Sendable {
   let received: HPACKHeaders?
-  @usableFromInline let initial: HPACKHeaders
-  @usableFromInline let trailers: HPACKHeaders
+  let initial: HPACKHeaders
+  let trailers: HPACKHeaders
 
   init(
     _ received: HPACKHeaders?,
@@ -210,11 +207,11 @@ extension ServerPipeline: ServerCallState {
   }
 
   /// Sent before the first message.
-  @inlinable
+  @usableFromInline
   var initialMetadata: HPACKHeaders { ofHandler?.initial ?? HPACKHeaders() }
 
   /// Sent with the status.
-  @inlinable
+  @usableFromInline
   var trailers: HPACKHeaders { ofHandler?.trailers ?? HPACKHeaders() }
 
   /// Stores the metadata of a handler that is about to start: the second one, if an interceptor repeats the requests.
@@ -227,8 +224,9 @@ extension ServerPipeline: ServerCallState {
     }
   }
 
-  @inlinable
-  var ofHandler: HandlerMetadata? { hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 } : nil }
+  private var ofHandler: HandlerMetadata? {
+    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 } : nil
+  }
 
   private func change(_ change: (HandlerMetadata?) -> HandlerMetadata) {
     metadata.withLock { $0 = change($0) }

@@ -30,9 +30,9 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) var firstHeaders: HPACKHeaders?
-  @usableFromInline let metadata = Locked<HandlerMetadata?>(nil)
+  let metadata = Locked<HandlerMetadata?>(nil)
   /// Whether `metadata` has a value. For most calls it has none, and its lock is not needed.
-  @usableFromInline let hasMetadata = Atomic(false)
+  let hasMetadata = Atomic(false)
 
   // The transport.
   @exclusivity(unchecked) var message: MessageBuffer?
