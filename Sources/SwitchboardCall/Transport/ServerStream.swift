@@ -61,11 +61,9 @@
   /// Sends the one response and success together.
   func respond(_ message: consuming MessageBuffer)
 
-  /// Sets the observer of the call. Called on the loop, before the handler runs.
-  func observe(_ observer: any ServerStreamObserver)
-
-  /// Starts to report sent parts to the observer. Called on the loop.
-  func watchSent()
+  /// Sets the observer of the call, which learns of the end at once if the call is over, and from now on of what was
+  /// sent if `sent` is set. Called on the loop.
+  func observe(_ observer: any ServerStreamObserver, sent: Bool)
 
   /// Ends the call after the messages written to `responses`. Later ends are ignored.
   func finish(_ status: GRPCStatus)
@@ -83,7 +81,7 @@ package enum HandlerPlace {
 
 /// Observes a call on its event loop. Must not call the transport, which may be in the middle of its work.
 @usableFromInline package protocol ServerStreamObserver: AnyObject, Sendable {
-  /// A part of the response has been sent. Called after `watchSent()`.
+  /// A part of the response has been sent.
   func sent(_ part: SentPart)
 
   /// The call is over; `nil` if the whole response was sent. Called last.

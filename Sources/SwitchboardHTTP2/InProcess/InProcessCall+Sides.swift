@@ -75,8 +75,14 @@ extension InProcessCall: ServerStream {
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
-    // The call may have failed in the part of the handler that has already run.
-    if isHandling { self.task = task } else if !hasSucceeded { task.cancel() }
+    // The call may have failed in the part of the handler that has already run. The cancellation is deferred, so that
+    // the interceptors, which begin to observe the call only now, are notified before the handler.
+    if isHandling {
+      self.task = task
+    } else if !hasSucceeded {
+      let task = task
+      transport.loop.execute { task.cancel() }
+    }
   }
 
   /// Running handlers are not counted, because the client is part of the same process.
@@ -105,6 +111,4 @@ extension InProcessCall: ServerStream {
   }
 
   var logger: Logger { transport.options.logger }
-
-  func observe(_ observer: any ServerStreamObserver) { setStreamObserver(observer) }
 }

@@ -44,6 +44,9 @@ final class InProcessCall: @unchecked Sendable {
   private var streamObserver: (any ServerStreamObserver)?
   /// Whether the observer is notified of what was sent.
   private var tellsSent = false
+  /// Whether the call is over for the server's side, and why, unless the server ended it.
+  private var serverHasEnded = false
+  private var serverFailure: GRPCStatus?
   var task: Task<Void, any Error>?
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
@@ -206,7 +209,7 @@ final class InProcessCall: @unchecked Sendable {
     guard phase == .handling else { return }
     if status.isOk { tellHeaders() }
     if tellsSent { streamObserver?.sent(.end) }
-    tellStreamObserver(nil)
+    endServer(nil)
     // For the client, the peer ends the call, as it would over a network.
     var status = status
     status.origin = .peer
@@ -223,7 +226,7 @@ final class InProcessCall: @unchecked Sendable {
     timer = nil
     cancelled.store(true, ordering: .relaxed)
     // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
-    tellStreamObserver(status)
+    endServer(status)
     task?.cancel()
     task = nil
     if let pipe = streamedRequests {
@@ -260,13 +263,17 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   /// Sets the observer of the server's side.
-  func setStreamObserver(_ observer: any ServerStreamObserver) { streamObserver = observer }
+  func observe(_ observer: any ServerStreamObserver, sent: Bool) {
+    if serverHasEnded { return observer.closed(serverFailure) }
+    streamObserver = observer
+    if sent { tellsSent = true }
+  }
 
-  func watchSent() { tellsSent = true }
-
-  private func tellStreamObserver(_ failure: GRPCStatus?) {
-    let observer = streamObserver.take()
-    observer?.closed(failure)
+  private func endServer(_ failure: GRPCStatus?) {
+    guard !serverHasEnded else { return }
+    serverHasEnded = true
+    serverFailure = failure
+    streamObserver.take()?.closed(failure)
   }
 
   // Made once, because most calls have no others.

@@ -45,7 +45,14 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   var logger: Logger { connection.core.options.logger }
 
-  func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
+  func observe(_ observer: any ServerStreamObserver, sent: Bool) {
+    // After a cut, or after the end.
+    if isCancelled || phase == .closed {
+      return observer.closed(state.hasLocalEnded ? nil : status ?? .callGone)
+    }
+    self.observer = observer
+    if sent { tellsSent = true }
+  }
 
   func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
@@ -53,8 +60,14 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
-    // The part of the handler that has already run may have ended the call.
-    if phase == .handling { self.task = task } else if isCancelled { task.cancel() }
+    // The part of the handler that has already run may have ended the call. The cancellation is deferred, so that the
+    // interceptors, which begin to observe the call only now, are notified before the handler.
+    if phase == .handling {
+      self.task = task
+    } else if isCancelled {
+      let task = task
+      loop.execute { task.cancel() }
+    }
   }
 
   func handlerReturned() {

@@ -45,7 +45,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   /// Whether the observer is notified of what was sent.
-  @exclusivity(unchecked) private(set) var tellsSent = false
+  @exclusivity(unchecked) var tellsSent = false
   @exclusivity(unchecked) private(set) var deadline: CallDeadline?
   @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
   @exclusivity(unchecked) var stamp = CallStamp()
@@ -185,8 +185,6 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection.forget(flow?.takeWithheld() ?? 0)
     connection.streamDidClose(self)
   }
-
-  func watchSent() { tellsSent = true }
 
   func tellClosed(_ failure: GRPCStatus?) {
     guard let observer = observer.take() else { return }

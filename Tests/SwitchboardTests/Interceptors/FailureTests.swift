@@ -56,6 +56,31 @@ import Testing
     }
   }
 
+  /// The call fails while its first parts are still on their way to the handler, which then waits for its cancellation.
+  @Test func metadataThatCannotBeSentPassesTheServersInterceptors() async throws {
+    let log = Log()
+    let get = Echo_EchoMetadata.Methods.get.unaryHandler {
+      [ServerRecorder("s", log)]
+    } _: { _, context in
+      context.setInitialMetadata(["a name": "x"])
+      context.sendInitialMetadata()
+      try await Task.sleep(for: .seconds(300))
+      return Echo_EchoResponse()
+    }
+    try await Link.connection.with([ServiceHandlers(Echo_EchoMetadata.service, [get])]) {
+      channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .internalError)
+      let lines = try await log.lines(atLeast: 6)
+      #expect(
+        lines.prefix(6) == [
+          "s > metadata", "s > x", "s > end", "s < metadata", "s > error internal error (13)",
+          "s < internal error (13)",
+        ]
+      )
+    }
+  }
+
   @Test func aDisconnectedClientPassesTheServersInterceptors() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }

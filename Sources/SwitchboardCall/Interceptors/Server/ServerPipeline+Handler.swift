@@ -23,6 +23,7 @@ extension ServerPipeline {
     receiveFirst(.metadata(stream.headers))
     if isOpen { receiveMessage(decode) }
     receiveFirst(.end)
+    if isOpen { observe() }
   }
 
   @inlinable @inline(__always)
@@ -61,6 +62,7 @@ extension ServerPipeline {
   /// Starts the handler when the metadata arrives, and passes it the requests as they arrive. Called on the loop.
   @inlinable
   func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
+    observe()
     streamed = StreamedRequests(makeQueue()) { streamed, part in
       switch part {
       case .metadata(let headers):
@@ -217,11 +219,8 @@ extension ServerPipeline: ServerCallState {
   /// Stores the metadata of a handler that is about to start: the second one, if an interceptor repeats the requests.
   @usableFromInline
   func begin(_ headers: HPACKHeaders) {
-    if firstHeaders == nil {
-      firstHeaders = headers
-    } else {
-      change { _ in HandlerMetadata(headers) }
-    }
+    guard firstHeaders == nil else { return change { _ in HandlerMetadata(headers) } }
+    firstHeaders = headers
   }
 
   private var ofHandler: HandlerMetadata? {

@@ -54,13 +54,16 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     // Calls begin on the thread of their loop.
     super.init(interceptors, at: LoopOfThread.address)
     // The count must include the first message.
-    if codec.method.type.streamsResponses { stream.watchSent() }
-    stream.observe(self)
+    if codec.method.type.streamsResponses { observe(sent: true) }
   }
 
   deinit { request.clear() }
 
   var streamsResponses: Bool { codec.method.type.streamsResponses }
+
+  /// Waits for the end of the call, and for what is sent. Most calls with one response end before anything has to wait.
+  @usableFromInline
+  func observe(sent: Bool = false) { stream.observe(self, sent: sent) }
 
   @inlinable
   var eventLoop: any EventLoop { stream.eventLoop }
