@@ -105,7 +105,8 @@ public final class Telemetry: Sendable {
     for exporter in options.exporters {
       switch exporter {
       case .console(let signals):
-        add(ConsoleExporter(clock), signals, .zero)
+        // One each, so that a line that is lost counts for its signal.
+        for signal in signals { add(ConsoleExporter(clock), [signal], .zero) }
       case .spans(let take):
         add(SpanSink(clock, take), [.traces], .zero)
       case .otlp(let otlp, let signals):

@@ -25,6 +25,12 @@ package final class RawPeer: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Makes the end of this object reset the connection, instead of closing it.
+  package func resetsAtEnd() {
+    var atOnce = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+  }
+
   /// Returns `false` once the other side accepts no more.
   @discardableResult
   package func send(_ bytes: [UInt8]) -> Bool {

@@ -111,7 +111,7 @@ import Testing
     }
     try await call(telemetry, policy: "round_robin")
     let labels =
-      "grpc_target=\"dns:///greeter\",grpc_lb_locality=\"eu-1\",grpc_lb_backend_service=\"carts\""
+      "grpc_target=\"known:///greeter\",grpc_lb_locality=\"eu-1\",grpc_lb_backend_service=\"carts\""
     #expect(
       telemetry.lines("grpc_subchannel") == [
         "grpc_subchannel_connection_attempts_succeeded_total{\(labels)} 1",
@@ -136,7 +136,7 @@ import Testing
     await server.shutDown(grace: .seconds(5))
     let name = "grpc_subchannel_disconnections_total"
     while telemetry.lines(name).isEmpty { await Task.yield() }
-    let labels = "grpc_target=\"dns:///\(address.dropFirst(5))\",grpc_disconnect_error=\"GOAWAY NO_ERROR\""
+    let labels = "grpc_target=\"\(address)\",grpc_disconnect_error=\"GOAWAY NO_ERROR\""
     #expect(telemetry.lines(name) == ["\(name){\(labels)} 1"])
     await client.channel.shutDown(grace: .zero)
     await telemetry.shutDown()

@@ -113,17 +113,23 @@ import Testing
     )
   }
 
-  /// A console that is not there loses lines and nothing else.
+  /// A console that is not there loses lines, which count, and nothing else.
   @Test func aBrokenConsoleFailsNothing() async throws {
     let exporter = ConsoleExporter(TelemetryClock { 0 }, descriptor: -1)
-    #expect(await exporter.export(.spans([try span("lost")])) == .whole)
+    let one = ExportResult.taken(rejected: 1, message: "the lines cannot be written")
+    #expect(await exporter.export(.spans([try span("lost")])) == one)
+    #expect(await exporter.export(.spans([])) == .whole)
     await exporter.shutDown()
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     close(ends[0])
     let unread = ConsoleExporter(TelemetryClock { 0 }, descriptor: ends[1])
     close(ends[1])
-    #expect(await unread.export(.spans([try span("lost")])) == .whole)
+    let spans = [try span("lost"), try span("lost too")]
+    #expect(
+      await unread.export(.spans(spans)) == .taken(rejected: 2, message: "the lines cannot be written")
+    )
+    #expect(await unread.export(.spans([try span("lost")])) == one)
     await unread.shutDown()
   }
 }

@@ -261,7 +261,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   var observed: ObservedConnection {
-    ObservedConnection(peer: serverName, isSecure: tlsContext != nil, isServer: false)
+    ObservedConnection(peer: host, isSecure: tlsContext != nil, isServer: false)
   }
 
   /// The servers in messages: the name, unless it consists of addresses, and the first few addresses.

@@ -6,8 +6,8 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   private let parts: TelemetryParts
   private let number: LoopNumber
   let givesContext: Bool
-  /// `nil` if calls are not traced, or if all traces pass through.
-  private let sampling: SamplingRule?
+  /// `nil`: calls are not traced.
+  private let tracer: Tracer?
   @exclusivity(unchecked) private var ids: LoopIDs
   @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
   /// Metadata without fields of a trace. Most calls of a connection have the same.
@@ -17,15 +17,8 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     self.parts = parts
     number = parts.loops.number(of: loop)
     givesContext = parts.givesContext
-    sampling = parts.tracer.flatMap { $0.isEnabled ? $0.sampling : nil }
+    tracer = parts.tracer
     ids = (parts.tracer?.ids ?? IDGenerator()).forLoop()
-  }
-
-  /// The same as the tracer's.
-  private func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
-    guard let sampling else { return parts.tracer?.newIdentity(parent) ?? .none }
-    let traceID = parent.isThere ? parent.traceID : ids.traceID()
-    return SpanIdentity(traceID, ids.spanID(), isSampled: sampling.samples(traceID, parent))
   }
 
   func callStarted(
@@ -49,7 +42,8 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
       rare = CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: found.baggage)
       parent = found.context?.identity ?? .none
     }
-    return ServerCall(known, method, headers, newIdentity(parent), parent: parent, rare)
+    let identity = tracer?.newIdentity(parent, &ids) ?? .none
+    return ServerCall(known, method, headers, identity, parent: parent, rare)
   }
 
   private func isPlain(_ headers: HPACKHeaders) -> Bool {

@@ -1,10 +1,12 @@
 import SwitchboardCall
 import SwitchboardHTTP2
 
-/// Writes each span, metric and log record to standard error, as a line.
+/// Writes each span, metric or log record of one signal to standard error, as a line.
 final class ConsoleExporter: BatchExporter {
   private let writer: LineWriter
   private let clock: TelemetryClock
+  /// The number of dropped lines that results have reported as lost.
+  private let reported = Locked(0)
 
   init(_ clock: TelemetryClock, descriptor: Int32 = 2) {
     self.clock = clock
@@ -22,7 +24,14 @@ final class ConsoleExporter: BatchExporter {
         for point in family.points { writer.write(line(family, point)) }
       }
     }
-    return .whole
+    // The lines are written on another thread. Those that it does not write in this time count with a later batch.
+    await writer.flush(within: .milliseconds(500))
+    let lost = reported.withLock { reported in
+      let lost = min(writer.droppedCount - reported, batch.count)
+      reported += lost
+      return lost
+    }
+    return .taken(rejected: lost, message: lost > 0 ? "the lines cannot be written" : "")
   }
 
   func shutDown() async {

@@ -1,8 +1,14 @@
 import Synchronization
 
+/// Makes the identities of traces and spans.
+protocol IDSource {
+  mutating func traceID() -> TraceID
+  mutating func spanID() -> SpanID
+}
+
 /// Makes the identities of traces and spans from a counter and a seed, both random in each process. They are unique,
 /// not secret.
-final class IDGenerator: Sendable {
+final class IDGenerator: IDSource, Sendable {
   private let counter: Atomic<UInt64>
   private let seed: UInt64
 
@@ -45,7 +51,7 @@ final class IDGenerator: Sendable {
 }
 
 /// Makes identities on one loop, without atomic operations.
-struct LoopIDs {
+struct LoopIDs: IDSource {
   fileprivate var state: UInt64
   fileprivate let seed: UInt64
 
