@@ -23,7 +23,7 @@ public struct Target: Hashable, Sendable {
     let colon = text.firstIndex(of: ":")
     guard let colon, schemes.contains(text[..<colon].lowercased()) else {
       guard !text.isEmpty else { throw .badTarget(text, "it is empty") }
-      guard !text.contains("://") else {
+      guard text.schemeAndRest == nil else {
         throw .badTarget(text, "no resolver is registered for the scheme \(text.prefix { $0 != ":" })")
       }
       (scheme, authority, endpoint) = (fallback, "", text)

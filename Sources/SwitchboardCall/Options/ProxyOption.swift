@@ -45,14 +45,22 @@ extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
 
 // MARK: - From a URL
 
+extension String {
+  /// What is before and after the first `://`. Found without `firstRange(of:)`, which brings Swift's regular expressions.
+  package var schemeAndRest: (scheme: Substring, rest: Substring)? {
+    guard let mark = indices.first(where: { self[$0...].hasPrefix("://") }) else { return nil }
+    return (self[..<mark], self[index(mark, offsetBy: 3)...])
+  }
+}
+
 extension ProxyOption {
   /// Parses a URL: `http://` or `socks5://`, percent-encoded credentials, the host and the port. The default scheme is
   /// `http`; the default port is 80 or 1080.
   ///
   /// Throws `INVALID_ARGUMENT`. The message does not quote the URL, which may contain a password.
   public init(_ url: String) throws(GRPCStatus) {
-    let (scheme, rest) = Self.split(url, at: "://")
-    var authority = scheme == nil ? url[...] : rest
+    let parts = url.schemeAndRest
+    var authority = parts?.rest ?? url[...]
     if authority.last == "/" { authority = authority.dropLast() }
     guard !authority.contains(where: { "/?#".contains($0) }) else { throw .badProxy("its URL has a path") }
     var credentials: ProxyCredentials?
@@ -61,7 +69,7 @@ extension ProxyOption {
       authority = authority[authority.index(after: at)...]
     }
     let (host, port) = try Self.hostAndPort(authority)
-    switch scheme?.lowercased() {
+    switch parts?.scheme.lowercased() {
     case nil, "http": self = .http(host: host, port: port ?? 80, credentials: credentials)
     case "socks5", "socks5h": self = .socks5(host: host, port: port ?? 1080, credentials: credentials)
     default: throw .badProxy("the scheme of its URL is neither http nor socks5")
@@ -69,16 +77,10 @@ extension ProxyOption {
     try validate()
   }
 
-  private static func split(_ text: String, at mark: String) -> (Substring?, Substring) {
-    guard let found = text.firstRange(of: mark) else { return (nil, text[...]) }
-    return (text[..<found.lowerBound], text[found.upperBound...])
-  }
-
   private static func credentials(_ text: Substring) throws(GRPCStatus) -> ProxyCredentials? {
     if text.isEmpty { return nil }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let password = parts.count > 1 ? parts[1] : ""
-    return ProxyCredentials(user: try decoded(parts[0]), password: try decoded(password))
+    return ProxyCredentials(user: try decoded(parts[0]), password: try decoded(parts.dropFirst().first ?? ""))
   }
 
   private static func decoded(_ text: Substring) throws(GRPCStatus) -> String {

@@ -59,8 +59,7 @@ extension WebOptions {
   private static func isOrigin(_ text: String) -> Bool {
     // What pages without an origin send, such as files.
     if text == "null" { return true }
-    guard let scheme = text.firstRange(of: "://"), scheme.lowerBound > text.startIndex else { return false }
-    let host = text[scheme.upperBound...]
+    guard let (scheme, host) = text.schemeAndRest, !scheme.isEmpty else { return false }
     return !host.contains { $0 == "/" || $0 == "?" || $0 == "#" || $0.isWhitespace || $0.isUppercase }
       && !(text.hasPrefix("https:") && host.hasSuffix(":443"))
       && !(text.hasPrefix("http:") && host.hasSuffix(":80"))
