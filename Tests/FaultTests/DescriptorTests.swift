@@ -10,7 +10,7 @@ import Testing
 /// A process without free descriptors reports it, does not spin, does not crash, and recovers. `FaultSubject` runs the
 /// scenarios, because other tests need their descriptors.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct DescriptorTests {
-  @Test func clientsAndServersRecover() throws {
+  @Test func clientsAndServersRecoverFromExhaustedDescriptors() throws {
     let subject = try ChildProcess.faultSubject(["descriptors"])
     #expect(
       subject.allOutput() == """
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// Whatever the number of free descriptors, too few for a first loop are an error and not a crash.
-  @Test(arguments: 0...12) func theFirstLoopNeedsSome(_ left: Int) throws {
+  @Test(arguments: 0...12) func theFirstLoopFailsWithoutDescriptors(_ left: Int) throws {
     let subject = try ChildProcess.faultSubject(["start", "\(left)"])
     let first = left < 8 ? "nothing left" : "started"
     #expect(subject.allOutput() == "\(first)\nstarted\n")
@@ -42,7 +42,7 @@ import Testing
 
   /// More clients than descriptors: the server stops accepting before the last descriptors are used, because Dispatch
   /// would abort the process without them; connected clients are still served.
-  @Test func clientsDoNotTakeTheLast() async throws {
+  @Test func serversLeaveSpareDescriptors() async throws {
     let subject = try ChildProcess.faultSubject(["serve", "128"])
     let port = try #require(subject.line().flatMap { Int($0) })
     let early = try Channel(target: "127.0.0.1:\(port)", options: .impatient)

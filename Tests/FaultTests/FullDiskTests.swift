@@ -40,7 +40,7 @@ import Testing
     .enabled("the thread sanitizer needs larger files", { FullDiskTests.mayLimitFiles }),
     arguments: ["ulimit -f 64", "true"]
   )
-  func aFileThatMayNotBeSoLargeLeavesNothing(_ limit: String) throws {
+  func aFileAboveTheSizeLimitLeavesNothing(_ limit: String) throws {
     let command = try run("(\(limit); generate large); code=$?; ls -A out; exit $code")
     let output = String(decoding: command.output, as: UTF8.self)
     // The baseline: without a limit there is enough room.

@@ -62,7 +62,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: floods) func toCalls(_ flood: Flood) throws {
+  @Test(arguments: floods) func headersOfCallsAreBounded(_ flood: Flood) throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
     try subject.tell("keep 50")
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// Fields that go into the table of HPACK, which the client keeps as large as it announced.
-  @Test func tablesOfHPACK() throws {
+  @Test func hpackTablesAreBounded() throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
     try subject.tell("keep 1")

@@ -132,7 +132,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: floods) func requests(_ flood: Flood) throws {
+  @Test(arguments: floods) func requestsAreBounded(_ flood: Flood) throws {
     let subject = try HeapSubject("serve")
     let port = try subject.port()
     let peer = try Self.connect(port)
@@ -161,7 +161,10 @@ import Testing
     return peer
   }
 
-  @Test(arguments: [0, 1, 255], [false, true]) func unreadResponses(_ byteCount: Int, _ isText: Bool) throws {
+  @Test(arguments: [0, 1, 255], [false, true]) func unreadResponsesAreBounded(
+    _ byteCount: Int,
+    _ isText: Bool
+  ) throws {
     let subject = try HeapSubject("serve")
     let port = try subject.port()
     let peer = try Self.connect(port)
@@ -183,7 +186,7 @@ import Testing
   }
 
   /// The windows are open, but the client does not read from the socket.
-  @Test func responsesInTheSocket() throws {
+  @Test func responsesInTheSocketAreBounded() throws {
     let subject = try HeapSubject("serve")
     let port = try subject.port()
     let peer = try Self.connect(port)
@@ -198,7 +201,9 @@ import Testing
     #expect(held <= 100 * (Limit.stream + Limit.call) + Limit.base, "\(held)")
   }
 
-  @Test(arguments: [5, 1], [false, true]) func requestsOfHTTP1(_ chunk: Int, _ isText: Bool) throws {
+  @Test(arguments: [5, 1], [false, true]) func requestsOverHTTP1AreBounded(_ chunk: Int, _ isText: Bool)
+    throws
+  {
     let subject = try HeapSubject("serve")
     let port = try subject.port()
     let peer = try RawPeer(port: port)
@@ -225,7 +230,7 @@ import Testing
   }
 
   /// The system takes some megabytes of each first, which would be many empty messages.
-  @Test(arguments: [false, true]) func unreadResponsesOfHTTP1(_ isText: Bool) throws {
+  @Test(arguments: [false, true]) func unreadResponsesOverHTTP1AreBounded(_ isText: Bool) throws {
     let subject = try HeapSubject("serve")
     let port = try subject.port()
     let peers = try (0..<4).map { _ in try RawPeer(port: port) }
@@ -245,7 +250,7 @@ import Testing
 
   // MARK: The client
 
-  @Test(arguments: [0, 1]) func responses(_ byteCount: Int) throws {
+  @Test(arguments: [0, 1]) func responsesAreBounded(_ byteCount: Int) throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
     try subject.tell("read 50")
@@ -266,7 +271,7 @@ import Testing
     #expect(held > 50 * Limit.stream / 4)
   }
 
-  @Test func unreadRequests() throws {
+  @Test func unreadRequestsAreBounded() throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
     try subject.tell("write 1")
@@ -283,7 +288,7 @@ import Testing
     #expect(held <= 50 * (2 * Limit.stream + Limit.call) + Limit.base, "\(held)")
   }
 
-  @Test(arguments: ["read 50", "write 50"]) func withinTheProcess(_ calls: String) throws {
+  @Test(arguments: ["read 50", "write 50"]) func inProcessCallsAreBounded(_ calls: String) throws {
     let subject = try HeapSubject("inprocess")
     let before = try subject.held()
     try subject.tell(calls)

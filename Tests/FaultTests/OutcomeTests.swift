@@ -29,7 +29,9 @@ import Testing
     case cut, silence, frozen, killed
   }
 
-  @Test(arguments: [1, 2] as [UInt64]) func ofAProcess(_ seed: UInt64) async throws {
+  @Test(arguments: [1, 2] as [UInt64]) func faultsInAnotherProcessEndCallsAsExpected(_ seed: UInt64)
+    async throws
+  {
     var server = try InteropProcess.start()
     let relay = try Relay(to: server.port)
     try await withFaults(relay, seed) { fault in
@@ -50,7 +52,7 @@ import Testing
   }
 
   /// A server whose record of calls can be inspected.
-  @Test(arguments: [3] as [UInt64]) func ofAServerInHere(_ seed: UInt64) async throws {
+  @Test(arguments: [3] as [UInt64]) func faultsEndEachCallOnceOnBothSides(_ seed: UInt64) async throws {
     let ledger = Ledger()
     var server = try Self.server(ledger)
     let relay = try Relay(to: server.port)

@@ -18,7 +18,7 @@ import Testing
     var options: CallOptions { self == .severalServers ? CallOptions() : .patient }
   }
 
-  @Test(arguments: Setup.allCases) func losesNoCall(_ setup: Setup) async throws {
+  @Test(arguments: Setup.allCases) func aRollingRestartLosesNoCall(_ setup: Setup) async throws {
     var servers: [InteropProcess] = []
     for _ in 0..<setup.servers { servers.append(try InteropProcess.startForRestart()) }
     let (tally, ledger, stop) = (Tally(), Ledger(), Stop())

@@ -38,12 +38,12 @@ import Testing
     let channel: Channel
   }
 
-  @Test(arguments: Stage.allCases) func ofOurs(_ stage: Stage) async throws {
+  @Test(arguments: Stage.allCases) func callsEndWhenOurServerIsKilled(_ stage: Stage) async throws {
     try await kill(.ours, at: stage)
   }
 
   @Test(arguments: [Stage.afterHeaders, .afterMetadata, .beforeTrailers])
-  func ofGrpcio(_ stage: Stage) async throws { try await kill(.grpcio, at: stage) }
+  func callsEndWhenGrpciosServerIsKilled(_ stage: Stage) async throws { try await kill(.grpcio, at: stage) }
 
   private func kill(_ make: InteropProcess.Make, at stage: Stage) async throws {
     let flags = stage == .tlsHandshake ? ["--use_tls"] : []
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// No server listens when the calls are made.
-  @Test func beforeAnyoneConnects() async throws {
+  @Test func callsFailWhenTheServerIsKilledBeforeTheyConnect() async throws {
     let server = try InteropProcess.startForRestart()
     server.kill()
     let ledger = Ledger()

@@ -28,7 +28,8 @@ import Testing
 
   // MARK: The server
 
-  @Test(arguments: [TLSVersion.tls12, .tls13]) func connectionsThatAreNotUsed(_ version: TLSVersion) throws {
+  @Test(arguments: [TLSVersion.tls12, .tls13]) func unusedConnectionsAreBounded(_ version: TLSVersion) throws
+  {
     let subject = try HeapSubject("serve", "tls")
     let port = try subject.port()
     let before = try subject.held()
@@ -40,7 +41,7 @@ import Testing
   }
 
   /// OpenSSL makes room for what a message's length announces.
-  @Test func hellosThatAreAnnounced() throws {
+  @Test func announcedClientHellosAreBounded() throws {
     let subject = try HeapSubject("serve", "tls")
     let port = try subject.port()
     let before = try subject.held()
@@ -55,7 +56,7 @@ import Testing
     _ = peers
   }
 
-  @Test(arguments: [true, false]) func keysThatChange(_ asks: Bool) throws {
+  @Test(arguments: [true, false]) func keyUpdatesAreBounded(_ asks: Bool) throws {
     let subject = try HeapSubject("serve", "tls")
     let port = try subject.port()
     let before = try subject.held()
@@ -70,7 +71,7 @@ import Testing
   }
 
   /// The client reads nothing: neither a response without end, nor the answers to its key updates.
-  @Test func answersThatAreNotRead() throws {
+  @Test func unreadAnswersAreBounded() throws {
     let subject = try HeapSubject("serve", "tls", "patient")
     let port = try subject.port()
     let peer = try Self.connect(port)
@@ -97,7 +98,7 @@ import Testing
     _ = sending
   }
 
-  @Test func emptyMessagesInRecordsOfOneByte() throws {
+  @Test func emptyMessagesInOneByteRecordsAreBounded() throws {
     let subject = try HeapSubject("serve", "tls")
     let port = try subject.port()
     let peer = try Self.connect(port)
@@ -116,7 +117,7 @@ import Testing
 
   // MARK: The client
 
-  @Test(arguments: ["keys", "tickets"]) func recordsOfServers(_ what: String) throws {
+  @Test(arguments: ["keys", "tickets"]) func serverRecordsAreBounded(_ what: String) throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)", "tls")
     try subject.tell("read 1")

@@ -3,7 +3,7 @@ import Testing
 @testable import Interop
 
 struct ArgumentsTests {
-  @Test func flagsAreParsedInOtherImplementationsForms() throws {
+  @Test func flagsOfOtherImplementationsAreAccepted() throws {
     let arguments = try Arguments([
       "client", "--server_host=example.org", "--server_port", "4711", "--use_tls", "--use_test_ca=FALSE",
       "--test_case=large_unary", "--additional_metadata=a:b;c:d:e",
@@ -24,7 +24,7 @@ struct ArgumentsTests {
     ["both"], ["client", "large_unary"], ["client", "--nonsense=1"], ["client", "--server_port"],
     ["client", "--server_port=x"], ["client", "--server_port=-1"], ["client", "--use_tls=maybe"],
   ])
-  func nonsenseIsRefused(_ words: [String]) {
+  func invalidArgumentsAreRejected(_ words: [String]) {
     #expect(throws: Arguments.UsageError.self) { try Arguments(words) }
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// Our client with a server that resets, pings and limits.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct NegativeTests {
   @Test(arguments: TestCase.allCases.filter(\.isNegative))
-  func passes(_ test: TestCase) async throws {
+  func negativeCasesPass(_ test: TestCase) async throws {
     let server = try NegativeServer(test)
     try await Outcomes.record(test, "scripted") {
       do {

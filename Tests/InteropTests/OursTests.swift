@@ -6,7 +6,7 @@ import Testing
 /// Every case for a server that follows the protocol, with our client and server.
 @Suite(.timeLimit(.minutes(5))) struct OursTests {
   @Test(arguments: Link.allCases, TestCase.allCases.filter { !$0.isNegative })
-  func passes(_ link: Link, _ test: TestCase) async throws {
+  func allCasesPass(_ link: Link, _ test: TestCase) async throws {
     let server = try InteropServer(try Arguments(["server", accountFlag] + link.serverFlags))
     try await Outcomes.record(test, link.rawValue) {
       try await run(test, link.clientFlags(server.addresses))
@@ -14,7 +14,7 @@ import Testing
     await server.server.shutDown(grace: .zero)
   }
 
-  @Test func aServerWithoutAccountsIsFoundOut() async throws {
+  @Test func aServerWithoutAccountsIsDetected() async throws {
     let server = try InteropServer(try Arguments(["server"]))
     for test in [TestCase.oauth2AuthToken, .perRPCCredentials, .jwtTokenCredentials] {
       await #expect(throws: Unexpected.self) {
@@ -38,7 +38,7 @@ import Testing
     await server.server.shutDown(grace: .zero)
   }
 
-  @Test func aSoakSaysWhatFailed() async throws {
+  @Test func aSoakReportsWhatFailed() async throws {
     let server = try InteropServer(try Arguments(["server"]))
     let flags = Link.plaintext.clientFlags(server.addresses)
     // The server does not send payloads of this size.
@@ -54,7 +54,7 @@ import Testing
     await server.server.shutDown(grace: .zero)
   }
 
-  @Test func aServerThatIsNotTrustedFailsTheCase() async throws {
+  @Test func anUntrustedServerFailsTheCase() async throws {
     let server = try InteropServer(try Arguments(["server", "--use_tls"]))
     let port = "--server_port=\(server.addresses[0].port ?? 0)"
     for flags in [["--use_tls"], ["--use_tls", "--use_test_ca", "--server_host_override=other.example"]] {

@@ -36,7 +36,7 @@ import Testing
     ["client"], ["client", "--test_case=none"], ["client", "--nonsense"], ["nobody"],
     ["client", "--test_case=jwt_token_creds", "--server_port=1"],
   ])
-  func aWrongCommandLineIsSaidToBeSo(_ words: [String]) throws {
+  func anInvalidCommandLineIsReported(_ words: [String]) throws {
     let ended = try end(words)
     #expect(ended.code == 64)
     #expect(ended.errors.hasSuffix("Try: Interop --help\n"))

@@ -93,7 +93,7 @@ import Testing
     #expect(generation.outputs.map(\.path) == ["out/sub/a.pb.swift", "out/sub/a.grpc.swift"].map(path))
   }
 
-  @Test func generatesAgainWhenAFileChangesThatAnOptionNames() throws {
+  @Test func regeneratesWhenAFileNamedByAnOptionChanges() throws {
     let json = #"{"options": {"PayloadMappings": "payloads.txt"}}"#
     let generation = try generation(
       target("A", ["switchboard.json": json, "payloads.txt": "", "a.proto": ""])
@@ -133,7 +133,7 @@ import Testing
     #expect(generation.inputs.map(\.path).contains(path("Two/p/two.proto")))
   }
 
-  @Test func isNothingWithoutAConfiguration() throws {
+  @Test func generatesNothingWithoutAConfiguration() throws {
     #expect(try target("A", ["a.proto": ""]) == nil)
   }
 
@@ -153,7 +153,7 @@ import Testing
     (#"{"includes": ["gone"]}"#, "the include directory "),
     (#"{"includes": ["sub"]}"#, "/A/a.proto is not in any of the 'includes'"),
   ])
-  func saysWhatIsWrong(json: String, problem: String) throws {
+  func reportsConfigurationErrors(json: String, problem: String) throws {
     let error = try #require(throws: ConfigurationError.self) {
       try target("A", ["switchboard.json": json, "a.proto": "", "sub/b.proto": ""])
     }

@@ -77,7 +77,7 @@ import Testing
     #expect(try !convert("kind: ONE", .text, .binary).isInitialized)
   }
 
-  @Test func refusesWhatIsMalformed() throws {
+  @Test func rejectsMalformedInput() throws {
     for format in Reference.Format.allCases {
       #expect(throws: Reference.Failure.self) { try convert("{\u{7}", format, .binary) }
     }
@@ -85,7 +85,7 @@ import Testing
     #expect(throws: Reference.Failure.self) { try Reference(descriptorSet: [10, 200]) }
   }
 
-  @Test func limitsNestingToAHundred() throws {
+  @Test func limitsNestingToOneHundredLevels() throws {
     func nested(_ depth: Int) -> [UInt8] {
       var bytes: [UInt8] = []
       for _ in 0..<depth {

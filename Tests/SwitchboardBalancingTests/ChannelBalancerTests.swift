@@ -92,7 +92,7 @@ struct ChannelBalancerTests {
   }
 
   @Test
-  func theChannelsConfigAppliesWithoutOneOfTheName() throws {
+  func theChannelsConfigAppliesIfTheNameHasNone() throws {
     let balancer = try start(try config("round_robin"))
     #expect(balancer.policyName == "round_robin")
     try report(ResolverResult(endpoints: .numbers(0..<2)))
@@ -129,7 +129,7 @@ struct ChannelBalancerTests {
   }
 
   @Test
-  func theEndIsFinal() throws {
+  func aShutDownBalancerStaysShutDown() throws {
     let balancer = try start()
     try report(ResolverResult(endpoints: .numbers(0..<1)))
     balancer.shutDown()
@@ -187,7 +187,7 @@ struct PolledResolutionTests {
   private let bad = ResolverResult(failure: GRPCStatus(code: .unavailable))
 
   @Test
-  func looksAgainWhenAnAnswerExpires() {
+  func resolvesAgainWhenAnAnswerExpires() {
     let lookups = Lookups()
     let resolution = start(lookups)
     lookups.finish(good, timeToLive: .seconds(60))
@@ -207,7 +207,7 @@ struct PolledResolutionTests {
   }
 
   @Test
-  func failuresAreRepeatedMoreAndMoreSlowly() {
+  func failedLookupsAreRetriedWithBackoff() {
     let lookups = Lookups()
     let resolution = start(lookups)
     var waits: [Duration] = []
@@ -227,7 +227,7 @@ struct PolledResolutionTests {
   }
 
   @Test
-  func requestsAreSpreadOut() {
+  func requestsToResolveAgainAreRateLimited() {
     let lookups = Lookups()
     let resolution = start(lookups)
     resolution.resolveAgain()

@@ -8,7 +8,7 @@ struct ChildBalancerTests {
   private let bench = Bench()
 
   @Test
-  func theOldPolicyServesUntilTheNewOneCan() throws {
+  func theOldPolicyServesUntilTheNewOneIsReady() throws {
     try bench.update("round_robin", [:], .numbers(0..<2))
     bench.host.allReady()
     let old = bench.host.open
@@ -32,7 +32,7 @@ struct ChildBalancerTests {
   }
 
   @Test
-  func whileNothingWorksTheNewOneCountsAtOnce() throws {
+  func aNewPolicyReplacesAFailingOneAtOnce() throws {
     try bench.update("round_robin", [:], .numbers(0..<2))
     try bench.update("pick_first", [:], .numbers(0..<2))
     let new = try #require(bench.host.open.last)
@@ -45,7 +45,7 @@ struct ChildBalancerTests {
   }
 
   @Test
-  func aThirdPolicyReplacesTheSecondThatWaits() throws {
+  func aThirdPolicyReplacesTheWaitingSecond() throws {
     try bench.update("round_robin", [:], .numbers(0..<1))
     bench.host.allReady()
     try bench.update("pick_first", [:], .numbers(1..<2))
@@ -60,7 +60,7 @@ struct ChildBalancerTests {
   }
 
   @Test
-  func afterTheEndNothingIsReported() throws {
+  func nothingIsReportedAfterShutdown() throws {
     try bench.update("round_robin", [:], .numbers(0..<1))
     let subchannel = try bench.host[0]
     bench.child.shutDown()

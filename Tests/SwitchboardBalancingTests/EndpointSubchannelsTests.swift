@@ -54,7 +54,7 @@ struct EndpointSubchannelsTests {
   }
 
   @Test
-  func whatADroppedSubchannelReportsIsIgnored() throws {
+  func reportsOfADroppedSubchannelAreIgnored() throws {
     let host = FakeHost()
     defer { host.end() }
     var changes = 0
@@ -69,7 +69,7 @@ struct EndpointSubchannelsTests {
   }
 
   @Test
-  func weightsOfDuplicatesAdd() {
+  func weightsOfDuplicateEndpointsAddUp() {
     let host = FakeHost()
     defer { host.end() }
     let endpoints = EndpointSubchannels<Void>(host, .init {})

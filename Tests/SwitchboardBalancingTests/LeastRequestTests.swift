@@ -8,14 +8,14 @@ struct LeastRequestTests {
   private let bench = Bench()
 
   @Test
-  func evenWithoutLoad() throws {
+  func spreadsCallsEvenlyWithoutLoad() throws {
     try bench.update("least_request_experimental", [:], .numbers(0..<10))
     bench.host.allReady()
     for share in shares(bench.counts(100_000)).values { #expect(abs(share - 0.1) < 0.002) }
   }
 
   @Test
-  func prefersThoseWithFewerCalls() throws {
+  func prefersEndpointsWithFewerCalls() throws {
     try bench.update("least_request", ["choiceCount": .number(2)], .numbers(0..<2))
     bench.host.allReady()
     var running: [Int: [any CallTracker]] = [:]
@@ -33,7 +33,7 @@ struct LeastRequestTests {
   }
 
   @Test
-  func allChoicesFindTheIdleOne() throws {
+  func manyChoicesFindTheLeastLoadedEndpoint() throws {
     // With as many draws as this, the one without calls is hardly ever missed among three.
     try bench.update("least_request", ["choiceCount": .number(4_000_000_000)], .numbers(0..<3))
     bench.host.allReady()

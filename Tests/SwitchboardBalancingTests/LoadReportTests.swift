@@ -18,14 +18,14 @@ import Testing
     return report
   }
 
-  @Test func whatIsWrittenIsRead() {
+  @Test func reportsRoundTrip() {
     #expect(LoadReport(serializedBytes: Self.full.serializedBytes) == Self.full)
     #expect(LoadReport().serializedBytes.isEmpty)
     #expect(LoadReport(serializedBytes: []) == LoadReport())
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, -1, -.leastNonzeroMagnitude])
-  func whatMeansNothingIsNeitherWrittenNorRead(_ number: Double) {
+  func invalidNumbersAreNeitherWrittenNorRead(_ number: Double) {
     var report = LoadReport()
     report.cpuUtilization = number
     report.memoryUtilization = number
@@ -40,7 +40,7 @@ import Testing
     #expect(LoadReport(serializedBytes: writer.bytes) == LoadReport())
   }
 
-  @Test func bytesThatAreNoMessageAreNoReport() {
+  @Test func malformedBytesAreNoReport() {
     let bytes = Self.full.serializedBytes
     // Where a field ends, a shorter message does.
     let whole = (0...bytes.count).filter { LoadReport(serializedBytes: Array(bytes.prefix($0))) != nil }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func aCallsReportCountsBeforeItsServers() {
+  @Test func aCallsReportTakesPrecedenceOverItsServers() {
     var call = LoadReport()
     call.cpuUtilization = 0.5
     call.memoryUtilization = .nan

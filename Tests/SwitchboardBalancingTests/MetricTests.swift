@@ -70,7 +70,7 @@ struct MetricTests {
 
   /// Names, kinds, units and labels are those of gRFCs A78 and A89, and all are off by default.
   @Test
-  func declarationsAreThoseOfTheProposals() throws {
+  func declarationsMatchTheProposals() throws {
     try bench.update("weighted_round_robin", [:], .numbers(0..<1))
     try bench.update("pick_first", [:], .numbers(0..<1))
     let instruments = recorder.state.withLock { $0.instruments }
@@ -96,7 +96,7 @@ struct MetricTests {
   }
 
   @Test
-  func whatIsOffIsNotRecorded() throws {
+  func disabledMetricsAreNotRecorded() throws {
     let few = FakeRecorder(off: [Self.weights])
     bench.host.metrics = few.scope
     try bench.update("weighted_round_robin", [:], .numbers(0..<2))
@@ -110,7 +110,7 @@ struct MetricTests {
   }
 
   @Test
-  func theLocalityIsTheChildsName() throws {
+  func theLocalityIsTheNameOfTheChild() throws {
     let child = ConfigValue.object([
       "weight": .number(1), "childPolicy": .policies("weighted_round_robin"),
     ])
@@ -127,7 +127,7 @@ struct MetricTests {
   }
 
   @Test
-  func otherParentsAddNoLabel() throws {
+  func priorityAddsNoLocalityLabel() throws {
     let child = ConfigValue.object(["config": .policies("weighted_round_robin")])
     let config: [String: ConfigValue] = [
       "children": .object(["first": child]), "priorities": .array([.string("first")]),
@@ -147,7 +147,7 @@ struct MetricTests {
   }
 
   @Test
-  func connectionsArePickFirsts() throws {
+  func pickFirstCountsConnections() throws {
     try bench.update("pick_first", [:], .numbers(0..<2))
     let subchannel = try bench.host[0]
     subchannel.set(.connecting)
@@ -168,7 +168,7 @@ struct MetricTests {
   }
 
   @Test
-  func otherLabelsNeedAnotherSubchannel() throws {
+  func changedLabelsReplaceTheSubchannel() throws {
     func endpoint(_ number: Int, _ locality: String?) -> Endpoint {
       var endpoint = Endpoint.number(number)
       endpoint.attributes[EndpointLocality.self] = locality

@@ -30,7 +30,7 @@ struct OutlierDetectionTests {
   }
 
   @Test
-  func ejectsByThePercentageOfFailuresAndLetsBack() throws {
+  func ejectsByFailurePercentageAndReadmits() throws {
     try start(5, config())
     #expect(call(500, failing: [2]).count == 5)
     bench.host.clock.advance(by: .seconds(10))
@@ -61,7 +61,7 @@ struct OutlierDetectionTests {
   }
 
   @Test
-  func needsEnoughHostsAndCalls() throws {
+  func requiresEnoughHostsAndCalls() throws {
     try start(4, config())
     _ = call(400, failing: [0])
     bench.host.clock.advance(by: .seconds(10))
@@ -92,7 +92,7 @@ struct OutlierDetectionTests {
   }
 
   @Test
-  func enforcementZeroOnlyWatches() throws {
+  func zeroEnforcementNeverEjects() throws {
     let rule = ConfigValue.object(["threshold": .number(50), "enforcementPercentage": .number(0)])
     try start(5, config("round_robin", ["failurePercentageEjection": rule]))
     _ = call(500, failing: [1])
@@ -126,7 +126,7 @@ struct OutlierDetectionTests {
   }
 
   @Test
-  func theChildsTrackersHearToo() throws {
+  func trackersOfTheChildAreNotifiedToo() throws {
     try start(5, config("least_request"))
     let trackers = (0..<50).compactMap { _ in bench.pick().tracker }
     #expect(Set(trackers.map(ObjectIdentifier.init)).count == 5)
@@ -139,7 +139,7 @@ struct OutlierDetectionTests {
   }
 
   @Test
-  func calledEndedAfterTheEndIsHarmless() throws {
+  func callsMayEndAfterShutdown() throws {
     try start(5, config("least_request"))
     let tracker = bench.pick().tracker
     bench.child.shutDown()
@@ -173,7 +173,7 @@ struct OutlierDetectionTests {
   }
 
   @Test
-  func endpointsThatComeAndGo() throws {
+  func handlesEndpointsThatComeAndGo() throws {
     try start(5, config())
     _ = call(500, failing: [1])
     bench.host.clock.advance(by: .seconds(10))
@@ -203,7 +203,7 @@ struct OutlierDetectionTests {
   }
 
   @Test
-  func defaults() throws {
+  func hasTheSpecifiedDefaults() throws {
     let reader = ConfigReader(
       [
         "childPolicy": .policies("round_robin"), "baseEjectionTime": .string("400s"),

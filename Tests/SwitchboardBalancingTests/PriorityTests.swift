@@ -39,7 +39,7 @@ struct PriorityTests {
   }
 
   @Test
-  func failsOverAtOnceAfterAFailureAndInTenSecondsWithout() throws {
+  func failsOverAtOnceAfterAFailureAndOtherwiseAfterTenSeconds() throws {
     try bench.update("priority", config([0, 1, 2]), endpoints(0..<3))
     try bench.host[0].set(.connecting)
     bench.host.clock.advance(by: .seconds(9))
@@ -58,7 +58,7 @@ struct PriorityTests {
   }
 
   @Test
-  func keepsLesserChildrenForAWhile() throws {
+  func keepsLowerPrioritiesForAWhile() throws {
     try bench.update("priority", config([0, 1]), endpoints(0..<2))
     try bench.host[0].fail()
     try bench.host[1].set(.ready)
@@ -87,7 +87,7 @@ struct PriorityTests {
   }
 
   @Test
-  func aChildThatWorkedGetsTimeToConnectAgain() throws {
+  func aChildThatWasReadyGetsTimeToReconnect() throws {
     try bench.update("priority", config([0, 1]), endpoints(0..<2))
     try bench.host[0].set(.ready)
     try bench.host[0].set(.idle)

@@ -14,7 +14,7 @@ struct RandomSubsettingTests {
   }
 
   @Test
-  func clientsHaveEvenPartsOfTheirOwn() throws {
+  func clientsGetDifferentSubsetsOfEqualSize() throws {
     var counts: [Int: Int] = [:]
     for seed in UInt64(0)..<2000 {
       let bench = Bench(seed: seed)
@@ -26,7 +26,7 @@ struct RandomSubsettingTests {
   }
 
   @Test
-  func oneThatComesOrGoesMovesAtMostOne() throws {
+  func addingOrRemovingAnEndpointMovesAtMostOne() throws {
     for seed in UInt64(0)..<50 {
       let bench = Bench(seed: seed)
       try bench.update("random_subsetting_experimental", config(5, "subset_size"), .numbers(0..<50))

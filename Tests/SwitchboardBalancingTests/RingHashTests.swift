@@ -14,10 +14,12 @@ struct XXHash64Tests {
       ("Call me Ishmael. Some years ago--never mind how long precisely-", 0x02A2_E854_70D6_FD96),
     ] as [(String, UInt64)]
   )
-  func vectors(_ text: String, _ hash: UInt64) { #expect(XXHash64.hash(text) == hash) }
+  func hashesMatchTheTestVectors(_ text: String, _ hash: UInt64) { #expect(XXHash64.hash(text) == hash) }
 
   @Test
-  func seed() { #expect(XXHash64.hash("xxhash", seed: 20_141_025) == 13_067_679_811_253_438_005) }
+  func theSeedChangesTheHash() {
+    #expect(XXHash64.hash("xxhash", seed: 20_141_025) == 13_067_679_811_253_438_005)
+  }
 }
 
 @Suite
@@ -31,7 +33,7 @@ struct RingHashTests {
   private func home(of call: FakeCall) throws -> Int { try #require(bench.pick(call).number) }
 
   @Test
-  func sameKeySameEndpoint() throws {
+  func equalKeysGetTheSameEndpoint() throws {
     try bench.update("ring_hash_experimental", config, .numbers(0..<10))
     bench.host.allReady()
     var counts: [Int: Int] = [:]
@@ -67,7 +69,7 @@ struct RingHashTests {
   }
 
   @Test
-  func theRingIsThatOfOtherImplementations() {
+  func theRingMatchesOtherImplementations() {
     // By hand: "10.0.0.N:80_I", each as often as the smallest ring of 3 with weights 1 and 2 wants.
     let items = [
       HashRing.Item(key: { "10.0.0.0:80" }, weight: 1), HashRing.Item(key: { "10.0.0.1:80" }, weight: 2),
@@ -129,7 +131,7 @@ struct RingHashTests {
   }
 
   @Test
-  func weightsCount() throws {
+  func weightsAreRespected() throws {
     let endpoints = (0..<4).map { Endpoint.number($0, weight: UInt32($0 + 1)) }
     try bench.update("ring_hash", ["minRingSize": .number(4096)], endpoints)
     bench.host.allReady()
@@ -139,7 +141,7 @@ struct RingHashTests {
   }
 
   @Test
-  func oneThatComesMovesFewKeys() throws {
+  func addingAnEndpointMovesFewKeys() throws {
     try bench.update("ring_hash", config, .numbers(0..<10))
     bench.host.allReady()
     let before = try (0..<2000).map { try home(of: call("\($0)")) }
@@ -155,7 +157,7 @@ struct RingHashTests {
   }
 
   @Test
-  func connectsOnlyWhatCallsNeed() throws {
+  func connectsOnlyEndpointsThatCallsNeed() throws {
     try bench.update("ring_hash", config, .numbers(0..<10))
     #expect(bench.host.state == .idle)
     #expect(bench.host.open.allSatisfy { $0.connects == 0 })
@@ -222,7 +224,7 @@ struct RingHashTests {
   }
 
   @Test
-  func callsDoNotWaitForOneThatFailedBeforeItConnected() throws {
+  func callsDoNotWaitForAnEndpointThatFailedBeforeItConnected() throws {
     try bench.update("ring_hash", [:], .numbers(0..<3))
     #expect(bench.pick().isWait)
     for subchannel in bench.host.open.dropLast() { subchannel.fail() }
@@ -233,7 +235,7 @@ struct RingHashTests {
   }
 
   @Test
-  func withoutAKeyTheFirstThatIsReadyServes() throws {
+  func callsWithoutAKeyGetTheFirstReadyEndpoint() throws {
     try bench.update("ring_hash", config, .numbers(0..<5))
     #expect(bench.pick().isWait)
     #expect(bench.pick().isWait)
@@ -249,7 +251,7 @@ struct RingHashTests {
   }
 
   @Test
-  func severalValuesAreOneKey() throws {
+  func severalValuesFormOneKey() throws {
     try bench.update("ring_hash", config, .numbers(0..<50))
     bench.host.allReady()
     #expect(try home(of: call("a", "b")) == home(of: call("a,b")))

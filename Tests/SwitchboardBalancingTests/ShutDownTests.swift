@@ -37,7 +37,7 @@ struct ShutDownTests {
   ]
 
   @Test(arguments: policies.indices)
-  func ofSomeEndpoints(_ policy: Int) throws {
+  func picksStayValidWhileSomeEndpointsShutDown(_ policy: Int) throws {
     let (name, members) = Self.policies[policy]
     try bench.update(name, members, .numbers(0..<10))
     bench.host.allReady()
@@ -48,7 +48,7 @@ struct ShutDownTests {
   }
 
   @Test(arguments: policies.indices)
-  func ofAllThatArePickedByAnotherPolicy(_ policy: Int) throws {
+  func picksStayValidWhileAnotherPolicyTakesOver(_ policy: Int) throws {
     let (name, members) = Self.policies[policy]
     try bench.update(name, members, .numbers(0..<10))
     bench.host.allReady()
@@ -60,7 +60,7 @@ struct ShutDownTests {
   }
 
   @Test(arguments: policies.indices)
-  func ofAll(_ policy: Int) throws {
+  func picksStayValidWhileAllEndpointsShutDown(_ policy: Int) throws {
     let (name, members) = Self.policies[policy]
     try bench.update(name, members, .numbers(0..<10))
     bench.host.allReady()

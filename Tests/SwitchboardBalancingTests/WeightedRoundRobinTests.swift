@@ -38,7 +38,7 @@ struct WeightedRoundRobinTests {
   }
 
   @Test
-  func staysEvenUntilReportsHaveComeForAWhile() throws {
+  func staysEvenDuringTheBlackoutPeriod() throws {
     try start(2, [:])
     let weights = [100.0, 300]
     for _ in 0..<9 {
@@ -78,7 +78,7 @@ struct WeightedRoundRobinTests {
   }
 
   @Test
-  func unknownWeightsAreTheMean() throws {
+  func unknownWeightsDefaultToTheMean() throws {
     try start(3, eager)
     _ = bench.counts(30) { CallOutcome(status: .ok, loadReport: $0 == 2 ? nil : report($0 == 0 ? 100 : 300)) }
     bench.host.clock.advance(by: .seconds(1))
@@ -119,7 +119,7 @@ struct WeightedRoundRobinTests {
   }
 
   @Test
-  func aNewConnectionStartsAnew() throws {
+  func aNewConnectionResetsTheWeight() throws {
     try start(2, ["blackoutPeriod": .string("2s")])
     for _ in 0..<4 {
       _ = bench.counts(10, end: ends([100, 300]))

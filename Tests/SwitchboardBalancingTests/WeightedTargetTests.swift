@@ -72,7 +72,7 @@ struct WeightedTargetTests {
   }
 
   @Test
-  func nests() throws {
+  func policiesNest() throws {
     let inner = ConfigValue.object(config(["x": 1, "y": 3]))
     let config: [String: ConfigValue] = [
       "targets": .object([

@@ -56,7 +56,7 @@ import Testing
     )
   }
 
-  @Test func writesAManPageThatTroffTakes() throws {
+  @Test func writesAValidManPage() throws {
     let page = try Run("man").output
     for verb in SwitchboardCommand.verbs where !verb.isHidden {
       let name = verb.name.split(separator: "-").joined(separator: "\\-")
@@ -110,7 +110,7 @@ import Testing
     #expect((roots.exitCode, roots.errors.contains("(/none.pem): no such file")) == (66, true))
   }
 
-  @Test func namesATargetThatIsOneTooMany() throws {
+  @Test func namesASurplusTarget() throws {
     let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
     let list = try Run("list", "--proto", proto, "localhost:1")
     #expect(list.exitCode == 64)
@@ -127,7 +127,7 @@ import Testing
     #expect(document.errors.contains("warning: no method has a rule of google.api.http"))
   }
 
-  @Test func saysThatAPortIsTaken() throws {
+  @Test func reportsAPortInUse() throws {
     let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
     let mock = try ChildProcess(
       Command.path(ofProduct: "switchboard"),

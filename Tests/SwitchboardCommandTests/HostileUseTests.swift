@@ -16,7 +16,7 @@ import Testing
     ["call", "localhost:1", "a/B", "--user-agent", "a\u{1B}b"],
     ["load", "localhost:1", "a/B", "--save", "/nowhere/"],
     ["mock", "--record", "localhost:1", "--output", "there/", "--listen", "127.0.0.1:0"],
-  ]) func whatMeansNothingIsToldAtOnce(_ words: [String]) throws {
+  ]) func invalidArgumentsAreReportedAtOnce(_ words: [String]) throws {
     let run = try Command.product("switchboard", words)
     #expect(run.exitCode == 64, "\(run.errors)")
     #expect(!run.errors.contains("UNAVAILABLE"))
@@ -122,7 +122,7 @@ import Testing
     ) async throws -> Grpc_Channelz_V1_GetSocketResponse { throw GRPCStatus(code: .notFound) }
   }
 
-  @Test(arguments: [true, false]) func channelsWithoutEndAreCutShort(_ exist: Bool) async throws {
+  @Test(arguments: [true, false]) func endlessChannelListsAreCutShort(_ exist: Bool) async throws {
     let questions = Questions()
     let server = try Server(providers: [Endless(questions: questions, exist: exist)])
     let target = "\(try server.bind(host: "127.0.0.1", port: 0))"

@@ -153,7 +153,7 @@ import Testing
     .error: "PERMISSION_DENIED: not for you", .mute: "DEADLINE_EXCEEDED", .details: "NOT_FOUND",
   ]
 
-  @Test(arguments: Lie.allCases) func isToldWhatIsWrong(_ lie: Lie) async throws {
+  @Test(arguments: Lie.allCases) func inconsistentAnswersAreReported(_ lie: Lie) async throws {
     let questions = Questions()
     let server = try Server(
       providers: [Liar(lie: lie, questions: questions)] + (lie == .details ? [Detailed()] : [])

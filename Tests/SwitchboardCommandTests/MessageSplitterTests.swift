@@ -37,7 +37,7 @@ import Testing
     #expect(try texts("}", .json) == ["}"])
   }
 
-  @Test func handsValuesOutAtOnce() throws {
+  @Test func returnsValuesAsSoonAsTheyEnd() throws {
     var splitter = MessageSplitter(.json)
     #expect(try splitter.feed(Array("{\"a\"".utf8)) == [])
     #expect(try splitter.feed(Array(": 1}".utf8)).count == 1)
@@ -46,7 +46,7 @@ import Testing
     #expect(try text.feed(Array("-\n".utf8)).map { String(decoding: $0.bytes, as: UTF8.self) } == ["a: 1\n"])
   }
 
-  @Test func knowsWhereEachBegan() throws {
+  @Test func recordsWhereEachValueBegan() throws {
     let pieces = try split("{}\n\n  {\n}{}", .json)
     #expect(pieces.map(\.line) == [1, 3, 4])
     #expect(pieces.map(\.column) == [1, 3, 2])

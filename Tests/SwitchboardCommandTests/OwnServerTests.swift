@@ -29,7 +29,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func asksAndCalls() async throws {
+  @Test func describesAndCallsMethods() async throws {
     try await serving { target in
       let list = try Run("list", target)
       #expect(list.output.contains("echo.Echo\n"), "\(list.errors)")
@@ -81,7 +81,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func repeatsCallsByAServiceConfig() async throws {
+  @Test func retriesCallsAsTheServiceConfigSays() async throws {
     try await serving { target in
       let plain = try Run("call", target, "echo.Echo/Get", "-d", #"{"text": "flaky"}"#)
       #expect(plain.exitCode == 14)
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test func endsQuietlyWhenNobodyReads() async throws {
+  @Test func endsQuietlyWhenThePipeCloses() async throws {
     try await serving { target in
       let head = try Command.run(
         "bash",
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func namesWhatSpeaksSomethingElse() throws {
+  @Test func recognisesAServerOfAnotherProtocol() throws {
     let pages = try ChildProcess(TestFolders.python, ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"])
     let line = try #require(pages.line())
     let port = try #require(line.split(separator: " ").first { Int($0) != nil })

@@ -8,7 +8,7 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct PeerTests {
   // MARK: grpcio, whose reflection is v1alpha
 
-  @Test func listsAndDescribesByOldReflection() throws {
+  @Test func listsAndDescribesByReflectionV1Alpha() throws {
     let server = try GRPCIOServer()
     let services = try Run("list", server.target)
     #expect(services.errors == "")
@@ -195,7 +195,7 @@ import Testing
     #expect(sentText.exitCode == 0, "\(sentText.errors)")
   }
 
-  @Test func doesWithoutReflection() throws {
+  @Test func worksWithoutReflection() throws {
     let server = try GRPCIOServer("--no-reflection")
     let list = try Run("list", server.target)
     #expect(list.exitCode == 12)
@@ -215,7 +215,7 @@ import Testing
     #expect(call.output.contains("\"1 tea\""), "\(call.errors)")
   }
 
-  @Test func asksForHealth() throws {
+  @Test func checksHealth() throws {
     let server = try GRPCIOServer()
     let whole = try Run("health", server.target)
     #expect((whole.output, whole.exitCode) == ("SERVING\n", 0))

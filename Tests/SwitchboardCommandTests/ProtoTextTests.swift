@@ -121,7 +121,7 @@ import Testing
     try check(schema, "names.proto")
   }
 
-  @Test func drawsAndFillsInWhatContainsItself() throws {
+  @Test func handlesRecursiveMessages() throws {
     let schema = try Self.compiled("shop.proto", in: [Run.protos])
     var tree = SchemaTree(schema, .plain)
     tree.draw(try #require(schema.service(named: "shop.Shop")))
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func laysJSONOutAgain() {
+  @Test func reformatsJSON() {
     let json = Array(#"{"a":[1,-2.5e3,"x\"{"],"b":{},"c":[],"d":null}"#.utf8)
     let pretty = JSONPainter(.plain, isPretty: true).text(of: json)
     #expect(

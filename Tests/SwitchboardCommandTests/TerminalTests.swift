@@ -20,7 +20,7 @@ import Testing
     return (text, try #require(code, "\(run.errors)"))
   }
 
-  @Test func colorsWhatATerminalShows() throws {
+  @Test func colorsTerminalOutput() throws {
     let (shown, code) = try terminal([], "describe", server.target, "shop.Order")
     #expect(code == 0)
     #expect(shown.contains("\u{1B}[35mmessage\u{1B}[0m \u{1B}[1;34mOrder\u{1B}[0m {"))
@@ -30,7 +30,7 @@ import Testing
     #expect(failed == 5)
   }
 
-  @Test func laysResponsesOutForReading() throws {
+  @Test func formatsResponsesForReading() throws {
     let (shown, _) = try terminal(
       [],
       "call",
@@ -78,7 +78,7 @@ import Testing
     #expect(stopped == 130)
   }
 
-  @Test func drawsInPlace() throws {
+  @Test func redrawsInPlace() throws {
     let peer = try ChildProcess(TestFolders.root.appending(path: ".build/peers/cpp_server").path, [])
     let target = "localhost:\(try #require(peer.line()))"
     let (shown, code) = try terminal(

@@ -30,7 +30,7 @@ private final class SteppingClock: Sendable {
     #expect(looks == 3)
   }
 
-  @Test func aSpinInVainEndsInTime() {
+  @Test func anUnsuccessfulSpinEndsAtItsLimit() {
     var looks = 0
     let found = spin.look {
       looks += 1
@@ -40,7 +40,7 @@ private final class SteppingClock: Sendable {
     #expect(looks == 4)
   }
 
-  @Test func afterSpinsInVainOnlyOneInManyWaitsSpins() {
+  @Test func fewWaitsSpinAfterUnsuccessfulSpins() {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
     var waitsWithALook = 0
@@ -64,7 +64,7 @@ private final class SteppingClock: Sendable {
     #expect(spin.look { true })
   }
 
-  @Test func insistingNeedsNoTrust() {
+  @Test func insistingIgnoresEarlierFailures() {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
     #expect(!spin.look { true })

@@ -17,7 +17,9 @@ import Testing
     UnsafeMutableRawBufferPointer(start: arena.base, count: ArenaSlabs.arenaSize)
   }
 
-  @Test(arguments: [1, 2, 3, 5, 7, 8, 11, 16, 19, 40]) func whatIsPackedComesBack(_ step: Int) throws {
+  @Test(arguments: [1, 2, 3, 5, 7, 8, 11, 16, 19, 40]) func packingAndUnpackingKeepsTheContent(_ step: Int)
+    throws
+  {
     let arena = try take()
     defer { slabs.giveBack(arena) }
     // Runs and gaps of all lengths, at any offset, and something at the very end.
@@ -36,7 +38,7 @@ import Testing
     #expect(Array(bytes(arena)) == before)
   }
 
-  @Test func anEmptyArenaIsPacked() throws {
+  @Test func anEmptyArenaCanBePacked() throws {
     let arena = try #require(slabs.take())
     defer { slabs.giveBack(arena) }
     let copy = try #require(arena.pack())
@@ -44,7 +46,7 @@ import Testing
     #expect(bytes(arena).allSatisfy { $0 == 0 })
   }
 
-  @Test func whatIsTooLargeStays() throws {
+  @Test func anArenaWithTooMuchContentIsNotPacked() throws {
     let arena = try take()
     defer { slabs.giveBack(arena) }
     for index in 4096..<30_000 { bytes(arena)[index] = 7 }
@@ -53,7 +55,7 @@ import Testing
     #expect(Array(bytes(arena)) == before)
   }
 
-  @Test func whatWasReleasedIsNotKept() throws {
+  @Test func releasedBlocksAreNotPacked() throws {
     let arena = try #require(slabs.take())
     defer { slabs.giveBack(arena) }
     let first = try #require(Arena.carve(100, at: arena.base))
@@ -86,7 +88,7 @@ import Testing
     UnsafeRawBufferPointer(rebasing: block[range])
   }
 
-  @Test func whatIsUsedUpIsDropped() throws {
+  @Test func consumedBytesAreDroppedWhenPacking() throws {
     let (arena, first, second) = try filled()
     defer { slabs.giveBack(arena) }
     // Another block, before which there were others.
@@ -107,7 +109,7 @@ import Testing
   }
 
   /// Something else may be in its place.
-  @Test func whatWasReleasedIsNotUsedUp() throws {
+  @Test func releasedBlocksAreNoLongerConsumed() throws {
     let (arena, first, second) = try filled()
     defer { slabs.giveBack(arena) }
     arena.noteUsedUp(part(second, 0..<20_000))
@@ -127,7 +129,7 @@ import Testing
     #expect(Arena.carve(1, at: arena.base) == nil)
   }
 
-  @Test func theNextOwnerFindsZeros() throws {
+  @Test func aReusedArenaIsZeroed() throws {
     let arena = try take()
     bytes(arena).initializeMemory(as: UInt8.self, repeating: 1)
     slabs.giveBack(arena)
@@ -137,7 +139,7 @@ import Testing
     #expect(bytes(next).allSatisfy { $0 == 0 })
   }
 
-  @Test func arenasAreApart() throws {
+  @Test func arenasDoNotOverlap() throws {
     var arenas = (0..<200).compactMap { _ in slabs.take() }
     #expect(arenas.count == 200)
     for round in 0..<3 {

@@ -13,7 +13,7 @@ import Testing
     return try #require(await loop.find { body(loop.blocks) })
   }
 
-  @Test func aReturnedBlockIsUsedAgain() async throws {
+  @Test func aReturnedBlockIsReused() async throws {
     try #expect(
       await onLoop { pool in
         guard let first = pool.take(100), let second = pool.take(100) else { return false }
@@ -26,7 +26,7 @@ import Testing
     )
   }
 
-  @Test func blocksHoldWhatWasAskedFor() async throws {
+  @Test func blocksHaveTheRequestedSize() async throws {
     try #expect(
       await onLoop { pool in
         let sizes = [0, 1, 32, 33, 511, 512, 513, 100_000]
@@ -46,7 +46,7 @@ import Testing
     )
   }
 
-  @Test func growingKeepsWhatIsThere() async throws {
+  @Test func growingKeepsTheContent() async throws {
     try #expect(
       await onLoop { pool in
         guard let small = pool.take(40) else { return false }

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func aCallThatFailsSaysSoEverywhere() async throws {
+  @Test func everyPartOfAFailedCallThrowsItsStatus() async throws {
     try await TestPair.with { pair async throws in
       let call = pair.channel.call(TestService.fail).makeUnaryCall([65])
       let expected = GRPCStatus(code: .failedPrecondition, message: "A")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aConversationTakesTurns() async throws {
+  @Test func aBidirectionalCallAlternatesMessages() async throws {
     try await TestPair.with { pair async throws in
       let call = pair.channel.call(TestService.update).makeBidirectionalStreamingCall()
       var responses = call.responseStream.makeAsyncIterator()

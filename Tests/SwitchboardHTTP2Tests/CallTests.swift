@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func callersOnTheLoopNeedNoOtherThread(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func callersOnTheLoopUseNoOtherThread(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let answer = try await Task(executorPreference: pair.channel.eventLoop) {
         let answer = try await pair.get()
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func lowLatencyChangesNoAnswer() async throws {
+  @Test func lowLatencyDoesNotChangeAnswers() async throws {
     var server = ServerOptions()
     server.lowLatency = true
     var client = ChannelOptions()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func metadataGoesThereAndBack(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func metadataTravelsBothWays(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       var options = CallOptions()
       options.initialMetadata.add(name: "one", value: "1")

@@ -37,7 +37,7 @@ import Testing
     await channel.shutDown(grace: .seconds(1))
   }
 
-  @Test func aCallIsEndedOnceThoughItIsCancelledAfterItsLoop() async throws {
+  @Test func aCallCancelledAfterItsLoopEndsOnce() async throws {
     let group = try LoopGroup()
     let channel = try HTTP2ClientTransport(target: "unix:/nowhere", options: ChannelOptions(), group: group)
     let receiver = EndCounter()
@@ -59,7 +59,7 @@ import Testing
     await loop.onLoop {}
   }
 
-  @Test func aLoopDoesNotEndBeforeTheCallsInItsProcess() async throws {
+  @Test func aLoopOutlivesItsInProcessCalls() async throws {
     let group = try LoopGroup()
     let service = TestService()
     let channel = try Channel(inProcess: [service], group: group)

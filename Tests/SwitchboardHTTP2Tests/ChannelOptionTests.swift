@@ -88,7 +88,7 @@ import Testing
     #expect(result == .success([9]))
   }
 
-  @Test func anAttemptToConnectThatGetsNoAnswerIsGivenUp() async throws {
+  @Test func anUnansweredConnectionAttemptTimesOut() async throws {
     var silent: RawPeer?
     let result = try await call(
       {
@@ -106,7 +106,7 @@ import Testing
     #expect(silent != nil)
   }
 
-  @Test func theWaitsBetweenAttemptsGrowToTheMaximum() {
+  @Test func backoffGrowsToTheMaximum() {
     var backoff = Backoff(initial: .seconds(1), maximum: .seconds(2))
     var random = SystemRandomNumberGenerator()
     for _ in 0..<100 {

@@ -166,7 +166,7 @@ import Testing
       (0xc, 7),
     ] as [(UInt8, Int)]
   )
-  func aResetGivesTheStatusOfItsCode(_ sample: (reset: UInt8, code: Int)) async throws {
+  func aResetIsMappedToAStatus(_ sample: (reset: UInt8, code: Int)) async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       _ = peer.next(Kind.data)
@@ -176,7 +176,7 @@ import Testing
     #expect(status.code.rawValue == sample.code)
   }
 
-  @Test func aRefusedCallIsMadeAgain() async throws {
+  @Test func aRefusedCallIsRetried() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       _ = peer.next(Kind.data)
@@ -187,7 +187,7 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test func aCallThatIsRefusedTwiceFails() async throws {
+  @Test func aCallRefusedTwiceFails() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       for stream in [1, 3] as [UInt32] {
@@ -215,7 +215,7 @@ import Testing
     return result
   }
 
-  @Test func aStreamOfRequestsThatIsRefusedIsSentAgain() async throws {
+  @Test func aRefusedStreamOfRequestsIsResent() async throws {
     let result = try await collect { listener in
       let peer = listener.accept()
       #expect(peer.nextMessages(2).map(\.bytes) == [[7], [8, 9]])
@@ -227,7 +227,7 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test func aStreamOfRequestsThatIsNotKeptFails() async throws {
+  @Test func aRefusedStreamThatWasNotBufferedFails() async throws {
     var options = ChannelOptions()
     options.retryBufferSize = 10
     let result = try await collect(options: options) { listener in
@@ -239,7 +239,7 @@ import Testing
     #expect(status.code == .unavailable)
   }
 
-  @Test func aCallThatWasAnsweredIsNotMadeAgain() async throws {
+  @Test func anAnsweredCallIsNotRetried() async throws {
     let result = try await collect { listener in
       let peer = listener.accept()
       _ = peer.nextMessages(2)
@@ -250,7 +250,7 @@ import Testing
     #expect(status.code == .unavailable)
   }
 
-  @Test func aCallThatWasNeverSentIsRetriedUntilItIs() async throws {
+  @Test func anUnsentCallIsRetriedUntilItIsSent() async throws {
     var options = ChannelOptions()
     options.connectInitialBackoff = .milliseconds(1)
     let result = try await collect(options: options) { listener in
@@ -303,7 +303,7 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test func aConnectionThatIsCutEndsItsCalls() async throws {
+  @Test func aLostConnectionEndsItsCalls() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       _ = peer.next(Kind.data)

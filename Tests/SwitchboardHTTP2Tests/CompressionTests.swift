@@ -10,7 +10,7 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct CompressionTests {
   private let repetitive = [UInt8](repeating: 7, count: 50_000)
 
-  @Test(arguments: [MessageCompression.gzip, .deflate]) func messagesComeBack(_ encoding: MessageCompression)
+  @Test(arguments: [MessageCompression.gzip, .deflate]) func messagesRoundTrip(_ encoding: MessageCompression)
     throws
   {
     let packed = Compressor.compress(MessageBuffer(repetitive), encoding)
@@ -20,12 +20,12 @@ import Testing
     #expect(plain.withBytes { $0.withUnsafeBytes(Array.init) } == repetitive)
   }
 
-  @Test func aMessageThatWouldGrowIsNotCompressed() {
+  @Test func incompressibleMessagesAreNotCompressed() {
     #expect(!Compressor.compress(MessageBuffer([1, 2, 3]), .gzip).isCompressed)
     #expect(!Compressor.compress(MessageBuffer([]), .gzip).isCompressed)
   }
 
-  @Test func aBombStopsAtTheLimit() {
+  @Test func decompressionStopsAtTheLimit() {
     let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: 10_000_000)), .gzip)
     #expect(throws: GRPCStatus.self) { try Compressor.decompress(packed, .gzip, sizeLimit: 100_000) }
   }

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func moreCallsThanOneConnectionTakesOpenOthers() async throws {
+  @Test func moreCallsThanOneConnectionAllowsOpenAnother() async throws {
     var options = ServerOptions()
     options.maxConcurrentStreams = 1
     try await TestPair.with(server: options) { pair async throws in
@@ -152,7 +152,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func familiesTakeTurns() throws {
+  @Test func addressFamiliesAlternate() throws {
     let addresses = try ["1.1.1.1", "1.1.1.2", "::1", "::2", "::3"].map {
       try #require(SocketAddress.numeric($0, port: 1))
     }

@@ -23,12 +23,12 @@ import Testing
     return found
   }
 
-  @Test(arguments: 1...12) func piecesOfAnySizeGiveTheSameMessages(_ size: Int) throws {
+  @Test(arguments: 1...12) func messagesDoNotDependOnTheSizeOfPieces(_ size: Int) throws {
     let bytes: [UInt8] = [0, 0, 0, 0, 2, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9]
     #expect(try messages(bytes, in: size) == [[7, 8], [], [9]])
   }
 
-  @Test func itStopsAfterAMessage() throws {
+  @Test func deframingStopsAfterAMessage() throws {
     var deframer = Deframer(sizeLimit: 100)
     let bytes: [UInt8] = [0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0]
     let left = try bytes.withUnsafeBytes { bytes in

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func aTaskThatIsCancelledAlreadyMakesNoCall(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func aCancelledTaskMakesNoCall(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let call = Task {
         withUnsafeCurrentTask { $0?.cancel() }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func aReaderThatSleepsStopsTheWriter(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func aSlowReaderStopsTheWriter(_ wire: Wire) async throws {
     var server = ServerOptions()
     var channel = ChannelOptions()
     server.streamBufferSize = 64 * 1024

@@ -44,7 +44,7 @@ import Testing
     peer.send(Kind.ping, 1, 0, ping.payload)
   }
 
-  @Test func aWindowThatHoldsTheLinkBackTwiceGrows() async throws {
+  @Test func aWindowThatLimitsTheLinkTwiceGrows() async throws {
     try await with(maxWindow: 1_000_000) { peer, _, loop async throws in
       try await fillWindow(peer, loop)
       try await fillWindow(peer, loop)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func aWindowThatIsFixedIsNeverMeasured() async throws {
+  @Test func fixedWindowsAreNeverMeasured() async throws {
     try await with(maxWindow: 0) { peer, _, _ async throws in
       send(90_000, to: peer)
       peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func aHandlerThatSleepsStopsTheClient(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func aSlowHandlerStopsTheClient(_ wire: Wire) async throws {
     var server = ServerOptions()
     server.streamBufferSize = 64 * 1024
     server.streamLookahead = 128 * 1024

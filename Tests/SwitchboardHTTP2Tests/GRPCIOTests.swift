@@ -68,7 +68,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func callsToGrpcioAreMadeAgain() async throws {
+  @Test func callsToGrpcioAreRetried() async throws {
     let peer = try PythonPeer("grpcio_peer.py", ["server"])
     defer { peer.stop() }
     let port = try #require(peer.line())

@@ -8,7 +8,7 @@ import Testing
 /// A connection counts the handlers that run for it.
 @Suite(.timeLimit(.minutes(5))) struct HandlerCountTests {
   /// Both handlers return before the loop learns of the first.
-  @Test func handlersThatReturnTogetherAreCounted() async throws {
+  @Test func handlersThatReturnConcurrentlyAreCounted() async throws {
     var options = ServerOptions()
     options.handlerExecutor = JoinedThread()
     let group = try LoopGroup()

@@ -42,7 +42,7 @@ import Testing
     return outcome.withLock { $0 }
   }
 
-  @Test func anAddressThatRefusesGivesWayAtOnce() async throws {
+  @Test func aRefusingAddressIsSkippedAtOnce() async throws {
     let listener = try FrameListener()
     let refusing = try ListeningSocket.open(try address("::1"))
     let refused = try #require(ListeningSocket.name(of: refusing))
@@ -52,7 +52,7 @@ import Testing
     #expect(left.isEmpty)
   }
 
-  @Test func anAddressThatIsSilentGivesWayAfterTheDelay() async throws {
+  @Test func aSilentAddressIsSkippedAfterTheDelay() async throws {
     let listener = try FrameListener()
     let silent = try SilentAddress()
     let (isConnected, left) = try await connect([
@@ -74,7 +74,7 @@ import Testing
     #expect(!isConnected)
   }
 
-  @Test func anAddressWhoseHandshakeFailsGivesWay() async throws {
+  @Test func anAddressWhoseHandshakeFailsIsSkipped() async throws {
     let broken = try FrameListener()
     let server = try Server(providers: [TestService()])
     let good = try server.bind(host: "127.0.0.1", port: 0)

@@ -91,7 +91,7 @@ import Testing
   }
 
   /// Nothing is lost of a frame, or of a header block, that has arrived in part.
-  @Test func piecesOfFramesAreKept() async throws {
+  @Test func partialFramesAreKept() async throws {
     try await Self.with { idle async throws in
       let bytes =
         FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Get")))
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func aStreamThatIsSilentGoesOn() async throws {
+  @Test func aSilentStreamContinues() async throws {
     try await Self.with { idle async throws in
       idle.peer.headers(1, FramePeer.call("Update"))
       for value in 1...5 as ClosedRange<UInt8> {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func brokenRulesAreDetected() async throws {
+  @Test func protocolViolationsAreDetected() async throws {
     try await Self.with { idle async throws in
       idle.peer.data(7, [1])
       #expect(idle.peer.next(Kind.goAway)?.payload[4..<8].elementsEqual(FramePeer.number(1)) == true)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func aPackedConnectionIsDrained() async throws {
+  @Test func aPackedConnectionCanBeDrained() async throws {
     try await Self.with { idle async throws in
       let server = idle.pair.server
       let stopping = Task { await server.shutDown(grace: .seconds(60)) }
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func aPackedConnectionIsClosed() async throws {
+  @Test func aPackedConnectionCanBeClosed() async throws {
     try await Self.with { idle async throws in
       let (server, loop) = (idle.pair.server, idle.loop)
       // Each in the arena of the one before.
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Wire.ipv4, .tls]) func bothSidesArePacked(_ wire: Wire) async throws {
+  @Test(arguments: [Wire.ipv4, .tls]) func clientsAndServersPackIdleSessions(_ wire: Wire) async throws {
     let (serverGroup, group) = (try LoopGroup(), try LoopGroup())
     try await TestPair.with(wire, serverGroup: serverGroup) { pair async throws in
       var options = ChannelOptions()

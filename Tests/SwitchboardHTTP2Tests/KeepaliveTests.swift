@@ -149,7 +149,7 @@ import Testing
     #expect(afterTraffic)
   }
 
-  @Test func pingsFarApartAreFine() {
+  @Test func infrequentPingsAreAllowed() {
     var policy = PingPolicy(minimumInterval: .seconds(300))
     for index in 0..<20 as Range<UInt64> {
       let isAllowed = policy.allowsPing(at: index * 300 * second)

@@ -25,7 +25,7 @@ import Testing
     for await state in channel.connectivity where state == wanted { return }
   }
 
-  @Test func anIdleConnectionIsClosedAndMadeAnewWhenNeeded() async throws {
+  @Test func anIdleConnectionIsClosedAndReopenedOnDemand() async throws {
     var options = ServerOptions()
     options.maxConnectionIdle = .seconds(60)
     try await with(server: options) { pair, loop async throws in
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionThatNeverSaysAnythingIsClosed() async throws {
+  @Test func aSilentConnectionIsClosed() async throws {
     var options = ServerOptions()
     options.handshakeTimeout = .seconds(5)
     try await with(server: options) { pair, loop async throws in
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func aTLSHandshakeThatIsNotFinishedIsCutShort() async throws {
+  @Test func anUnfinishedTLSHandshakeTimesOut() async throws {
     var options = ServerOptions()
     options.handshakeTimeout = .seconds(3600)
     options.tls = ServerTLS(credentials: TestCertificates.server)

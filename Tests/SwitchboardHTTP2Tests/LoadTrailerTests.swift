@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Wire.ipv4, .inProcess]) func whatMeansNothingIsNotSent(_ wire: Wire) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess]) func invalidNumbersAreNotSent(_ wire: Wire) async throws {
     try await with(wire) { channel async throws in
       var expected = LoadReport()
       expected.namedMetrics = ["credit": -2]
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: [Wire.ipv4, .inProcess])
-  func theServersLoadIsAddedWhereAskedFor(_ wire: Wire) async throws {
+  func theServersLoadIsAddedOnRequest(_ wire: Wire) async throws {
     let recorder = LoadRecorder()
     recorder.update {
       $0.cpuUtilization = 0.9

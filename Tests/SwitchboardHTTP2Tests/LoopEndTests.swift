@@ -89,7 +89,7 @@ import Testing
     func isOnLoop() -> Bool { loop.inEventLoop }
   }
 
-  @Test func nothingIsOpenedOnIt() async throws {
+  @Test func anEndedLoopOpensNothing() async throws {
     let loop = try await endedLoop()
     let failure = Locked<[String]>([])
     let address = try #require(SocketAddress.numeric("127.0.0.1", port: 1))
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func aServerThatRunsOnItStops() async throws {
+  @Test func aServerOnAnEndedLoopStops() async throws {
     let group = try LoopGroup()
     let server = try Server(providers: [TestService()], group: group)
     group.shutDown()

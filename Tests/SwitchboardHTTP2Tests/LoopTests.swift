@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 @Suite(.timeLimit(.minutes(5))) struct LoopTests {
-  @Test func workThatAlwaysMakesMoreLetsOtherThreadsIn() async throws {
+  @Test func workThatEnqueuesMoreDoesNotStarveOtherThreads() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     let isOver = Locked(false)
@@ -45,7 +45,7 @@ import Testing
     #expect(ended == nil)
   }
 
-  @Test func aLoopThatHasEndedLetsGoOfItsTimers() async throws {
+  @Test func anEndedLoopReleasesItsTimers() async throws {
     weak var ended: Loop?
     do {
       let loop = try #require(Loop())
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// Owners cancel their timers whenever they end.
-  @Test func timersMayBeCancelledAfterTheirLoop() async throws {
+  @Test func timersCanBeCancelledAfterTheirLoopEnds() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     let cancel: @Sendable () -> Void = await loop.onLoop {

@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ReverseProxy.Kind.allCases) func aServerThatIsSilentIsUnavailable(
+  @Test(arguments: ReverseProxy.Kind.allCases) func aSilentServerIsUnavailable(
     _ kind: ReverseProxy.Kind
   ) async throws {
     try await with(kind, timeout: 0.3) { through async throws in
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ReverseProxy.Kind.allCases) func aServerThatIsGoneIsUnavailable(_ kind: ReverseProxy.Kind)
+  @Test(arguments: ReverseProxy.Kind.allCases) func aStoppedServerIsUnavailable(_ kind: ReverseProxy.Kind)
     async throws
   {
     try await with(kind) { through async throws in
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ReverseProxy.Kind.allCases) func aProxyThatIsReloadedFinishesItsCalls(
+  @Test(arguments: ReverseProxy.Kind.allCases) func aReloadedProxyFinishesItsCalls(
     _ kind: ReverseProxy.Kind
   )
     async throws

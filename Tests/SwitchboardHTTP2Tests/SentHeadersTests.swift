@@ -84,7 +84,7 @@ import Testing
     ("ab\u{e9}cdefgh", 10, "ab..."), ("ab\u{e9}cdefgh", 8, "ab..."), ("ab\u{1F600}cdef", 16, "ab..."),
     ("\u{1F600}\u{1F600}", 15, "%F0%9F%98%80..."),
   ])
-  func messagesAreCutBetweenCharacters(_ sample: (text: String, limit: Int, encoded: String)) {
+  func statusMessagesAreCutBetweenCharacters(_ sample: (text: String, limit: Int, encoded: String)) {
     let encoded = StatusMessage.encode(sample.text, upTo: sample.limit)
     #expect(String(decoding: encoded, as: UTF8.self) == sample.encoded)
   }

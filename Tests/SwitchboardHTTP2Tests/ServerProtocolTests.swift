@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func aMessageInManyPiecesIsPutTogether() async throws {
+  @Test func aMessageInManyPiecesIsReassembled() async throws {
     try await with { peer, _ async throws in
       peer.headers(1, request())
       for byte in Self.message { peer.data(1, [byte]) }
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func aRequestThatBreaksCancelsTheHandler() async throws {
+  @Test func aMalformedRequestCancelsTheHandler() async throws {
     try await with { peer, pair async throws in
       // It reads nothing, so it does not learn of the failure that way.
       peer.headers(1, request("/test.Test/Sleep"))
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func shuttingDownWaitsForTheLastWordsToBeRead() async throws {
+  @Test func shutdownWaitsUntilTheLastFramesAreRead() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     try await TestPair.with(serverGroup: group) { pair async throws in
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func handlersThatIgnoreResetsAreNotPiledUp() async throws {
+  @Test func handlersThatIgnoreResetsDoNotPileUp() async throws {
     try await with { peer, pair async throws in
       // Too few to end a connection, however fast they come.
       for stream in stride(from: UInt32(1), to: 1000, by: 2) {

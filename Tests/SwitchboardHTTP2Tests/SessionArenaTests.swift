@@ -80,7 +80,7 @@ import Testing
   }
 
   /// The buffer in which a large frame was has the head of another one, when a turn ends.
-  @Test func aFrameThatWaitsIsKept() throws {
+  @Test func aPendingFrameIsKept() throws {
     let pair = try Pair(BlockPool())
     let calls = [StubStream(), StubStream()]
     for call in calls { #expect(pair.submit(call)) }

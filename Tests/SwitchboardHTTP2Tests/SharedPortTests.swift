@@ -65,7 +65,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func thePortIsSharedWithThoseThatShareItAlone() async throws {
+  @Test func onlyServersThatShareThePortCanBindIt() async throws {
     let first = try Server(providers: [], options: Self.options())
     let second = try Server(providers: [], options: Self.options())
     let third = try Server(providers: [])
@@ -97,7 +97,7 @@ import Testing
     #expect(late.core.listenerReferences.isEmpty)
   }
 
-  @Test func aSystemThatCannotSaysSo() {
+  @Test func aSystemWithoutPortSharingFails() {
     // No descriptor has this number.
     #expect(!ListeningSocket.sharePort(-1))
     #expect(GRPCStatus.cannotSharePort.message?.hasPrefix("reusePort: ") == true)

@@ -86,7 +86,7 @@ import Testing
     return record
   }
 
-  @Test func aBusySocketLetsOthersHaveTheirTurn() async throws {
+  @Test func aBusySocketDoesNotStarveOthers() async throws {
     let record = try await record(cost: .zero)
     #expect(record.reads.filter { $0.name == "flood" }.map(\.count).reduce(0, +) == 120_000)
     // The other socket's byte comes before the second share, and work runs between any two reads.
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// As with messages that decompress to a thousand times their size.
-  @Test func aCostlyConnectionReadsLittle() async throws {
+  @Test func anExpensiveConnectionReadsLess() async throws {
     let record = try await record(cost: .milliseconds(100))
     let counts = record.reads.filter { $0.name == "flood" }.map(\.count)
     #expect(counts.reduce(0, +) == 120_000)

@@ -42,7 +42,7 @@ import Testing
     withExtendedLifetime(peer) {}
   }
 
-  @Test(arguments: [1, 9, 1000]) func theirNumberIsLimitedAllTheSame(_ size: Int) throws {
+  @Test(arguments: [1, 9, 1000]) func theNumberOfSplitContinuationsIsLimited(_ size: Int) throws {
     let session = try #require(Session(.server, settings: SessionSettings(), memory: BlockPool()))
     let peer = StubPeer()
     session.delegate = peer

@@ -110,7 +110,9 @@ import Testing
   }
 
   /// What OpenSSL keeps for a connection is packed, also during the handshake.
-  @Test(arguments: Side.allCases, both) func aPackedFilterGoesOn(_ side: Side, _ version: TLSVersion) throws {
+  @Test(arguments: Side.allCases, both) func aPackedFilterCanContinue(_ side: Side, _ version: TLSVersion)
+    throws
+  {
     try #require(OpenSSL.borrowsMemory)
     let slabs = ArenaSlabs(arenaSize: ArenaSlabs.arenaSizeOfTLS)
     // Each in the arena of the one before.
@@ -139,7 +141,7 @@ import Testing
   }
 
   /// In an arena that is too small, it lies in memory of the system.
-  @Test func aFilterThatDoesNotFitIsAsGood() throws {
+  @Test func aFilterLargerThanItsArenaWorks() throws {
     let slabs = ArenaSlabs(arenaSize: 4096)
     try Self.exchange(try Ends(.server, .tls13, arenas: slabs))
     let untouched = slabs.untouchedByteCount
@@ -162,7 +164,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Side.allCases, both) func nothingIsDoneAfterAFailure(_ side: Side, _ version: TLSVersion)
+  @Test(arguments: Side.allCases, both) func nothingHappensAfterAFailure(_ side: Side, _ version: TLSVersion)
     throws
   {
     let ends = try Ends(side, version)
@@ -199,7 +201,7 @@ import Testing
     #expect(ends.encrypt([1]).1.isEmpty)
   }
 
-  @Test func aReaderThatStopsGetsNoMore() throws {
+  @Test func aStoppedReaderReceivesNothingMore() throws {
     let ends = try Ends(.server, .tls13)
     ends.shakeHands()
     for _ in 0..<20 { ends.peer.write([UInt8](repeating: 1, count: 16384)) }

@@ -57,14 +57,14 @@ import Testing
   @Test(arguments: [
     "a", "a-b.c_d", "127.0.0.1", "::1", String(repeating: "a", count: 63), "SWITCHBOARD.test", "a.test.",
   ])
-  func aNameIsTaken(_ name: String) throws {
+  func validNamesAreAccepted(_ name: String) throws {
     var tls = trusting
     tls.serverNameOverride = name
     _ = try Channel(target: "127.0.0.1:1", options: channelOptions(tls))
   }
 
   /// The data after a certificate must be one too.
-  @Test func aChainThatBreaksOffIsRefused() throws {
+  @Test func aChainWithAnInvalidCertificateIsRejected() throws {
     guard case .bytes(let whole) = TestCertificates.serverCertificate else { return }
     let broken = whole + Array("\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8)
     let credentials = TLSCredentials(certificateChain: .bytes(broken), privateKey: TestCertificates.serverKey)
@@ -74,7 +74,7 @@ import Testing
     #expect(failure?.message?.hasPrefix("TLS: a certificate in the certificate chain is malformed") == true)
   }
 
-  @Test func aFileThatIsMissingIsNamed() throws {
+  @Test func aMissingFileIsNamed() throws {
     let credentials = TLSCredentials(certificateChain: .file("no/chain.pem"), privateKey: .file("no/key.pem"))
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
@@ -82,7 +82,7 @@ import Testing
     #expect(failure?.message == "TLS: cannot read the certificate chain (no/chain.pem): no such file")
   }
 
-  @Test func aDirectoryIsNoFile() throws {
+  @Test func aDirectoryIsRejectedAsAFile() throws {
     let credentials = TLSCredentials(certificateChain: .file("/"), privateKey: .file("no/key.pem"))
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))

@@ -26,7 +26,7 @@ import Testing
     "", "ipv4:", "ipv4:nonsense:80", "ipv4:[::1]:80", "ipv6:1.2.3.4:80", "host:99999", "host:port", "unix:",
     "unix://relative", "a/b:80", "xds:///host:80", "dns://8.8.8.8", String(repeating: "a", count: 5000),
   ])
-  func nonsenseIsRefused(_ text: String) throws {
+  func invalidTargetsAreRejected(_ text: String) throws {
     let group = try LoopGroup()
     #expect {
       _ = try HTTP2ClientTransport(target: text, options: ChannelOptions(), group: group)

@@ -13,7 +13,7 @@ import Testing
     #expect(heap.earliest == 50)
   }
 
-  @Test func aCancelledTimerIsGone() {
+  @Test func aCancelledTimerIsRemoved() {
     var heap = TimerHeap()
     let timers = (0..<64).map { _ in LoopTimer {} }
     for (index, timer) in timers.enumerated() { heap.schedule(timer, at: UInt64(index * 7 % 64)) }

@@ -101,7 +101,7 @@ import Testing
     Refused(name: ":path"), Refused(name: ":authority"), Refused(name: "x-user", flags: 4),
     Refused(name: "Upper"),
   ])
-  func trailersThatMayNotBeEndTheStream(_ sample: Refused) async throws {
+  func forbiddenTrailersEndTheStream(_ sample: Refused) async throws {
     try await with { address async throws in
       let peer = try FramePeer(address)
       peer.headers(1, FramePeer.request("/test.Mirror/One"))
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func trailersOfChunksAreDropped() async throws {
+  @Test func trailersOfChunkedBodiesAreDropped() async throws {
     var options = ServerOptions()
     options.web = WebOptions(origins: .any)
     try await with(options) { address async throws in

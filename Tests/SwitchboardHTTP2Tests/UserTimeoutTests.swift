@@ -37,7 +37,9 @@ import Testing
     return found.withLock { $0 }
   }
 
-  @Test(arguments: [Wire.ipv4, .ipv6, .tls]) func itIsThatOfKeepalive(_ wire: Wire) async throws {
+  @Test(arguments: [Wire.ipv4, .ipv6, .tls]) func theUserTimeoutIsTheKeepaliveTimeout(_ wire: Wire)
+    async throws
+  {
     var serverOptions = ServerOptions()
     serverOptions.keepaliveTimeout = .milliseconds(12_345)
     var options = ChannelOptions()
@@ -48,13 +50,13 @@ import Testing
     #expect(client == 6_789)
   }
 
-  @Test func aChannelWithoutKeepaliveHasTheSystems() async throws {
+  @Test func aChannelWithoutKeepaliveUsesTheSystemsTimeout() async throws {
     let (server, client) = try await timeouts(.ipv4, ServerOptions(), ChannelOptions())
     #expect(server == 20_000)
     #expect(client == 0)
   }
 
-  @Test func unixSocketsHaveNone() async throws {
+  @Test func unixSocketsHaveNoUserTimeout() async throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(3600)
     let (server, client) = try await timeouts(.unix, ServerOptions(), options)
@@ -65,7 +67,7 @@ import Testing
   @Test(arguments: [
     (Duration.zero, Int32(1)), (.seconds(-1), 1), (.microseconds(1), 1), (.seconds(Int64.max), .max),
   ])
-  func extremesAreWithinTheSystems(_ sample: (set: Duration, milliseconds: Int32)) async throws {
+  func extremeTimeoutsAreClamped(_ sample: (set: Duration, milliseconds: Int32)) async throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let group = try LoopGroup()
     let loop = group.loops[0]

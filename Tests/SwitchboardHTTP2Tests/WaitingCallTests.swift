@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func theirDeadlinesHold() async throws {
+  @Test func deadlinesEndWaitingCalls() async throws {
     try await with { pair, channel async throws in
       let call = Task { try await pair.get(options: CallOptions(timeout: .seconds(100))) }
       await channel.loop.until { channel.waitingCount > 0 }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func theyAreReleasedWhenTheyEnd() async throws {
+  @Test func waitingCallsAreReleasedWhenTheyEnd() async throws {
     try await with { pair, channel async throws in
       var tokens: NoTokens? = NoTokens()
       weak let held = tokens
@@ -55,7 +55,7 @@ import Testing
     func token() async throws -> String? { nil }
   }
 
-  @Test func theyCanBeCancelled() async throws {
+  @Test func waitingCallsCanBeCancelled() async throws {
     try await with { pair, channel async throws in
       let calls = (0..<100).map { _ in Task { try await pair.get() } }
       await channel.loop.until { channel.waitingCount == 100 }
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func theyAreNotMoreThanAllowed() async throws {
+  @Test func theNumberOfWaitingCallsIsLimited() async throws {
     try await with(maxWaiting: 2) { pair, channel async throws in
       let calls = (0..<2).map { _ in Task { try await pair.get() } }
       await channel.loop.until { channel.waitingCount == 2 }

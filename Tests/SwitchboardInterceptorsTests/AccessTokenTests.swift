@@ -4,7 +4,7 @@ import SwitchboardInterceptors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AccessTokenTests {
-  @Test func everyCallGetsTheTokenThatWasObtainedOnce() async throws {
+  @Test func allCallsShareATokenObtainedOnce() async throws {
     let issuer = Issuer()
     let provider = TestProvider()
     provider.token = "token 1"
@@ -20,7 +20,7 @@ import Testing
     #expect(issuer.count == 1)
   }
 
-  @Test func aRefusedTokenIsReplacedAndTheCallMadeOnceMore() async throws {
+  @Test func aRefusedTokenIsReplacedAndTheCallRetried() async throws {
     let issuer = Issuer()
     let provider = TestProvider()
     provider.token = "token 1"
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func aStreamOfRequestsIsNotSentAgainButTheNextCallHasANewToken() async throws {
+  @Test func aRefusedStreamIsNotResentButTheNextCallHasANewToken() async throws {
     let issuer = Issuer()
     let provider = TestProvider()
     provider.token = "token 2"
@@ -71,7 +71,7 @@ import Testing
     #expect(provider.calls == 20)
   }
 
-  @Test func aTokenIsReplacedBeforeItRunsOut() async throws {
+  @Test func aTokenIsReplacedBeforeItExpires() async throws {
     let issuer = Issuer()
     let clock = TestClock()
     let tokens = AccessTokens(margin: .seconds(10), now: clock.now) {

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func onlyWhatSaysSoIsCached() async throws {
+  @Test func onlyCacheableRequestsAreCached() async throws {
     let provider = TestProvider()
     let cache = ResponseCache()
     try await withEcho(provider) { client async throws in
@@ -54,7 +54,7 @@ import Testing
     #expect(provider.calls == 2)
   }
 
-  @Test func theKeyOfTheCacheTellsCallsApart() async throws {
+  @Test func theCacheKeyDistinguishesCalls() async throws {
     let provider = TestProvider()
     let cache = ResponseCache()
     try await withEcho(provider) { client async throws in
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func serversAreToldApart() async throws {
+  @Test func serversHaveSeparateEntries() async throws {
     let (providers, cache) = ([TestProvider(), TestProvider()], ResponseCache())
     let pool = try ChannelPool()
     var servers: [Server] = []

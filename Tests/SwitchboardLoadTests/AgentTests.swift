@@ -53,7 +53,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func oneThatFailsEndsTheRunOfAll() async throws {
+  @Test func aFailingAgentEndsTheRunOfAll() async throws {
     try await LoadRunTests.with(SlowEcho()) { target in
       let (server, address) = try agent()
       // Without an end: it ends because the other is not there.
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func agentsStopWhenTheyAreTold() async throws {
+  @Test func agentsStopOnRequest() async throws {
     try await LoadRunTests.with(SlowEcho()) { target in
       let (server, address) = try agent()
       let plan = try LoadTestPlan.echo(target)

@@ -27,7 +27,7 @@ struct ConditionTests {
     #expect(condition.holds(in: Self.tally) == holds)
   }
 
-  @Test func severalAreBetweenCommas() throws {
+  @Test func conditionsAreSeparatedByCommas() throws {
     let conditions = try LoadCondition.list("p99>20ms,errors>0.1%")
     #expect(conditions.map(\.metric) == [.percentile(99), .errorPercent])
     #expect(conditions[0].description(in: Self.tally).hasPrefix("p99>20.0 ms: "))
@@ -38,7 +38,7 @@ struct ConditionTests {
     "p99>1ms,",
     "p99>-1ms", "p99>1e3ms", "p99>>1ms", "errors>1.2.3",
   ])
-  func othersAreRefused(_ text: String) {
+  func invalidConditionsAreRejected(_ text: String) {
     #expect(throws: PayloadError.self) { try LoadCondition.list(text) }
   }
 
@@ -66,7 +66,7 @@ struct ConditionTests {
     #expect(all.failed == nil)
   }
 
-  @Test func numbersReadWell() {
+  @Test func numbersAreFormattedForReading() {
     #expect(Figure.time(999) == "0.999 us")
     #expect(Figure.time(1_500_000) == "1.50 ms")
     #expect(Figure.time(0) == "0 us")

@@ -56,7 +56,7 @@ struct LatencyHistogramTests {
     #expect(sum.minimum == whole.minimum)
   }
 
-  @Test func messagesThatNoHistogramMakesAreRefused() {
+  @Test func inconsistentMessagesAreRejected() {
     var histogram = LatencyHistogram()
     for value: UInt64 in [3, 500, 80_000] { histogram.add(value) }
     let good = histogram.message

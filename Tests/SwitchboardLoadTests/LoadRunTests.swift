@@ -187,7 +187,7 @@ extension LoadTestPlan {
     }
   }
 
-  @Test func callsThatDoNotEndAreEndedAndCount() async throws {
+  @Test func unfinishedCallsAreEndedAndCounted() async throws {
     try await Self.with(SlowEcho { _ in .seconds(600) }) { target in
       var plan = try LoadTestPlan.echo(target)
       plan.timeoutSeconds = 0
@@ -203,13 +203,13 @@ extension LoadTestPlan {
     }
   }
 
-  @Test func aServerThatIsNotThereIsNamed() async throws {
+  @Test func anUnreachableServerIsNamed() async throws {
     let plan = try LoadTestPlan.echo("127.0.0.1:1")
     let error = await #expect(throws: GRPCStatus.self) { try await plan.measure() }
     #expect(error?.code == .unavailable)
   }
 
-  @Test func templatesMakeEachRequestAnother() async throws {
+  @Test func templatesMakeEveryRequestDifferent() async throws {
     let echo = SlowEcho()
     try await Self.with(echo) { target in
       var plan = try LoadTestPlan.echo(target)
@@ -225,7 +225,7 @@ extension LoadTestPlan {
     }
   }
 
-  @Test func plansThatCannotBeAreRefused() throws {
+  @Test func invalidPlansAreRejected() throws {
     let changes: [(inout LoadTestPlan) -> Void] = [
       { $0.connections = 0 }, { $0.connections = 5000 }, { $0.loops = 1000 }, { $0.concurrency = 0 },
       { $0.messagesPerCall = 0 }, { $0.durationSeconds = -1 }, { $0.durationSeconds = .nan },

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func twiceEndsAtOnce() async throws {
+  @Test func aSecondCtrlCEndsTheProcessAtOnce() async throws {
     // Calls that do not end, for which the first Ctrl-C waits.
     let slow = SlowEcho { _ in .seconds(600) }
     try await LoadRunTests.with(slow) { target in
@@ -110,7 +110,7 @@ import Testing
     #expect(nobody.errors.contains("UNAVAILABLE"))
   }
 
-  @Test func mistakesAreToldBeforeTheRun() async throws {
+  @Test func mistakesAreReportedBeforeTheRun() async throws {
     try await LoadRunTests.with(SlowEcho()) { target in
       func run(_ words: [String]) throws -> Command { try Command.product("switchboard", words) }
       let folder = try run(words(target, ["-n", "1", "--save", "/none/report.html"]))

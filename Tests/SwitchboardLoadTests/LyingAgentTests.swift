@@ -46,7 +46,7 @@ import Testing
     .with { response in response.result = .with { change(&$0) } }
   }
 
-  @Test func measurementsThatNoRunMakesAreRefused() async throws {
+  @Test func impossibleMeasurementsAreRejected() async throws {
     let lies = [
       result { $0.latency.counts = [1] },
       result {
@@ -77,14 +77,14 @@ import Testing
     #expect(try await failure(Liar(responses: [lie]))?.code == .dataLoss)
   }
 
-  @Test func oneWithoutAResultFails() async throws {
+  @Test func anAgentWithoutAResultFailsTheRun() async throws {
     #expect(try await failure(Liar())?.code == .dataLoss)
     let empty = [LoadTestAgentResponse](repeating: LoadTestAgentResponse(), count: 3)
     #expect(try await failure(Liar(responses: empty))?.code == .dataLoss)
   }
 
   /// Whether it is silent or never stops talking.
-  @Test func oneThatDoesNotEndFails() async throws {
+  @Test func anAgentThatDoesNotEndFailsTheRun() async throws {
     let silent = Liar(neverEnds: true)
     let busy = Liar(responses: [.with { $0.progress = LoadTestMeasurements() }], repeats: true)
     for liar in [silent, busy] {
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// A caller's plan is checked before a call is made.
-  @Test func plansThatCannotBeAreRefused() throws {
+  @Test func invalidPlansAreRejected() throws {
     let changes: [(inout LoadTestPlan) -> Void] = [
       { $0.warmUpSeconds = .nan }, { $0.durationSeconds = -1 }, { $0.timeoutSeconds = .infinity },
       { $0.connectTimeoutSeconds = 1e300 }, { $0.connections = 0 }, { $0.concurrency = .max },

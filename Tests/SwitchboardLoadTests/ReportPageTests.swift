@@ -11,7 +11,7 @@ import Testing
   private static let isInstalled = FileManager.default.isExecutableFile(atPath: browser)
 
   @Test(.enabled(if: isInstalled, "chromium is not installed: scripts/setup --tests installs it"))
-  func aBrowserShowsIt() throws {
+  func aBrowserShowsTheReport() throws {
     let tally = TallyTests.tally(calls: 5000)
     let report = LoadTestReport(
       tally,

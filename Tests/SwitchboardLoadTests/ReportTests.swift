@@ -19,7 +19,7 @@ struct ReportTests {
     return (report, tally)
   }
 
-  @Test func aPageNeedsNothingElse() {
+  @Test func aPageIsSelfContained() {
     let (report, tally) = Self.report("<script>alert('x')</script>")
     let page = HTMLReport(report, tally).text
     for needed in ["<svg", "default-src 'none'", "prefers-color-scheme: dark", "&lt;host&gt;&amp;", "p99.99"]

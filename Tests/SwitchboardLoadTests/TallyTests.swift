@@ -59,7 +59,7 @@ struct TallyTests {
     #expect(LoadCharts.rate(series, length: 260_000_000).contains(": 500/s"))
   }
 
-  @Test func aReportIsReadAsItWasWritten() throws {
+  @Test func reportsRoundTrip() throws {
     let tally = Self.tally(calls: 2000)
     let report = LoadTestReport(tally, target: "t", method: "a/B", started: "now", load: "words")
     let (read, again) = try LoadTestReport.read(try report.jsonString())
@@ -95,7 +95,7 @@ struct TallyTests {
     #expect(throws: PayloadError.self) { try LoadTestReport.read("{") }
   }
 
-  @Test func aChangeIsToldFromChance() throws {
+  @Test func significantChangesAreDetected() throws {
     let old = Self.tally(calls: 20_000)
     let same = LoadComparison(old: old, new: Self.tally(calls: 20_000, seed: 2))
     for row in same.rows { #expect(!row.isSure || abs(row.change ?? 0) < 1, "\(row.metric.name)") }
@@ -130,7 +130,7 @@ struct TallyTests {
     #expect(!text.contains("\u{202e}"))
   }
 
-  @Test func tablesAreReadByOthers() {
+  @Test func tablesAreValidCSV() {
     let tally = Self.tally(calls: 1000)
     let report = LoadTestReport(tally, target: "=cmd,\"x\"", method: "a/B", started: "", load: "")
     let lines = CSVReport.text(report, tally).split(separator: "\n")
@@ -141,7 +141,7 @@ struct TallyTests {
     #expect(lines.contains { $0.hasPrefix("latency,p99.99,") })
   }
 
-  @Test func logarithmsAndRoots() {
+  @Test func logarithmsAndRootsAreAccurate() {
     #expect(abs(Root.logarithm(10) - 2.302_585_092_994_046) < 1e-12)
     #expect(abs(Root.logarithm(1e-9) + 20.723_265_836_946_41) < 1e-10)
     #expect(abs(Root.exponential(1) - 2.718_281_828_459_045) < 1e-10)

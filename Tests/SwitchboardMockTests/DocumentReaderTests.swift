@@ -30,7 +30,7 @@ struct DocumentReaderTests {
     "- 1\na: 2",
     "a: [1] x", "a: @x", "a: %x", "a: 1\n b: 2", "---\na: 1\n---\nb: 2", "a: \"x\" y",
   ])
-  func othersAreRefused(_ text: String) {
+  func invalidDocumentsAreRejected(_ text: String) {
     #expect(throws: RuleError.self, "\(text)") { try DocumentReader.read(text) }
   }
 
@@ -49,12 +49,12 @@ struct DocumentReaderTests {
     }
   }
 
-  @Test func jsonIsReadAgain() throws {
+  @Test func jsonOutputRoundTrips() throws {
     let value = try DocumentReader.read("a: \"\\u0001\\\"\\\\\"\nb: [null, true, {\"\": 'x y'}]\n")
     #expect(try DocumentReader.read(value.json) == value)
   }
 
-  @Test func numbersAreThoseOfJSON() {
+  @Test func numbersFollowJSON() {
     for text in ["0", "-0", "1", "10", "1.5", "-1.25e+10", "0.0", "1E5", "1e-5", "9007199254740993"] {
       #expect(DocumentReader.isNumber(text), "\(text)")
     }

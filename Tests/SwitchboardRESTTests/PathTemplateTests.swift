@@ -22,7 +22,7 @@ import Testing
       "/v1:", "/v1:a:b", "/v1 /x", "/v1?x", "/{a.}", "/{1a}", "/x{a}", "/***", "/a*", "/ü",
     ]
   )
-  func refuses(_ text: String) {
+  func rejectsInvalidTemplates(_ text: String) {
     #expect(throws: HTTPRuleError.self) { try PathTemplate(text) }
   }
 

@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test(arguments: versions) func keepsPagesOfOtherOriginsOut(version: String) async throws {
+  @Test(arguments: versions) func rejectsOtherOrigins(version: String) async throws {
     func change(_ options: inout ServerOptions) {
       options.web = WebOptions(origins: .only(["https://app.example"]))
     }

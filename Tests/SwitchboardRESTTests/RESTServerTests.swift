@@ -199,7 +199,7 @@ import Testing
     ),
     ("testing.rest.Rest.Get", "get", "/a/{text}", "\"get\" is not a method of HTTP, but GET is"),
   ])
-  func aRuleThatIsWrongSaysWhatIs(_ method: String, _ verb: String, _ path: String, _ reason: String) {
+  func anInvalidRuleIsReported(_ method: String, _ verb: String, _ path: String, _ reason: String) {
     var options = RESTOptions()
     options.rules = [HTTPRule(method, verb, path)]
     var serverOptions = ServerOptions()

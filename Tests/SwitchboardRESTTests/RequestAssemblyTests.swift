@@ -134,12 +134,12 @@ import Testing
       ("PUT", "/v1/list/numbers", #"[1],"name":"y""#), ("PUT", "/v1/text", "1"),
     ]
   )
-  func refuses(_ method: String, _ target: String, _ body: String) {
+  func rejectsInvalidRequests(_ method: String, _ target: String, _ body: String) {
     let error = #expect(throws: GRPCStatus.self) { try RESTFixture.request(method, target, body: body) }
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test func ignoresWhatItDoesNotKnowIfItMay() throws {
+  @Test func ignoresUnknownFieldsIfAllowed() throws {
     var options = JSONDecodingOptions()
     options.ignoreUnknownFields = true
     let request = try RESTFixture.request(

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func prefersLiteralsAndGoesBack() throws {
+  @Test func prefersLiteralsAndBacktracks() throws {
     let tree = try tree([
       ("GET", "/v1/books/new"), ("GET", "/v1/books/{id}"), ("GET", "/v1/{name=**}"),
       ("GET", "/v1/books/new/x"),
@@ -41,7 +41,7 @@ import Testing
     ] { #expect(find(tree, method, path) == expected, "\(method) \(path)") }
   }
 
-  @Test func aConflictNamesBoth() throws {
+  @Test func aConflictNamesBothRules() throws {
     let error = #expect(throws: HTTPRuleError.self) {
       try tree([("GET", "/v1/{name=shelves/*}"), ("POST", "/v1/shelves/{id}"), ("GET", "/v1/shelves/{id}")])
     }

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func theyMayBeSentAsJSON() async throws {
+  @Test func messagesOfTheOtherLibraryMayBeSentAsJSON() async throws {
     try await with { client async throws in
       var options = CallOptions()
       options.payloadFormat = PayloadChoice(SwiftProtobufFormat.json)

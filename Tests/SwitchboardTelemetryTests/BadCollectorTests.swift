@@ -110,7 +110,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: passing) func whatMayPassIsTriedAgain(_ passing: Passing) async throws {
+  @Test(arguments: passing) func transientFailuresAreRetried(_ passing: Passing) async throws {
     if let status = passing.status {
       let collector = ScriptedGRPCCollector([status])
       let server = try Server(providers: [collector])
@@ -165,7 +165,7 @@ import Testing
     Passing(testDescription: "HTTP/9.9", answer: "HTTP/9.9 200 OK\r\n\r\n", pause: usual),
   ]
 
-  @Test(arguments: final) func whatDoesNotPassIsLost(_ failure: Passing) async throws {
+  @Test(arguments: final) func permanentFailuresDropTheBatch(_ failure: Passing) async throws {
     var port = 0
     var server: Server?
     var socket: ScriptedSocket?
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(arguments: ["nonsense", "\u{ff}\u{ff}\u{ff}\u{ff}", "{"])
-  func whatIsTakenIsTakenWhateverIsSaidAboutIt(_ body: String) async throws {
+  func anAcceptedBatchIsNotResentWhateverTheBody(_ body: String) async throws {
     let socket = try ScriptedSocket()
     let telemetry = try telemetry(port: socket.port, .http)
     record(telemetry)

@@ -91,7 +91,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func labelsThatNobodyAskedForAreNotThere() async throws {
+  @Test func optionalLabelsAreOmittedByDefault() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
     try await call(telemetry, policy: "round_robin")
     #expect(
@@ -190,7 +190,7 @@ import Testing
     )
   }
 
-  @Test func eachAttemptOfARepeatedCallHasThem() async throws {
+  @Test func eachAttemptOfARetriedCallHasTheLabels() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) {
       $0.metrics.optionalLabels = ["grpc.lb.locality"]
     }

@@ -86,7 +86,7 @@ import Testing
     )
   }
 
-  @Test func methodsThatAServerDoesNotHaveCountTogether() async throws {
+  @Test func unknownMethodsCountTogether() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
     try await withEcho(TracedEcho(), server: telemetry.observer(), client: nil) { client, _ in
       for number in 0..<20 {

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: Way.all, ["refuse", "nonsense"])
-  func aCollectorThatTakesNothingCostsTelemetryOnly(_ way: Way, _ mode: String) async throws {
+  func aRejectingCollectorLosesOnlyTelemetry(_ way: Way, _ mode: String) async throws {
     let peer = try PythonPeer("telemetry_peer.py", [way.peer, mode])
     let port = try #require(peer.line())
     let warnings = Warnings()
@@ -116,7 +116,7 @@ import Testing
     #expect(warnings.all.withLock { $0.count } == 3)
   }
 
-  @Test(arguments: Way.all) func aCollectorThatIsDownOrSlowNeverHoldsCallsUp(_ way: Way) async throws {
+  @Test(arguments: Way.all) func aSlowOrAbsentCollectorNeverDelaysCalls(_ way: Way) async throws {
     let peer = way.transport == .grpc ? try PythonPeer("telemetry_peer.py", ["collector", "slow"]) : nil
     // Port 1 is nobody's.
     let port = peer?.line() ?? "1"
@@ -134,7 +134,7 @@ import Testing
     peer?.stop()
   }
 
-  @Test(arguments: Way.all.dropFirst()) func whatMayBeTriedAgainIs(_ way: Way) async throws {
+  @Test(arguments: Way.all.dropFirst()) func retryableFailuresAreRetried(_ way: Way) async throws {
     let peer = try PythonPeer("telemetry_peer.py", [way.peer, "late"])
     let port = try #require(peer.line())
     let telemetry = try telemetry(way, port: port)
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: Way.all, [true, false])
-  func aCollectorBehindTLSIsAskedWhoItIs(_ way: Way, _ isTrusted: Bool) async throws {
+  func theCertificateOfACollectorIsVerified(_ way: Way, _ isTrusted: Bool) async throws {
     guard case .bytes(let certificate) = TestCertificates.serverCertificate,
       case .bytes(let key) = TestCertificates.serverKey
     else { throw Unexpected() }

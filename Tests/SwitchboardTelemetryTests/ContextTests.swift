@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [CallProtocol.grpc, .grpcWeb, .connect])
-  func deadlinesTravelWhereTheClientSaysSo(_ tracing: Bool, _ wireProtocol: CallProtocol) async throws {
+  func deadlinesPropagateIfTheClientEnablesIt(_ tracing: Bool, _ wireProtocol: CallProtocol) async throws {
     for (propagation, isExpected) in [(.deadline, true), (.nothing, false)] as [(ContextPropagation, Bool)] {
       let seen = Locked<[Bool]>([])
       try await throughTwo(propagation, tracing: tracing, protocol: wireProtocol) { client in
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func aSoonerDeadlineOfTheCallItselfCounts() async throws {
+  @Test func anEarlierDeadlineOfTheCallWins() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
     let group = try LoopGroup()
     defer { group.shutDown() }

@@ -20,7 +20,7 @@ import Testing
     return nil
   }
 
-  @Test func nothingMeansTheDefaults() {
+  @Test func anEmptyEnvironmentMeansTheDefaults() {
     let options = TelemetryOptions(environment: [:])
     #expect(options.resource.serviceName == "unknown_service")
     #expect(options.sampler == .parentBased(.always))
@@ -58,7 +58,7 @@ import Testing
     #expect(traces?.compression == .gzip)
   }
 
-  @Test func aSignalHasVariablesOfItsOwn() {
+  @Test func aSignalHasItsOwnVariables() {
     let options = TelemetryOptions(environment: [
       "OTEL_EXPORTER_OTLP_ENDPOINT": "http://all:1/base",
       "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://traces:2/exactly/here",
@@ -71,7 +71,7 @@ import Testing
     #expect(otlp(options, .logs)?.isWholeURL == false)
   }
 
-  @Test func valuesThatMeanNothingAreReportedWithoutThem() {
+  @Test func invalidValuesAreReportedWithoutShowingThem() {
     let warnings = Warnings()
     let environment = [
       "OTEL_TRACES_SAMPLER": "sometimes", "OTEL_BSP_MAX_QUEUE_SIZE": "-1", "OTEL_BSP_SCHEDULE_DELAY": "soon",
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func whatIsExpectedIsSaid() {
+  @Test func warningsNameTheExpectedValues() {
     let warnings = Warnings()
     let options = TelemetryOptions(
       environment: ["OTEL_SDK_DISABLED": "yes", "OTEL_METRICS_EXPORTER": "statsd"],

@@ -46,7 +46,7 @@ import Testing
     await small.shutDown()
   }
 
-  @Test func aSpanHoldsOnlySoMuch() async throws {
+  @Test func theContentOfASpanIsBounded() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter)
     let span = telemetry.tracer.startSpan("full")
@@ -92,7 +92,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func whatMayBeTriedAgainIsWithinItsLimit() async throws {
+  @Test func retriesAreBounded() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter)
     exporter.answer([.retry(after: .milliseconds(1), "busy"), .retry(after: .milliseconds(1), "busy")])
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func aCollectorThatIsAwayIsReportedAtOnceAndOnce() async throws {
+  @Test func anUnreachableCollectorIsReportedAtOnceAndOnce() async throws {
     let entries = Entries()
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter) { $0.logger = Logger(entries) }
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [OTLPOptions.Transport.grpc, .http])
-  func whyACollectorCannotBeReachedIsSaid(_ transport: OTLPOptions.Transport) async throws {
+  func theReasonACollectorIsUnreachableIsReported(_ transport: OTLPOptions.Transport) async throws {
     let entries = Entries()
     // Port 1 is nobody's.
     var otlp = OTLPOptions(endpoint: "http://127.0.0.1:1", transport: transport)
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test(arguments: [OTLPOptions.Transport.grpc, .http])
-  func aCertificateThatCannotBeReadIsSaidAtTheStart(_ transport: OTLPOptions.Transport) {
+  func anUnreadableCertificateIsReportedAtTheStart(_ transport: OTLPOptions.Transport) {
     var otlp = OTLPOptions(endpoint: "https://127.0.0.1:1", transport: transport)
     otlp.tls = ClientTLS(trustRoots: .file("no/roots.pem"))
     var options = TelemetryOptions(serviceName: "test")
@@ -229,14 +229,14 @@ import Testing
     #expect(failure?.message == "TLS: cannot read the trust roots (no/roots.pem): no such file")
   }
 
-  @Test func spansThatNobodyEndsAreCounted() async throws {
+  @Test func unendedSpansAreCounted() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
     _ = telemetry.tracer.startSpan("forgotten")
     #expect(telemetry.drops[.traces]?.unended == 1)
     await telemetry.shutDown()
   }
 
-  @Test func statusesAreTriedAgainAsTheProtocolSays() {
+  @Test func statusesAreRetriedAsTheProtocolSays() {
     let again: Set<GRPCStatus.Code> = [
       .cancelled, .deadlineExceeded, .aborted, .outOfRange, .unavailable, .dataLoss,
     ]

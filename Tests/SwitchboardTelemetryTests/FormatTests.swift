@@ -38,7 +38,7 @@ import Testing
   @Test(arguments: [
     (0, "1970-01-01T00:00:00.000000Z"), (951_782_400, "2000-02-29T00:00:00.000000Z"),
     (4_107_542_399, "2100-02-28T23:59:59.000000Z"), (4_107_542_400, "2100-03-01T00:00:00.000000Z"),
-  ]) func datesAreThoseOfTheCalendar(_ seconds: UInt64, _ text: String) {
+  ]) func datesFollowTheCalendar(_ seconds: UInt64, _ text: String) {
     #expect(LogFormat.timestamp(seconds * 1_000_000_000) == text)
   }
 
@@ -58,7 +58,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func metricsAreNamedAsPrometheusWantsThem() async throws {
+  @Test func metricNamesFollowPrometheus() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.cardinalityLimit = 3 }
     telemetry.metrics.counter("shop.orders", unit: "{order}", "orders \"placed\"\nso far").add(
       2,
@@ -108,7 +108,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func bucketsAreThoseOfTheProposals() {
+  @Test func bucketsMatchTheProposals() {
     #expect(HistogramBounds.latency.recorded.count == 41)
     #expect(HistogramBounds.latency.recorded[1] == 10_000)
     #expect(HistogramBounds.latency.bucket(of: 0) == 0)
@@ -119,7 +119,7 @@ import Testing
     #expect(HistogramBounds.size.shown.count == 14)
   }
 
-  @Test func aLabelNeverSpoilsThePage() throws {
+  @Test func labelsAreEscaped() throws {
     let telemetry = try Telemetry(TelemetryOptions(serviceName: "a"))
     let attributes: [String: AttributeValue] = [
       "le": "1", "__name__": "evil", "": "empty", "a\"b{}\n\u{0}": "\"\\\n}", "ü": "1", "9": "1",

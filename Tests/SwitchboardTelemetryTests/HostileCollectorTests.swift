@@ -33,7 +33,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func aCollectorCannotAskForLessThanAPause() async throws {
+  @Test func retryDelaysHaveAMinimum() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter)
     exporter.answer([ExportResult](repeating: .retry(after: .zero, "now"), count: 100_000))
@@ -45,7 +45,7 @@ import Testing
     await telemetry.shutDown(within: .zero)
   }
 
-  @Test(arguments: [Duration.zero, .seconds(-5)]) func noDelayIsNoLoop(_ delay: Duration) async throws {
+  @Test(arguments: [Duration.zero, .seconds(-5)]) func aZeroDelayDoesNotSpin(_ delay: Duration) async throws {
     let time = CountedTime()
     var options = TelemetryOptions()
     options.batch.delay = delay
@@ -63,7 +63,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test(arguments: [0, -1, Int.max]) func aBatchIsSomethingThatTheQueueHolds(_ size: Int) async throws {
+  @Test(arguments: [0, -1, Int.max]) func theBatchSizeIsLimitedToTheQueueSize(_ size: Int) async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter) {
       $0.batch.batchSize = size
@@ -94,7 +94,7 @@ import Testing
     var allSizes: [Int] { sizes.withLock { $0 } }
   }
 
-  @Test func whatComesDuringAnExportWaitsForABatch() async throws {
+  @Test func itemsDuringAnExportWaitForABatch() async throws {
     let exporter = AddingExporter()
     var options = TelemetryOptions()
     options.batch.batchSize = 10

@@ -24,7 +24,7 @@ import Testing
     #expect(telemetry.lines("grpc_client_\(name)") == series.map { "grpc_client_\(name)\($0)" })
   }
 
-  @Test(arguments: [true, false]) func repeatedCallsAreCountedWithAllTheirAttempts(_ tracing: Bool)
+  @Test(arguments: [true, false]) func retriedCallsAreCountedWithAllTheirAttempts(_ tracing: Bool)
     async throws
   {
     let telemetry = try telemetry(tracing: tracing)
@@ -52,7 +52,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func whatTheTransportRepeatsIsCounted() async throws {
+  @Test func transparentRetriesAreCounted() async throws {
     let telemetry = try telemetry(tracing: true)
     let group = try LoopGroup()
     defer { group.shutDown() }
@@ -131,7 +131,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test(arguments: [1, 2]) func aHeaderThatIsThereTwiceIsNoParent(_ count: Int) async throws {
+  @Test(arguments: [1, 2]) func duplicateTraceParentsAreIgnored(_ count: Int) async throws {
     let telemetry = try telemetry(tracing: true)
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
     let found = Locked<(headers: [String], trace: String?)>(([], nil))
@@ -149,7 +149,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func theQuickWayReadsWhatTheOtherDoes() throws {
+  @Test func bothTraceParentReadersAgree() throws {
     let valid = Array("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".utf8)
     for position in valid.indices {
       for byte in "0129afg-AF~ \u{0}".utf8 {

@@ -34,7 +34,7 @@ import Testing
     #expect(cells.dropFirst().allSatisfy { $0 == nil })
   }
 
-  @Test func numbersOfLoopsAreGivenAgain() throws {
+  @Test func loopNumbersAreReused() throws {
     let group = try LoopGroup()
     defer { group.shutDown() }
     let groups = [try LoopGroup(), try LoopGroup()]
@@ -52,7 +52,7 @@ import Testing
     #expect(numbers.number(of: one).value == 2)
   }
 
-  @Test func bucketsAreFoundAtOnceAsByTheirBounds() {
+  @Test func bucketLookupsMatchTheirBounds() {
     for bound in HistogramBounds.latency.recorded {
       for value in [bound - 1, bound, bound + 1] {
         #expect(HistogramBounds.latencyBucket(of: value) == HistogramBounds.latency.bucket(of: value))
@@ -77,7 +77,7 @@ import Testing
 
   /// Also where the processor's count is not trusted: then it is the system's clock.
   @Test(arguments: [TickClock.ofProcess, TickClock(isSteady: false)])
-  func durationsAreThoseOfTheSystem(_ clock: TickClock) {
+  func durationsMatchTheSystemsClock(_ clock: TickClock) {
     // Until it knows how long a tick is.
     let begin = TelemetryClock.monotonic
     while TelemetryClock.monotonic - begin < 60_000_000 { _ = clock.now }

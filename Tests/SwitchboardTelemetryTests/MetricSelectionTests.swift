@@ -46,7 +46,7 @@ import Testing
     )
   }
 
-  @Test func labelsAreThoseOfTheDeclaration() {
+  @Test func labelsFollowTheDeclaration() {
     let metrics = metrics { $0.optionalLabels = ["grpc.lb.locality", "unknown"] }
     let scope = metrics.scope(["grpc.target": "dns:///a", "unknown": "x", "grpc.lb.backend_service": "y"])
     scope.series(of: instrument())?.record(2)
@@ -61,7 +61,7 @@ import Testing
     )
   }
 
-  @Test func eachKindTakesValuesInItsWay() {
+  @Test func eachInstrumentAggregatesItsOwnWay() {
     let metrics = metrics()
     let scope = metrics.scope()
     for (name, kind) in [
@@ -78,7 +78,7 @@ import Testing
     )
   }
 
-  @Test func defaultsAreOverruledByName() {
+  @Test func namesOverrideDefaults() {
     let on = instrument("a.on")
     let off = instrument("a.off", isOn: false)
     #expect(metrics().scope().series(of: on) != nil)

@@ -52,7 +52,7 @@ import Testing
   }
 
   /// What the transport tells when a server goes away without having processed a call.
-  @Test func whatTheTransportRepeatsIsAnAttemptOfItsOwn() async throws {
+  @Test func transparentRetriesAreSeparateAttempts() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter)
     let group = try LoopGroup()

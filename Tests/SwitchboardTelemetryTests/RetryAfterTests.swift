@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: [
     "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
   ])
-  func aDateHasThreeForms(_ text: String) {
+  func datesHaveThreeForms(_ text: String) {
     #expect(RetryAfter.date(text, now: now) == now)
     #expect(RetryAfter.delay(text, now: now - 42) == .seconds(42))
     #expect(RetryAfter.delay(text, now: now + 42) == .zero)
@@ -27,7 +27,7 @@ import Testing
     ("Sun, 28 Feb 2100 23:59:59 GMT", 4_107_542_399), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
     ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800), ("Sat Jan 10 00:00:00 1970", 777_600),
     ("Mon, 01 Jan 0001 00:00:00 GMT", -62_135_596_800), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-  ]) func datesAreThoseOfTheCalendar(_ text: String, _ seconds: Int) {
+  ]) func datesFollowTheCalendar(_ text: String, _ seconds: Int) {
     #expect(RetryAfter.date(text, now: now) == seconds)
   }
 

@@ -33,7 +33,7 @@ import Testing
     "00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     "00-4bf92f3577b34da6a3ce929d0e0e473g-00f067aa0ba902b7-01",
     " 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", String(repeating: "0", count: 8000),
-  ]) func anInvalidTraceParentIsAsIfItWereNotThere(_ text: String) {
+  ]) func invalidTraceParentsAreIgnored(_ text: String) {
     #expect(context(("traceparent", text), ("tracestate", "a=b")) == nil)
   }
 
@@ -44,11 +44,11 @@ import Testing
     #expect(context(("traceparent", "cc\(rest).what")) == nil)
   }
 
-  @Test func twoTraceParentsAreNone() {
+  @Test func duplicateTraceParentsAreIgnored() {
     #expect(context(("traceparent", valid), ("traceparent", valid)) == nil)
   }
 
-  @Test func theBinaryHeaderIsReadWhereThereIsNoOther() throws {
+  @Test func theBinaryHeaderIsAFallback() throws {
     let written = SpanContext(
       traceID: TraceID(high: 1, low: 2),
       spanID: SpanID(3),
@@ -104,7 +104,7 @@ import Testing
     #expect(!read.isEmpty && read.header.utf8.count <= Baggage.limit, "\(size)")
   }
 
-  @Test func twoBinaryHeadersAreNone() {
+  @Test func duplicateBinaryHeadersAreIgnored() {
     let bytes: [UInt8] = [0, 0] + Array(1...16) + [1] + Array(1...8) + [2, 1]
     var headers = HPACKHeaders()
     headers.add(name: "grpc-trace-bin", binary: bytes)
@@ -113,7 +113,7 @@ import Testing
     #expect(TraceHeaders(headers).context == nil)
   }
 
-  @Test func sharesOfTracesAreDecidedByTheirIdentities() {
+  @Test func samplingDependsOnTheTraceID() {
     let ids = IDGenerator(seed: 7)
     let traces = (0..<20_000).map { _ in ids.traceID() }
     #expect(Set(traces).count == traces.count)

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [Sampler.never, .parentBased(.never)])
-  func unsampledTracesTravelUnrecorded(_ sampler: Sampler) async throws {
+  func unsampledTracesPropagateUnrecorded(_ sampler: Sampler) async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter) { $0.sampler = sampler }
     let seen = Locked<[String]>([])
@@ -92,7 +92,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func aProcessThatExportsNothingPassesTracesOnAsTheyAre() async throws {
+  @Test func aProcessWithoutExportersForwardsTracesUnchanged() async throws {
     let telemetry = try Telemetry(TelemetryOptions())
     let seen = Locked<[String]>([])
     let last = TracedEcho { context in seen.withLock { $0 += context.headers["traceparent"] } }
@@ -151,7 +151,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func retriesAreSpansOfTheirOwn() async throws {
+  @Test func eachRetryIsASpan() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter)
     let config = try ServiceConfig(

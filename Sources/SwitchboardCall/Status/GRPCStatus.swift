@@ -25,26 +25,26 @@ public struct GRPCStatus: Error, Sendable {
   public var code: Code
   /// Who caused the status.
   public var origin: Origin
-  private var words: Words
+  private var contents: Contents
 
   /// Creates a status, by default one that the application's own code caused.
   public init(code: Code, message: String? = nil, origin: Origin = .user) {
     self.code = code
     self.origin = origin
-    words = Words(message, nil)
+    contents = Contents(message, nil)
   }
 
   /// The message, for people. It is sent to the peer, so it should contain no secrets.
   public var message: String? {
-    get { words.message }
-    set { words = Words(newValue, packedDetails) }
+    get { contents.message }
+    set { contents = Contents(newValue, packedDetails) }
   }
 
   /// More details for programs: a serialized `google.rpc.Status`, sent as `grpc-status-details-bin`.
   /// `SwitchboardServices` packs and unpacks it.
   public var packedDetails: [UInt8]? {
-    get { words.packedDetails }
-    set { words = Words(message, newValue) }
+    get { contents.packedDetails }
+    set { contents = Contents(message, newValue) }
   }
 
   /// Success, with the message `OK`.
@@ -56,8 +56,8 @@ public struct GRPCStatus: Error, Sendable {
 }
 
 /// The message and the details in one pointer. Most statuses have no message, or the message of success.
-private enum Words: Sendable {
-  final class Spoken: Sendable {
+private enum Contents: Sendable {
+  final class Box: Sendable {
     let message: String?
     let packedDetails: [UInt8]?
 
@@ -69,13 +69,13 @@ private enum Words: Sendable {
 
   case none
   case ok
-  case spoken(Spoken)
+  case boxed(Box)
 
   init(_ message: String?, _ packedDetails: [UInt8]?) {
     switch (message, packedDetails) {
     case (nil, nil): self = .none
     case (Self.okMessage, nil): self = .ok
-    default: self = .spoken(Spoken(message, packedDetails))
+    default: self = .boxed(Box(message, packedDetails))
     }
   }
 
@@ -85,12 +85,12 @@ private enum Words: Sendable {
     switch self {
     case .none: nil
     case .ok: Self.okMessage
-    case .spoken(let spoken): spoken.message
+    case .boxed(let boxed): boxed.message
     }
   }
 
   var packedDetails: [UInt8]? {
-    if case .spoken(let spoken) = self { spoken.packedDetails } else { nil }
+    if case .boxed(let boxed) = self { boxed.packedDetails } else { nil }
   }
 }
 

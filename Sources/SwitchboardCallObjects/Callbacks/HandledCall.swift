@@ -129,7 +129,9 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       return (state.call, wasIdle)
     }
     call?.cancel()
-    if wasIdle { queue.tellLater { $0.closed(trailingMetadata: HPACKHeaders(), error: .cancelledByCaller) } }
+    if wasIdle {
+      queue.notifyLater { $0.closed(trailingMetadata: HPACKHeaders(), error: .cancelledByCaller) }
+    }
   }
 
   // MARK: Messages

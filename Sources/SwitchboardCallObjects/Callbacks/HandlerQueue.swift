@@ -22,7 +22,7 @@ final class HandlerQueue<Response: Sendable>: Sendable {
   }
 
   /// Calls the handler later, in order.
-  func tellLater(_ event: @escaping @Sendable (any ResponseHandler<Response>) -> Void) {
+  func notifyLater(_ event: @escaping @Sendable (any ResponseHandler<Response>) -> Void) {
     queue.async { event(self.handler) }
   }
 }

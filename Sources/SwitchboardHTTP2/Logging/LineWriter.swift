@@ -20,9 +20,9 @@ package final class LineWriter: @unchecked Sendable {
   private var isClosed = false
   private var dropped = 0
   /// The number of dropped lines that the log has not reported.
-  private var untold = 0
+  private var unreportedLosses = 0
   /// The number of dropped lines in the notice that is being written.
-  private var beingTold = 0
+  private var reportedLosses = 0
   /// Called once there are no lines left to write.
   private var waiters: [@Sendable () -> Void] = []
 
@@ -93,7 +93,7 @@ package final class LineWriter: @unchecked Sendable {
 
   private func drop(_ count: Int) {
     dropped += count
-    untold += count
+    unreportedLosses += count
   }
 
   // MARK: The thread
@@ -135,8 +135,8 @@ package final class LineWriter: @unchecked Sendable {
         if !rest.isEmpty {
           let count = rest.count { $0 == UInt8(ascii: "\n") }
           // The notice is the last line but not an entry; its count must be reported again.
-          drop(beingTold > 0 ? count - 1 : count)
-          untold += beingTold
+          drop(reportedLosses > 0 ? count - 1 : count)
+          unreportedLosses += reportedLosses
         }
         var notified: [@Sendable () -> Void] = []
         if waiting.isEmpty { swap(&notified, &waiters) }
@@ -155,9 +155,9 @@ package final class LineWriter: @unchecked Sendable {
       }
       var lines: [UInt8] = []
       swap(&lines, &waiting)
-      if untold > 0 { lines += "\(untold) log entries were dropped before this\n".utf8 }
-      beingTold = untold
-      untold = 0
+      if unreportedLosses > 0 { lines += "\(unreportedLosses) log entries were dropped before this\n".utf8 }
+      reportedLosses = unreportedLosses
+      unreportedLosses = 0
       isWriting = true
       return lines
     }

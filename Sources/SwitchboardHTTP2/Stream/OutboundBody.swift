@@ -25,7 +25,7 @@ struct OutboundBody {
   /// The messages from the pipe, while they may have to be sent again.
   private var kept: SentMessages?
   /// How many messages were reported as sent, in all attempts.
-  private var toldCount = 0
+  private var reportedCount = 0
   private var wholeCount = 0
   private var hasTaken = false
   /// The failure of the pipe, if no status follows.
@@ -122,8 +122,8 @@ struct OutboundBody {
     current = nil
     offset = 0
     wholeCount += 1
-    guard wholeCount > toldCount else { return }
-    toldCount = wholeCount
+    guard wholeCount > reportedCount else { return }
+    reportedCount = wholeCount
     sentCount += 1
   }
 }

@@ -69,9 +69,9 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
     switch part {
     case .metadata(let headers):
       metadata = headers
-      tellHead()
+      reportHead()
     case .message(let message):
-      tellHead()
+      reportHead()
       if unary == nil { responses.push(message) } else { take(message, of: call) }
     case .end(let status, let trailers):
       guard status.isOk else { return fail(status, trailers, of: call) }
@@ -84,7 +84,7 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
     self.message = message
   }
 
-  private func tellHead() {
+  private func reportHead() {
     guard let waiting = streamed else { return }
     streamed = nil
     waiting.resume(
@@ -102,7 +102,7 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
       end()
       waiting.resume(returning: UnaryResponse(metadata: metadata, message: message, trailers: trailers))
     } else {
-      tellHead()
+      reportHead()
       self.trailers.withLock { $0 = trailers }
       end()
       responses.finish(nil)

@@ -156,7 +156,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func aNameThatIsUnknownAgainKeepsItsServers() async throws {
+  @Test func aNameThatBecomesUnknownKeepsItsServers() async throws {
     let replicas = try ReplicaProcesses(ours: 2)
     let log = WarningLog()
     let channel = try replicas.channel { $0.logger = Logger(log, minimumLevel: .warning) }
@@ -170,7 +170,7 @@ import Testing
   }
 
   /// Calls that can wait are made when the name is known.
-  @Test func anUnknownNameIsNamed() async throws {
+  @Test func anUnknownNameIsReported() async throws {
     let replicas = try ReplicaProcesses(ours: 2)
     try replicas.resolve(to: [])
     let channel = try replicas.channel()
@@ -190,7 +190,7 @@ import Testing
   }
 
   /// The system accepts its connections, but it answers nothing, as it does not run.
-  @Test func aServerThatNeverAnswersStopsNoCall() async throws {
+  @Test func aServerThatNeverAnswersDelaysNoCall() async throws {
     let replicas = try ReplicaProcesses(ours: 3)
     let silent = replicas.servers[0]
     silent.send(SIGSTOP)
@@ -206,7 +206,7 @@ import Testing
   }
 
   /// One that answers errors is taken out, and comes back when it works again.
-  @Test func anOutlierIsTakenOutAndComesBack() async throws {
+  @Test func anOutlierIsEjectedAndReturns() async throws {
     let replicas = try ReplicaProcesses(ours: 5)
     let bad = replicas.servers[3]
     let settings = """

@@ -59,13 +59,13 @@ import Testing
   }
 
   @Test(arguments: ["x y", "x/y", "u@x", "x?y", "x#y", "x\\y", "x<y", "x\ty"])
-  func hostsThatAreNone(_ host: String) {
+  func invalidHostsAreRejected(_ host: String) {
     expect("POST /a HTTP/1.1\r\nHost: \(host)\r\n\r\n", ["400"])
   }
 
   /// What follows the host up to a slash is not part of it, nor is the slash then the beginning of the path.
   @Test(arguments: ["http:///a", "http://x?/a", "http://x#/a", "https://u@x/a", "http://x\\/a", "ftp://x/a"])
-  func targetsThatAreNone(_ target: String) {
+  func invalidTargetsAreRejected(_ target: String) {
     expect("POST \(target) HTTP/1.1\r\nHost: x\r\n\r\n", ["400"])
   }
 
@@ -74,7 +74,7 @@ import Testing
     " /a HTTP/1.1\r\n",
     "POST a HTTP/1.1\r\n", "POST /\u{7f} HTTP/1.1\r\n", "POST /a HTTP/1.1\n", "POST /a HTTQ/1.1\r\n",
     "\u{16}\u{3}\u{1}\n",
-  ]) func firstLinesThatAreNone(_ text: String) { expect(text, ["400"]) }
+  ]) func invalidRequestLinesAreRejected(_ text: String) { expect(text, ["400"]) }
 
   @Test(arguments: [
     "a b: c", "a : c", " a: c", "\ta: c", ": c", "a", "a: b\u{0}c", "a: b\rc", "a\u{0}: c", "ü: c", "Host: y",
@@ -83,7 +83,7 @@ import Testing
     "Content-Length: 1\r\nContent-Length: 1", "Content-Length: 99999999999999999999",
     "Content-Length: 1\r\nTransfer-Encoding: chunked",
     "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-  ]) func fieldsThatAreNone(_ field: String) {
+  ]) func invalidFieldsAreRejected(_ field: String) {
     expect("POST /a HTTP/1.1\r\nHost: x\r\n\(field)\r\n\r\n", ["400"])
   }
 
@@ -92,7 +92,9 @@ import Testing
     ("POST /a HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n", "501"),
     ("POST /a HTTP/1.1\r\nTransfer-Encoding: identity\r\n", "501"),
     ("POST /a HTTP/1.1\r\nExpect: more\r\n", "417"), ("POST /a HTTP/1.1\r\n\r\n", "400"),
-  ]) func whatWeDoNotDo(_ sample: (text: String, status: String)) { expect(sample.text, [sample.status]) }
+  ]) func unsupportedRequestsAreRejected(_ sample: (text: String, status: String)) {
+    expect(sample.text, [sample.status])
+  }
 
   @Test(arguments: [
     "g\r\n", "\r\n", "-1\r\n", "123456789\r\n", "2\nhi", "2\r\nhi!\r\n", "2\r\nhi\n", "0x2\r\n",
@@ -103,7 +105,7 @@ import Testing
     "2 \r\nhi\r\n",
     "2 x\r\nhi\r\n", "0;a=\"\r0\r\n\r\n", "0\r\na: b\rc\r\n\r\n", "0\r\nno field\r\n\r\n",
     "0\r\n a: b\r\n\r\n",
-  ]) func chunksThatAreNone(_ chunk: String) {
+  ]) func invalidChunksAreRejected(_ chunk: String) {
     let told = events("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk, step: 1)
     #expect(told == ["head /a", "400"])
   }
@@ -125,7 +127,7 @@ import Testing
   }
 
   /// Any input is parsed or rejected, and a rejection is final.
-  @Test func bytesAtRandomAreSurvived() {
+  @Test func randomBytesDoNoHarm() {
     var random = SystemRandomNumberGenerator()
     let words = [
       "POST ", "/a", " HTTP/1.1", "\r\n", "\r", "\n", "Host: x\r\n", "Content-Length: 5\r\n", ":", "0", "5",

@@ -33,7 +33,7 @@ import Testing
   }
 
   /// They take one write, and so arrive in one piece.
-  @Test func requestsThatComeTogetherAreAnsweredTogether() async throws {
+  @Test func pipelinedRequestsAreAnsweredTogether() async throws {
     try await with { peer, _ async throws in
       peer.raw.send(Self.numbered(0..<1))
       let single = peer.raw.readSome().count
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 7, 100, 1000]) func requestsMayBeCutAnywhere(_ size: Int) async throws {
+  @Test(arguments: [1, 7, 100, 1000]) func requestsMayBeSplitAnywhere(_ size: Int) async throws {
     try await with { peer, _ async throws in
       let raw = peer.raw
       let sender = MayBlock.task {
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// The rest of a request that came with others has as long as any other.
-  @Test func aHeadThatDoesNotEndAfterOthers() async throws {
+  @Test func anIncompleteHeadAfterOtherRequestsTimesOut() async throws {
     var options = HTTP1Tests.options
     options.handshakeTimeout = .milliseconds(50)
     try await TestPair.with(server: options) { pair async throws in

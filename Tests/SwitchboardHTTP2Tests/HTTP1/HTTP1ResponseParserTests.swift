@@ -51,10 +51,10 @@ import Testing
     "HTTP/1.1 200 \r\ntransfer-encoding: gzip\r\n\r\n",
     "HTTP/1.1 200 \r\na: \(String(repeating: "b", count: 300))\r\n\r\n",
   ])
-  func ambiguousOnesAreNot(_ text: String) { #expect(read(text) == "!") }
+  func ambiguousResponsesAreRejected(_ text: String) { #expect(read(text) == "!") }
 
   @Test(arguments: ["g\r\n", "\r\n", "123456789\r\n", "1\r\nab\r\n", "0\r\nno field\r\n"])
-  func chunksThatAreNoneAreNot(_ chunk: String) {
+  func invalidChunksAreRejected(_ chunk: String) {
     #expect(read("HTTP/1.1 200 \r\ntransfer-encoding: chunked\r\n\r\n\(chunk)").hasSuffix("!"))
   }
 }

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func aRequestInSingleBytesIsPutTogether() async throws {
+  @Test func aRequestInSingleBytesIsReassembled() async throws {
     try await with { peer, _ async throws in
       let body = WebMessages.frame([1, 2, 3])
       let request = Array(HTTP1Peer.head("Get", "", ["content-length: \(body.count)"]).utf8) + body
@@ -135,7 +135,7 @@ import Testing
     return MayBlock.task { for _ in 0..<1000 where !raw.send(message) { break } }
   }
 
-  @Test func requestsThatAreNotReadStopTheClient() async throws {
+  @Test func unreadRequestsStopTheClient() async throws {
     try await withUnreadClient { peer, pair, _, sender async throws in
       pair.service.released.fire()
       await sender.value
@@ -145,7 +145,7 @@ import Testing
 
   /// The client keeps writing, unread, when the server shuts down.
   @Test(arguments: [Duration.zero, .seconds(60)])
-  func aClientThatIsNotReadDoesNotHoldUpTheEnd(_ grace: Duration) async throws {
+  func unreadRequestBytesDoNotDelayTheEnd(_ grace: Duration) async throws {
     try await withUnreadClient { peer, pair, loop, sender async throws in
       let server = pair.server
       let ending = Task { await server.shutDown(grace: grace) }
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func requestsInARowAreServedInOrder() async throws {
+  @Test func consecutiveRequestsAreServedInOrder() async throws {
     try await with { peer, _ async throws in
       let requests = (1...3 as ClosedRange<UInt8>).flatMap { byte in
         Array(HTTP1Peer.head("Get", "", ["content-length: 6"]).utf8) + WebMessages.frame([byte])
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatLeavesCancelsItsCall() async throws {
+  @Test func aDisconnectedClientCancelsItsCall() async throws {
     try await TestPair.with(server: Self.options) { pair async throws in
       do {
         let peer = try HTTP1Peer(pair.address)

@@ -72,7 +72,7 @@ import Testing
       + FramePeer.frame(Kind.data, 1, id, [0, 0, 0, 0, 0])
   }
 
-  @Test(arguments: attacks) func aCallIsServedAfterAShare(_ attack: Attack) async throws {
+  @Test(arguments: attacks) func aCallIsServedDuringAnAttack(_ attack: Attack) async throws {
     let observer = CallWatch()
     var options = ServerOptions()
     options.observer = observer

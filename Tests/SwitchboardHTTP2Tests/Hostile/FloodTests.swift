@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func streamsThatAreResetAtOnceAreCounted() async throws {
+  @Test func rapidResetsAreCounted() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       try await hostile.serveOthers(while: peer.raw) { socket in
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func streamsThatWeAreMadeToResetAreCounted() async throws {
+  @Test func provokedResetsAreCounted() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       try await hostile.serveOthers(while: peer.raw) { socket in
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func answersThatAreNotReadAreNotPiledUp() async throws {
+  @Test func unreadAnswersDoNotPileUp() async throws {
     var options = ServerOptions()
     // Only the missing reader should stop it.
     options.controlFrameAllowance = .max / 8
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func refusalsThatAreNotReadAreNotPiledUp() async throws {
+  @Test func unreadRefusalsDoNotPileUp() async throws {
     var options = ServerOptions()
     options.controlFrameAllowance = .max / 8
     try await HostilePair.with(.ipv4, options) { hostile async throws in

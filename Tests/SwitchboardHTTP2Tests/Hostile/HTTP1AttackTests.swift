@@ -39,7 +39,7 @@ import Testing
   }
 
   /// As from a client of HTTP/2 whose preface is broken.
-  @Test func whatIsNotHTTPIsNotAnswered() async throws {
+  @Test func inputOtherThanHTTPIsNotAnswered() async throws {
     try await with { hostile, peer async throws in
       peer.send("INVALID CONNECTION PREFACE\r\n\r\n")
       #expect(peer.line() == nil)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func headersAboveTheLimit() async throws {
+  @Test func headersAboveTheLimitAreRejected() async throws {
     try await with { hostile, peer async throws in
       peer.call("Get", [], adding: "long: " + String(repeating: "x", count: 17_000))
       #expect(peer.answer()?.trailers["grpc-status"] == "8")
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionThatIsNotUsedIsClosed() async throws {
+  @Test func anUnusedConnectionIsClosed() async throws {
     try await with { hostile, peer async throws in
       peer.call("Get", WebMessages.frame([1]))
       #expect(peer.response()?.status == "200")
@@ -150,7 +150,7 @@ import Testing
   }
 
   /// A deadline ends a call at once, but not its handler.
-  @Test func handlersThatOutliveTheirCallsAreNotPiledUp() async throws {
+  @Test func handlersThatOutliveTheirCallsDoNotPileUp() async throws {
     try await with { hostile, peer async throws in
       let body = WebMessages.frame([1])
       let head = HTTP1Peer.head("Stubborn", "", ["content-length: \(body.count)", "grpc-timeout: 1n"])

@@ -50,7 +50,7 @@ import Testing
     #expect(server.queries.value > 2000)
   }
 
-  @Test func noiseBeforeTheAnswerIsPassedOver() async throws {
+  @Test func noiseBeforeTheAnswerIsIgnored() async throws {
     let server = try ScriptedNameServer { query in
       // Of no use; of another query; not whole; empty.
       let others: [[UInt8]] = [
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// The loop does other work in between.
-  @Test func aFloodOfDatagramsDoesNotKeepTheLoop() async throws {
+  @Test func aFloodOfDatagramsDoesNotBlockTheLoop() async throws {
     let isOver = Locked(false)
     let server = try ScriptedNameServer { query in
       isOver.withLock { $0 }
@@ -79,7 +79,7 @@ import Testing
 
   /// A name that refers to a place before itself, fifty times over: c-ares would make a megabyte of it for each of
   /// thousands of records.
-  @Test func namesThatGrowAreRefused() async throws {
+  @Test func growingNamesAreRejected() async throws {
     let server = try ScriptedNameServer {
       [$0.cutOff]
     } stream: { query in
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// Lifetimes with a sign mean none.
-  @Test func aLifetimeWithASignIsZero() async throws {
+  @Test func aNegativeLifetimeIsZero() async throws {
     let server = try ScriptedNameServer { query in
       [
         query.answer([

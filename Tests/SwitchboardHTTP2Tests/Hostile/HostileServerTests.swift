@@ -201,7 +201,7 @@ import Testing
       ("%2525", "%25"), ("%f0%9f%98%80", "\u{1F600}"), ("%+1", "%+1"), (" spaces ", " spaces "),
     ]
   )
-  func messagesOfStatusesAreDecodedWithoutTrust(_ sample: (sent: String, text: String)) async throws {
+  func statusMessagesAreDecodedSafely(_ sample: (sent: String, text: String)) async throws {
     let status = try await call { peer in
       peer.raw.send(Self.trailers(Self.head + [("grpc-status", "9"), ("grpc-message", sample.sent)]))
     }

@@ -98,7 +98,7 @@ import Testing
     #expect(answer.fields["grpc-status-details-bin"] == nil)
   }
 
-  @Test func ofAFailureThatDoesNotFitTheCodeIsLeft() async throws {
+  @Test func anOversizedFailureKeepsItsCode() async throws {
     let answer = try await answer("All", Self.megabyte, limit: nil)
     #expect(answer.fields["grpc-status"] == "9")
     #expect(answer.fields["large"] == nil)

@@ -21,7 +21,7 @@ import Testing
     return ([[UInt8]](repeating: message, count: count / 64).flatMap { $0 }, count)
   }
 
-  @Test(arguments: [0, 1]) func requestsThatNobodyReadsStayAsTheyCame(_ byteCount: Int) async throws {
+  @Test(arguments: [0, 1]) func unreadRequestsStayEncoded(_ byteCount: Int) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       // The server's settings count from here on: the window is a megabyte.
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func requestsOfHTTP1ThatNobodyReadsStayAsTheyCame() async throws {
+  @Test func unreadRequestsOverHTTP1StayEncoded() async throws {
     var options = ServerOptions()
     options.web = WebOptions(origins: .any)
     let group = try LoopGroup()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1]) func responsesThatNobodyReadsStayAsTheyCame(_ byteCount: Int) async throws {
+  @Test(arguments: [0, 1]) func unreadResponsesStayEncoded(_ byteCount: Int) async throws {
     let listener = try FrameListener()
     let group = try LoopGroup()
     let channel = try Channel(target: listener.target, group: group)
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func buffersOfACallerAreAsLargeAsItsChannelSays() async throws {
+  @Test func callersUseTheBufferSizeOfTheirChannel() async throws {
     var options = ChannelOptions()
     options.streamBufferSize = 16 * 1024
     try await TestPair.with(.inProcess, channel: options) { pair async throws in

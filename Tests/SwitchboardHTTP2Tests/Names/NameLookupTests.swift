@@ -45,7 +45,7 @@ import Testing
     #expect(try await lookups.addresses(of: "short.test").get().timeToLive == .seconds(9))
   }
 
-  @Test func textsAreJoinedFromTheirParts() async throws {
+  @Test func textRecordsAreJoined() async throws {
     let long = String(repeating: "x", count: 200)
     let server = try Dnsmasq(
       hosts: "127.0.0.3 one.test\n",
@@ -79,7 +79,7 @@ import Testing
     #expect(Set(answer.addresses.map(\.host)) == Set(hosts))
   }
 
-  @Test func whatIsNotFoundNamesTheServer() async throws {
+  @Test func failuresNameTheNameServer() async throws {
     let server = try Dnsmasq(hosts: "127.0.0.3 one.test\n", ["--txt-record=text.test,there"])
     let lookups = try NameLookups(server.authority)
     let service = "the name service \(server.authority)"
@@ -102,7 +102,7 @@ import Testing
     "", ".", "a\0b", "a b", "a..b", "1.2.3", "1.2.3.256", String(repeating: "a", count: 64),
     String(repeating: "ab.", count: 90),
   ])
-  func whatIsNoNameIsNotFound(_ name: String) async throws {
+  func invalidHostNamesAreNotLookedUp(_ name: String) async throws {
     let server = try ScriptedNameServer { _ in [] }
     let lookups = try NameLookups(server.authority)
     #expect(await lookups.failure(of: name) == "\(name) was not found: it is not a host name")
@@ -136,7 +136,7 @@ import Testing
     await lookups.untilIdle()
   }
 
-  @Test func serversAreAskedInTurn() async throws {
+  @Test func serversAreQueriedInTurn() async throws {
     let silent = try ScriptedNameServer { _ in [] }
     let server = try Dnsmasq(hosts: "127.0.0.3 one.test\n")
     let lookups = try NameLookups("\(silent.authority),\(server.authority)", timeout: .seconds(3))

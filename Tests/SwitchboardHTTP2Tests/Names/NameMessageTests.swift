@@ -12,7 +12,7 @@ import Testing
 
   private func isSound(_ records: [UInt8]...) -> Bool { NameMessage.isSound(query.answer(records)) }
 
-  @Test func answersAreSound() {
+  @Test func validAnswersAreAccepted() {
     #expect(isSound())
     #expect(isSound(DNSBytes.record(1, address)))
     #expect(
@@ -25,7 +25,7 @@ import Testing
     #expect(NameMessage.isSound(cutOff))
   }
 
-  @Test func aPartOfAnAnswerIsNot() {
+  @Test func truncatedAnswersAreRejected() {
     let answer = query.answer([DNSBytes.record(1, address), DNSBytes.record(5, [0xc0, 12])])
     for count in 0..<answer.count { #expect(!NameMessage.isSound(Array(answer.prefix(count)))) }
     #expect(NameMessage.isSound(answer))
@@ -44,7 +44,7 @@ import Testing
     #expect(small == query.oneAddress)
   }
 
-  @Test func anAnswerHasOneQuestion() {
+  @Test func answersWithoutExactlyOneQuestionAreRejected() {
     var answer = query.oneAddress
     for count in [0, 2, 255] as [UInt8] {
       answer[5] = count
@@ -67,7 +67,7 @@ import Testing
     #expect(!isSound(DNSBytes.record(1, address, of: [0x80, 0])))
   }
 
-  @Test func referencesEnd() {
+  @Test func endlessNamePointersAreRejected() {
     let place = UInt8(query.answer([]).count)
     #expect(!isSound(DNSBytes.record(1, address, of: [0xc0, place])))
     #expect(!isSound(DNSBytes.record(1, address, of: [1, 97, 0xc0, place])))
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// A name may not reach beyond its data.
-  @Test func anAliasIsWithinItsRecord() {
+  @Test func anAliasBeyondItsRecordIsRejected() {
     var answer = query.answer([DNSBytes.record(5, [1, 97, 0]), DNSBytes.record(1, address)])
     #expect(NameMessage.isSound(answer))
     let length = query.answer([]).count + 11

@@ -87,7 +87,8 @@ import Testing
     try await call("switchboard.test", overTLS: false, .environment, environment: environment)
   }
 
-  @Test(arguments: ForwardProxy.Kind.allCases) func aServerThatIsGone(_ kind: ForwardProxy.Kind) async throws
+  @Test(arguments: ForwardProxy.Kind.allCases) func anUnreachableServerIsReported(_ kind: ForwardProxy.Kind)
+    async throws
   {
     let proxy = try ForwardProxy(kind)
     let closed = try LoopbackSocket.listening()

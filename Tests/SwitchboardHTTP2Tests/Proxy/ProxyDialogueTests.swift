@@ -95,7 +95,7 @@ import Testing
     ("HTTP/1.1 600 \(String(repeating: "x", count: 201))\r\n", "600 \(String(repeating: "x", count: 200))"),
     ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 Oops\r\n", "500 Oops"),
   ])
-  func anythingElseIsARefusal(_ sample: (answer: String, status: String)) throws {
+  func otherResponsesAreRefusals(_ sample: (answer: String, status: String)) throws {
     try expect(
       HTTPConnect(to: name(), nil),
       Array(sample.answer.utf8),
@@ -111,11 +111,11 @@ import Testing
     "HTTP/1.1 200 OK\r\nno colon\r\n", "HTTP/1.1 200 OK\r\n: value\r\n", "HTTP/1.1 200 OK\r\n folded: x\r\n",
     "HTTP/1.1 200 OK\r\nname: a\0b\r\n",
   ])
-  func whatIsNotHTTPIsNonsense(_ answer: String) throws {
+  func inputOtherThanHTTPIsRejected(_ answer: String) throws {
     try expect(HTTPConnect(to: name(), nil), Array(answer.utf8), Outcome(failure: .nonsense))
   }
 
-  @Test func anEndlessHeadIsCut() throws {
+  @Test func anEndlessHeadIsRejected() throws {
     let line = Array("name: \(String(repeating: "x", count: 92))\r\n".utf8)
     let start = Array("HTTP/1.1 200 \(String(repeating: "x", count: 1_009))\r\n".utf8)
     let room = HTTPConnect.answerLimit - start.count
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func socksGetsAPasswordIfItAsks() throws {
+  @Test func socksGetsAPasswordOnRequest() throws {
     let said: [UInt8] = [1, 5] + Array("alice".utf8) + [11] + Array("open sesame".utf8)
     let opened = Outcome(said: said + named, isOpen: true, unread: [9])
     try expect(SOCKS5(to: name(), Self.alice), [5, 2, 1, 0] + bound + [9], opened)
@@ -189,7 +189,7 @@ import Testing
   @Test(arguments: [
     [4], [0], [0x48, 0x54], [5, 1], [5, 3], [5, 2], [5, 0, 4], [5, 0, 5, 0, 0, 2, 0], [5, 0, 5, 0, 0, 0, 0],
   ])
-  func whatIsNotSOCKSIsNonsense(_ answer: [UInt8]) throws {
+  func inputOtherThanSOCKSIsRejected(_ answer: [UInt8]) throws {
     let said = answer.starts(with: [5, 0]) ? named : []
     try expect(SOCKS5(to: name(), nil), answer, Outcome(said: said, failure: .nonsense))
   }

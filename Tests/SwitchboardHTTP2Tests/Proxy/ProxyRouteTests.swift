@@ -42,7 +42,7 @@ import Testing
     #expect(try route("example.com:80", proxy: "http://u:p@[::1]:1") == ["[::1]:1>example.com:80"])
   }
 
-  @Test func whatIsHereNeedsNoProxy() throws {
+  @Test func localTargetsNeedNoProxy() throws {
     for target in ["localhost:80", "LOCALHOST:80", "127.0.0.1:80", "127.8.9.10:80", "[::1]:80"] {
       #expect(try !route(target)[0].contains(">"))
     }
@@ -105,7 +105,7 @@ import Testing
   @Test(arguments: [
     "bad name:80", "bücher.example:80", "line\r\nbreak:80", String(repeating: "x", count: 256) + ":80",
   ])
-  func aNameThatAProxyCannotBeToldIsRefused(_ target: String) throws {
+  func aNameUnsuitableForAProxyIsRejected(_ target: String) throws {
     for option in [ProxyOption.environment, .socks5(host: "proxy", port: 1)] {
       #expect(throws: GRPCStatus.self) { try route(target, option) }
     }
@@ -120,7 +120,7 @@ import Testing
     ("http://u:secret", "https_proxy in the environment: the proxy cannot be used: its URL has a port"),
     ("socks5://u:secret@proxy", "https_proxy in the environment names no HTTP proxy; ChannelOptions.proxy"),
   ])
-  func aVariableThatCannotBeUsedFailsWhatNeedsIt(_ sample: (proxy: String, message: String)) throws {
+  func anInvalidVariableFailsOnlyTargetsThatNeedIt(_ sample: (proxy: String, message: String)) throws {
     let status = #expect(throws: GRPCStatus.self) { try route("example.com:80", proxy: sample.proxy) }
     #expect(status?.code == .invalidArgument)
     #expect(status?.message?.hasPrefix(sample.message) == true)

@@ -99,7 +99,7 @@ import Testing
   }
 
   /// A server may speak first, and the proxy may send that along with its answer.
-  @Test func whatFollowsTheAnswerIsOfTheServer() async throws {
+  @Test func bytesAfterTheProxysAnswerBelongToTheServer() async throws {
     let listener = try FrameListener()
     let result = try await call(proxy(listener)) { _ in
       let raw = listener.acceptRaw()
@@ -136,7 +136,7 @@ import Testing
       "answered with more than 16384 bytes"
     ),
   ])
-  func anAnswerThatOpensNoTunnel(_ sample: (answer: String, message: String)) async throws {
+  func aRefusedTunnelFailsTheCall(_ sample: (answer: String, message: String)) async throws {
     let listener = try FrameListener()
     let result = try await call(proxy(listener, Self.alice)) { _ in
       let raw = listener.acceptRaw()
@@ -170,7 +170,7 @@ import Testing
     #expect(result == unavailable("did not answer in time", of: listener))
   }
 
-  @Test func aProxyThatIsNotThere() async throws {
+  @Test func anUnreachableProxyIsReported() async throws {
     let closed = try LoopbackSocket.listening()
     close(closed.descriptor)
     let result = try await call(.http(host: "127.0.0.1", port: closed.port)) { _ in }
@@ -205,7 +205,7 @@ import Testing
   }
 
   /// Addresses are asked for one after the other.
-  @Test func anAddressThatTheProxyDoesNotReachGivesWay() async throws {
+  @Test func anAddressTheProxyCannotReachIsSkipped() async throws {
     let listener = try FrameListener()
     let result = try await call(proxy(listener), to: "ipv4:10.0.0.1:80,10.0.0.2:81") { _ in
       let first = listener.acceptRaw()
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func nothingThatIsToldShowsTheCredentials() async throws {
+  @Test func errorsAndLogsHideTheCredentials() async throws {
     let listener = try FrameListener()
     let log = Lines()
     var options = ChannelOptions()

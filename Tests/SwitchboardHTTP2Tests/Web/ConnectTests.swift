@@ -122,7 +122,7 @@ import Testing
       ),
     ] as [(String, String, String, [String], String, String)]
   )
-  func whatCannotBeAnsweredIsRefused(
+  func invalidRequestsAreRejected(
     _ sample: (path: String, method: String, type: String, lines: [String], status: String, code: String)
   ) async throws {
     try await with { peer, _ async throws in
@@ -264,7 +264,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["gzip", "zstd", "br"]) func bombsStopAtTheLimit(_ name: String) async throws {
+  @Test(arguments: ["gzip", "zstd", "br"]) func decompressionStopsAtTheLimit(_ name: String) async throws {
     let compression = try #require(MessageCompression(rawValue: name))
     let bomb = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: 8_000_000)), compression)
       .withBytes { $0.withUnsafeBytes(Array.init) }
@@ -308,7 +308,7 @@ import Testing
     "connect=v1&base64=1&encoding=proto&message=YWJj", "x=1&base64=1&encoding=proto&message=YWJj&message=no",
     "base64=0&encoding=proto&message=abc",
   ])
-  func aQueryHasTheMessage(_ query: String) async throws {
+  func aQueryCarriesTheMessage(_ query: String) async throws {
     try await with { peer, _ async throws in
       let response = try #require(peer.send("GET", "/test.Test/Safe?\(query)", "", [], []))
       #expect(response.status == "200")
@@ -383,7 +383,7 @@ import Testing
       ([1, 0, 0, 0, 1, 9], "internal"), ([2, 0, 0, 0, 0], "internal"), ([0, 0, 0, 0, 9, 1], "internal"),
     ] as [([UInt8], String)]
   )
-  func envelopesThatAreWrongFail(_ sample: (body: [UInt8], code: String)) async throws {
+  func invalidEnvelopesFailTheCall(_ sample: (body: [UInt8], code: String)) async throws {
     try await with { peer, _ async throws in
       let last = try #require(peer.stream("Expand", sample.body)?.envelopes.last)
       #expect(String(decoding: last.bytes, as: UTF8.self).contains("\"code\":\"\(sample.code)\""))
@@ -432,7 +432,7 @@ import Testing
     "/./test.Test/Get", "/test.Test/Get/", "/test.Test/Get%00", "/test.Test/Get;a=b", "/TEST.Test/Get",
     "/test.Test/Get#x", "/test%2eTest/Get", "/", "*",
   ])
-  func aPathIsWhatItIs(_ path: String) async throws {
+  func pathsAreNotNormalised(_ path: String) async throws {
     try await with { peer, _ async throws in
       let response = try #require(peer.send("POST", path, "application/proto", [], [1]))
       #expect(response.status == "404")
@@ -460,7 +460,7 @@ import Testing
     }
   }
 
-  @Test func aBodyThatDoesNotComeIsGivenUp() async throws {
+  @Test func anIncompleteBodyTimesOut() async throws {
     var options = WireProtocolTests.server
     options.requestTimeout = .milliseconds(50)
     try await with(options) { peer, _ async throws in

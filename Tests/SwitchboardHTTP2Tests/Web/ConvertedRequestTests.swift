@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func whatHasNoReaderIsNotConverted() async throws {
+  @Test func requestsWithoutAReaderAreNotConverted() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     try await with(group) { pair, made async throws in
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func readersThatWaitGetEverything() async throws {
+  @Test func waitingReadersGetEverything() async throws {
     try await with(try LoopGroup()) { pair, made async throws in
       let peer = try HTTP1Peer(pair.address)
       for count in [0, 1, 5000] {

@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func othersAreServedMeanwhile() async throws {
+  @Test func largeBodiesDoNotBlockOtherCalls() async throws {
     try await with { pair, reversing, _ async throws in
       let slow = try HTTP1Peer(pair.address)
       post(large(1), on: slow)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func theyAreCallsLikeOthers() async throws {
+  @Test func largeBodiesSucceedAndFailLikeOthers() async throws {
     try await with { pair, _, _ async throws in
       let peer = try HTTP1Peer(pair.address)
       post(large(2), on: peer)
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func theClientMayLeave() async throws {
+  @Test func theClientMayDisconnect() async throws {
     try await with { pair, reversing, loop async throws in
       do {
         let peer = try HTTP1Peer(pair.address)

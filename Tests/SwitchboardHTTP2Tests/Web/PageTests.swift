@@ -75,7 +75,7 @@ import Testing
     #expect(failure?.message == "the path of a page begins with a slash: \"metrics\" does not")
   }
 
-  @Test func theHeadAloneHasNoBody() async throws {
+  @Test func aHeadResponseHasNoBody() async throws {
     try await with { peer, _ async throws in
       peer.http.send(ConnectPeer.head("HEAD", "/metrics", "", []))
       #expect(peer.http.line() == "HTTP/1.1 200 OK")
@@ -85,14 +85,14 @@ import Testing
   }
 
   @Test(arguments: ["/metrics/", "//metrics", "/metric", "/x/../metrics", "/%6detrics", "/METRICS"])
-  func otherPathsAreNone(_ path: String) async throws {
+  func otherPathsAreNotPages(_ path: String) async throws {
     try await with { peer, _ async throws in
       #expect(peer.send("GET", path, "", [], [])?.status == "405")
     }
   }
 
   @Test(arguments: [("DELETE", "/metrics", "GET, HEAD"), ("GET", "/post", "POST"), ("HEAD", "/post", "POST")])
-  func otherMethodsOfAPageAreRefused(_ method: String, _ path: String, _ allowed: String) async throws {
+  func otherMethodsOfAPageAreRejected(_ method: String, _ path: String, _ allowed: String) async throws {
     try await with { peer, _ async throws in
       peer.http.send(ConnectPeer.head(method, path, "text/plain", []))
       #expect(peer.http.line() == "HTTP/1.1 405 Method Not Allowed")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func pagesAreThereOverHTTP2() async throws {
+  @Test func pagesAreServedOverHTTP2() async throws {
     try await with { _, pair async throws in
       let peer = try FramePeer(pair.address)
       peer.headers(

@@ -36,7 +36,7 @@ import Testing
   /// The body without digits, which may be those of the connection's port.
   private func words(_ response: HTTP1Peer.Response) -> String { response.text.filter { !$0.isNumber } }
 
-  @Test func repeatedRequestsAreAnsweredAsFirstOnes() async throws {
+  @Test func repeatedRequestsGetTheSameAnswers() async throws {
     try await TestPair.with(server: WireProtocolTests.server) { pair async throws in
       let expected = try Self.requests.indices.map { request in
         try #require(answer(ConnectPeer(HTTP1Peer(pair.address)), request))

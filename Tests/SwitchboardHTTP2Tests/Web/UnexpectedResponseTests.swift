@@ -287,7 +287,7 @@ import Testing
   }
 
   /// JSON can say more than HTTP can.
-  @Test func trailersThatCouldBeNoHeadersAreLeftOut() async throws {
+  @Test func invalidTrailersAreOmitted() async throws {
     var server = ServerOptions()
     let metadata =
       #"{"metadata": {"Upper": ["1"], "a b": ["2"], "c": ["3\r\nd: 4"], "grpc-status": ["5"], ":e": ["6"]}}"#

@@ -28,7 +28,7 @@ import Testing
     "https://a.example/", "https://a.example/page", "a.example", "*", "", "://a", "https://A.example",
     "https://a.example:443", "http://a.example:80", "https://a example",
   ])
-  func whatNoBrowserSendsIsNoOrigin(_ text: String) throws {
+  func invalidOriginsAreRejected(_ text: String) throws {
     var options = ServerOptions()
     options.web = WebOptions(origins: .only(["https://b.example", text]))
     let failure = #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [100, 5000, 45_000]) func largeTextIsWhole(_ count: Int) async throws {
+  @Test(arguments: [100, 5000, 45_000]) func largeTextArrivesComplete(_ count: Int) async throws {
     try await with { peer, _ async throws in
       let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
       let text = Array(Data(WebMessages.frame(message)).base64EncodedString().utf8)

@@ -45,7 +45,7 @@ import Testing
   }
 
   /// The server speaks gRPC only: the message says which option is missing there.
-  @Test(arguments: [CallProtocol.connect, .grpcWeb]) func aServerWithoutTheProtocolIsNamed(
+  @Test(arguments: [CallProtocol.connect, .grpcWeb]) func aServerWithoutTheProtocolIsReported(
     _ name: CallProtocol
   ) async throws {
     var options = ChannelOptions()
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.all) func callsWaitForOneAnother(_ way: Way) async throws {
+  @Test(arguments: Way.all) func callsWaitForAFreeHTTP1Connection(_ way: Way) async throws {
     var channel = way.channel
     channel.maxHTTP1Connections = 2
     try await TestPair.with(way.wire, server: Self.server, channel: channel) { pair async throws in
@@ -128,7 +128,7 @@ import Testing
     #expect(throws: GRPCStatus.self) { try Channel(target: "127.0.0.1:1", options: options) }
   }
 
-  @Test(arguments: [HTTPVersion.negotiated, .http1]) func methodsWithoutSideEffectsAreGot(
+  @Test(arguments: [HTTPVersion.negotiated, .http1]) func methodsWithoutSideEffectsUseGet(
     _ version: HTTPVersion
   ) async throws {
     var channel = ChannelOptions()

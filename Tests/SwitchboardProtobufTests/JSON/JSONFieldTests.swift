@@ -80,7 +80,7 @@ import Testing
     #"{"choiceNested":{},"choiceBool":false}"#, #"{"choiceBool":false,"choiceNested":{}}"#,
     #"{"choiceNull":null,"choiceBool":false}"#,
   ])
-  func refusesWhatIsThereTwice(_ input: String) { refused(input) }
+  func rejectsDuplicateFields(_ input: String) { refused(input) }
 
   @Test(arguments: [
     JSONCase(#"{"oneInt32":null,"oneInt32":1}"#, #"{"oneInt32":1}"#),
@@ -99,7 +99,7 @@ import Testing
       "{}"
     ),
   ])
-  func takesNullForAbsence(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
+  func readsNullAsAbsent(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
   @Test(arguments: [
     #"{"manyInt32":[1,null,2]}"#, #"{"manyString":[null]}"#, #"{"manyNested":[{"a":1},null]}"#,

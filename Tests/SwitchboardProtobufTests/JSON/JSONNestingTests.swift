@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: ["[", #"{"a":"#, "[1,2.5,"])
-  func limitsWhatIsIgnored(_ opening: String) {
+  func limitsNestingOfIgnoredFields(_ opening: String) {
     let closing = opening.hasPrefix("[") ? "]" : "}"
     #expect(depthError(#"{"a":"# + nested(100, opening, "1", closing) + "}", ignoringUnknown: true) == nil)
     #expect(
@@ -66,7 +66,7 @@ import Testing
     #expect(throws: DecodeError.self) { try Google_Protobuf_Any(jsonString: tooDeep) }
   }
 
-  @Test func takesAnotherLimit() throws {
+  @Test func acceptsAnotherLimit() throws {
     var options = JSONDecodingOptions()
     options.messageDepthLimit = 1
     #expect(throws: Never.self) { try AllKinds3(jsonString: #"{"recursive":{}}"#, options: options) }

@@ -32,7 +32,7 @@ import Testing
     #"{"oneBool":tru}"#, #"{"oneBool":truee}"#, #"{"oneBool":nul}"#, #"{"oneBool":nulll}"#,
     #"{"oneBool":True}"#,
   ])
-  func refusesWhatIsNoJSON(_ input: String) { refused(input) }
+  func rejectsInvalidJSON(_ input: String) { refused(input) }
 
   @Test(arguments: [
     JSONCase(#"{"oneString":"Hello world!"}"#),
@@ -70,7 +70,7 @@ import Testing
     arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE8, 0xB0], [0xF5, 0x80, 0x80, 0x80], [0x80]]
       as [[UInt8]]
   )
-  func refusesWhatIsNotUTF8(_ bytes: [UInt8]) {
+  func rejectsInvalidUTF8(_ bytes: [UInt8]) {
     for (before, after) in [
       ("{\"oneString\":\"", "\"}"), ("{\"unknown\":\"", "\"}"), ("{\"", "\":1}"), ("{} ", ""),
     ] {

@@ -39,14 +39,14 @@ import Testing
     #expect(Set((messages + [Kinds()]).map(\.hashValue)).count == messages.count + 1)
   }
 
-  @Test func bothZerosHaveOneHash() {
+  @Test func bothZerosHaveTheSameHash() {
     let negative = Kinds.with { $0.oneDouble = -0.0 }
     #expect(negative == Kinds())
     #expect(negative.hashValue == Kinds().hashValue)
   }
 
   /// As docs/Messages.md says.
-  @Test func notANumberIsEqualInCopiesAlone() throws {
+  @Test func notANumberEqualsItselfOnlyInCopies() throws {
     let message = Kinds.with { $0.oneDouble = .nan }
     let copy = message
     #expect(message == copy)

@@ -132,7 +132,7 @@ import Testing
     #expect(text == "a.proto: A.x has the default '2147483648', which is not a value of its type")
   }
 
-  @Test func refusesExtensionsOfWhatHasNone() {
+  @Test func rejectsExtensionsOfMessagesWithoutExtensionRanges() {
     let text = refusal {
       $0.messageType = [TestPool.message("A", [])]
       var field = TestPool.field("x", 1, .bool)

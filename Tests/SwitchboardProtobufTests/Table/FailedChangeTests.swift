@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func whatWasThereBeforeStays() throws {
+  @Test func earlierValuesStay() throws {
     var message = Kinds.with {
       $0.oneNested.a = 1
       $0.manyInt32 = [1]

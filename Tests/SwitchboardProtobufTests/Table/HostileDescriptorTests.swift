@@ -8,7 +8,7 @@ import Testing
   private typealias FieldType = Google_Protobuf_FieldDescriptorProto.TypeEnum
 
   @Test(arguments: [-1, -2, .min, 0, 1] as [Int32])
-  func anExtensionIsNoMemberOfAOneof(index: Int32) {
+  func extensionsCannotBelongToAOneof(index: Int32) {
     for type in [.int64, .string] as [FieldType] {
       #expect(throws: DescriptorError.self) {
         try TestPool.pool(syntax: "proto2") {

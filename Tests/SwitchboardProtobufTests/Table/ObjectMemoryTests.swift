@@ -22,7 +22,7 @@ import Testing
     withUnsafeBytes(of: value) { $0.load(fromByteOffset: $0.count - 8, as: UInt.self) }
   }
 
-  @Test func theClassesAreKnown() {
+  @Test func objectClassesHaveTheKnownLayout() {
     let classes = ObjectClasses.known
     let all = [classes.message, classes.string, classes.strings, classes.messages, classes.bytes]
     let known = all.count { $0.isKnown }
@@ -156,7 +156,7 @@ import Testing
     #expect(single.outer.manyString == [text(60)] && bytes == Array(0..<200))
   }
 
-  @Test func whatFailsIsFreed() throws {
+  @Test func objectsOfFailedDecodingAreFreed() throws {
     // The elements before the one that fails stay.
     let good = try Kinds.with {
       $0.manyString = [text(30), text(30)]

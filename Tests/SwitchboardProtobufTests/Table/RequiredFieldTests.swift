@@ -14,7 +14,7 @@ struct RequiredFieldTests {
     (#"{"grouped":{}}"#, "RequiredBelow2.grouped.number"),
     (#"{"recursive":{"recursive":{"one":{}}}}"#, "RequiredBelow2.recursive.recursive.one.number"),
   ])
-  func itIsNamedInEveryFormat(_ json: String, _ path: String) throws {
+  func aMissingRequiredFieldIsNamedInEveryFormat(_ json: String, _ path: String) throws {
     let expected = "\(path): missing required field"
     let partial = try Below(jsonString: json, partial: true)
     let bytes = try partial.serializedBytes(partial: true)

@@ -31,7 +31,7 @@ import Testing
       ("one_color: 99", "one_color: 99\n"),
     ]
   )
-  func rewrites(text: String, expected: String) throws {
+  func rewritesText(text: String, expected: String) throws {
     #expect(try rewrite(text) == expected)
   }
 
@@ -41,7 +41,7 @@ import Testing
       "[switchboard.testing.editions_closed_color]: 99",
     ]
   )
-  func refuses(text: String) {
+  func rejectsInvalidText(text: String) {
     #expect(throws: DecodeError.self) { try rewrite(text) }
   }
 }

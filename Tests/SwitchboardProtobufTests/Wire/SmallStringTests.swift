@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardProtobuf
 
 @Suite struct SmallStringTests {
-  @Test func theLayoutIsKnown() {
+  @Test func smallStringsHaveTheKnownLayout() {
     #if _endian(little) && _pointerBitWidth(_64)
       #expect(SmallString.isKnown)
     #else
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(.enabled(if: SmallString.isKnown), arguments: 0...15)
-  func makesWhatTheStandardLibraryMakes(count: Int) throws {
+  func matchesStringsOfTheStandardLibrary(count: Int) throws {
     // Every byte is different, and more bytes follow that must not be included.
     let bytes = (0..<UInt8(count)).map { 0x21 + $0 } + [0x7F, 0xFF]
     let expected = String(decoding: bytes.prefix(count), as: UTF8.self)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(.enabled(if: SmallString.isKnown), arguments: 1...15)
-  func leavesWhatIsNotASCII(count: Int) {
+  func leavesNonASCIIText(count: Int) {
     for index in 0..<count {
       var bytes = [UInt8](repeating: 0x41, count: count)
       bytes[index] = 0x80

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func refusesVarintsThatDoNotEnd() {
+  @Test func rejectsUnterminatedVarints() {
     #expect(throws: DecodeError(.truncated)) { try reading([]) { try $0.varint() } }
     #expect(throws: DecodeError(.truncated)) { try reading([0x80]) { try $0.varint() } }
     #expect(throws: DecodeError(.truncated)) { try reading([0x80, 0x80, 0x80]) { try $0.varint() } }
@@ -76,7 +76,7 @@ import Testing
     #expect(throws: DecodeError(.malformedVarint)) { try reading(endless + [0]) { try $0.varint() } }
   }
 
-  @Test func readsFixedWidthsFromTheLittleEnd() throws {
+  @Test func readsLittleEndianFixedWidths() throws {
     #expect(try reading([1, 2, 3, 4]) { try $0.fixed(UInt32.self) } == 0x0403_0201)
     #expect(try reading([1, 2, 3, 4, 5, 6, 7, 8]) { try $0.fixed(UInt64.self) } == 0x0807_0605_0403_0201)
     #expect(throws: DecodeError(.truncated)) { try reading([1, 2, 3]) { try $0.fixed(UInt32.self) } }
@@ -109,7 +109,7 @@ import Testing
       [0x88, 0x80, 0x80, 0x80, 0x80, 0x00],  // six bytes
     ] as [[UInt8]]
   )
-  func refusesTagsThatNoSchemaHas(bytes: [UInt8]) {
+  func rejectsInvalidTags(bytes: [UInt8]) {
     #expect(throws: DecodeError(.invalidTag)) { try reading(bytes) { try $0.tag() } }
   }
 

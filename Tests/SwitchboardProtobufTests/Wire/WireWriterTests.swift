@@ -96,7 +96,7 @@ import Testing
     )
   }
 
-  @Test func staysWithinTheLengthItWasTold() {
+  @Test func staysWithinTheGivenLength() {
     // A length that is too small is a bug of the caller; it must not cause a write past the end.
     #expect((written(room: 12) { $0.varints([300, 300, 300], length: 2) { $0 } } ?? []).count <= 12)
   }

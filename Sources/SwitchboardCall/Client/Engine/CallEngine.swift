@@ -69,7 +69,7 @@ final class CallEngine: ByteTransport {
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     if tracer != nil, request.tracer == nil { trace(&request, context: nil) }
-    return request.stamp.wantsCall ? makeToldCall(request, receiver) : makeUntracedCall(request, receiver)
+    return request.stamp.wantsCall ? makeTracedCall(request, receiver) : makeUntracedCall(request, receiver)
   }
 
   private func makeUntracedCall(
@@ -82,7 +82,7 @@ final class CallEngine: ByteTransport {
     return makeCallWithOptions(request, receiver)
   }
 
-  private func makeToldCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
+  private func makeTracedCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
     let call = makeUntracedCall(request, receiver)
     request.tracer?.made(call)
     return call

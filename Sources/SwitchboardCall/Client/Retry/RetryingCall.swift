@@ -28,9 +28,9 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   var lastFailure: (status: GRPCStatus, trailers: HPACKHeaders)?
   private var alarm: Task<Void, Never>?
   private var forwarding: Task<Void, Never>?
-  private var toldMetadata = false
-  private var toldMessages = 0
-  private var toldEnd = false
+  private var reportedMetadata = false
+  private var reportedMessages = 0
+  private var reportedEnd = false
   private let cancellation = Locked<GRPCStatus?>(nil)
 
   init(
@@ -188,14 +188,14 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   func tell(_ part: SentPart, _ count: Int) {
     switch part {
     case .metadata:
-      guard !toldMetadata else { return }
-      toldMetadata = true
+      guard !reportedMetadata else { return }
+      reportedMetadata = true
     case .message:
-      guard count > toldMessages else { return }
-      toldMessages = count
+      guard count > reportedMessages else { return }
+      reportedMessages = count
     case .end:
-      guard !toldEnd else { return }
-      toldEnd = true
+      guard !reportedEnd else { return }
+      reportedEnd = true
     }
     receiver.sent(part)
   }
