@@ -1,7 +1,7 @@
 public import SwitchboardCall
 
 /// Adds an access token to the `authorization` of every call. If the server rejects the call with `UNAUTHENTICATED`,
-/// makes it once more with a new token, unless its requests are a stream, which cannot be sent again.
+/// retries it with a new token, unless its requests are a stream, which cannot be sent again.
 public struct AccessTokenInterceptors: InterceptorFactory {
   private let tokens: AccessTokens
   private let scheme: String

@@ -102,7 +102,7 @@ import Testing
       "http://shop.example:80/",
       "dns:///localhost:5", "ipv4:127.0.0.1:5", "LOCALHOST", "grpc://shop.example",
     ] {
-      #expect(!TargetPlace(local).usesTLS, "\(local)")
+      #expect(!TargetAddress(local).usesTLS, "\(local)")
     }
     for remote in [
       "shop.example", "10.0.0.1:50051", "127.0.0.1.shop.example:1", "localhost.shop.example",
@@ -110,15 +110,15 @@ import Testing
       "dns:///shop.example", "127.0.0.1,10.0.0.1", "ipv4:10.0.0.1:5", "1270.0.0.1",
       "dns://127.0.0.1/shop.example:1", "",
     ] {
-      #expect(TargetPlace(remote).usesTLS, "\(remote)")
+      #expect(TargetAddress(remote).usesTLS, "\(remote)")
     }
-    #expect(TargetPlace("localhost").address(usesTLS: false) == "localhost:50051")
-    #expect(TargetPlace("::1").address(usesTLS: false) == "[::1]:50051")
-    #expect(TargetPlace("[::1]").address(usesTLS: false) == "[::1]:50051")
-    #expect(TargetPlace("localhost:7").address(usesTLS: false) == "localhost:7")
-    #expect(TargetPlace("shop.example").address(usesTLS: true) == "shop.example")
-    #expect(TargetPlace("https://shop.example:8443/path?x").address(usesTLS: true) == "shop.example:8443")
-    #expect(TargetPlace("unix:/a").address(usesTLS: false) == "unix:/a")
+    #expect(TargetAddress("localhost").address(usesTLS: false) == "localhost:50051")
+    #expect(TargetAddress("::1").address(usesTLS: false) == "[::1]:50051")
+    #expect(TargetAddress("[::1]").address(usesTLS: false) == "[::1]:50051")
+    #expect(TargetAddress("localhost:7").address(usesTLS: false) == "localhost:7")
+    #expect(TargetAddress("shop.example").address(usesTLS: true) == "shop.example")
+    #expect(TargetAddress("https://shop.example:8443/path?x").address(usesTLS: true) == "shop.example:8443")
+    #expect(TargetAddress("unix:/a").address(usesTLS: false) == "unix:/a")
   }
 
   @Test func findsNamesThatAreNear() {

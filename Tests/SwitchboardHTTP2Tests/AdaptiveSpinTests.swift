@@ -22,7 +22,7 @@ private final class SteppingClock: Sendable {
 
   @Test func aSpinEndsWhenItsConditionHolds() {
     var looks = 0
-    let found = spin.look {
+    let found = spin.poll {
       looks += 1
       return looks == 3
     }
@@ -32,7 +32,7 @@ private final class SteppingClock: Sendable {
 
   @Test func anUnsuccessfulSpinEndsAtItsLimit() {
     var looks = 0
-    let found = spin.look {
+    let found = spin.poll {
       looks += 1
       return false
     }
@@ -42,11 +42,11 @@ private final class SteppingClock: Sendable {
 
   @Test func fewWaitsSpinAfterUnsuccessfulSpins() {
     let spin = spin
-    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
+    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.poll { false } }
     var waitsWithALook = 0
     for _ in 0..<AdaptiveSpin.interval * 3 {
       var looked = false
-      _ = spin.look {
+      _ = spin.poll {
         looked = true
         return false
       }
@@ -57,17 +57,17 @@ private final class SteppingClock: Sendable {
 
   @Test func aSuccessfulSpinIsFollowedByAnother() {
     let spin = spin
-    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
+    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.poll { false } }
     var finds = 0
-    for _ in 0..<AdaptiveSpin.interval where spin.look(for: { true }) { finds += 1 }
+    for _ in 0..<AdaptiveSpin.interval where spin.poll(until: { true }) { finds += 1 }
     #expect(finds == 1)
-    #expect(spin.look { true })
+    #expect(spin.poll { true })
   }
 
   @Test func insistingIgnoresEarlierFailures() {
     let spin = spin
-    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
-    #expect(!spin.look { true })
+    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.poll { false } }
+    #expect(!spin.poll { true })
     #expect(spin.insist { true })
   }
 }
@@ -77,7 +77,7 @@ private final class SteppingClock: Sendable {
 
   private func looks(urgent: Bool = false) -> Bool {
     var looked = false
-    callers.look(urgent: urgent) {
+    callers.poll(urgent: urgent) {
       looked = true
       return true
     }

@@ -160,7 +160,7 @@ import Testing
       ends.shakeHands()
       ends.rest()
       nonisolated(unsafe) var last: Ends? = consume ends
-      await loop.onLoop { last = nil }
+      await loop.onLoop { _ = last.take() }
     }
   }
 

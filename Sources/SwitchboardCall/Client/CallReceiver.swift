@@ -76,7 +76,7 @@ final class EndedCall: ByteCall {
   func start() {}
 
   @usableFromInline
-  func look(for isThere: () -> Bool) {}
+  func poll(until isReady: () -> Bool) {}
 
   @usableFromInline
   func cancel(_ status: GRPCStatus) {}

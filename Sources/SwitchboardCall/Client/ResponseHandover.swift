@@ -98,7 +98,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
   @inlinable
   nonisolated(nonsending) func value(of call: any ByteCall) async throws -> Message {
     try await withTaskCancellationHandler {
-      call.look { phase.withLock { $0 == .settled } }
+      call.poll { phase.withLock { $0 == .settled } }
       return try await withUnsafeThrowingContinuation { wait($0) }
     } onCancel: {
       call.cancel(.cancelledByCaller)
@@ -107,7 +107,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
 
   @inlinable
   func wait(_ continuation: UnsafeContinuation<Message, any Error>) {
-    let isThere = phase.withLock { phase in
+    let isReady = phase.withLock { phase in
       guard phase == .settled else {
         waiting = continuation
         phase = .waiting
@@ -116,7 +116,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
       phase = .over
       return true
     }
-    if isThere { resume(continuation) }
+    if isReady { resume(continuation) }
   }
 
   @inlinable

@@ -58,7 +58,7 @@ final class StreamReader: StreamHold, @unchecked Sendable {
     case .message(let message): return message
     case .end: return nil
     case .failed(let status): throw status
-    case .empty: call.look { responses.isReadable }
+    case .empty: call.poll { responses.isReadable }
     }
     return try await waiting { try await responses.next() }
   }

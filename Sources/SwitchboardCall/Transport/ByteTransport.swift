@@ -43,8 +43,8 @@ extension ByteTransport {
   /// Starts the call. Must be called once.
   func start()
 
-  /// Polls `isThere` for a moment, if that is worthwhile. Called before the caller suspends.
-  func look(for isThere: () -> Bool)
+  /// Polls `isReady` for a moment, if that is worthwhile. Called before the caller suspends.
+  func poll(until isReady: () -> Bool)
 
   /// Ends the call with `status`, unless it has ended. A call that has not started ends when it starts.
   func cancel(_ status: GRPCStatus)

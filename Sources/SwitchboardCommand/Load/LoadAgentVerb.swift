@@ -39,7 +39,7 @@ enum LoadAgentVerb {
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let place = try ListeningPlace.parse(arguments[listen] ?? "127.0.0.1:0", listen)
+    let listener = try ListeningAddress.parse(arguments[listen] ?? "127.0.0.1:0", listen)
     let given = arguments[token] ?? Terminal.environment(LoadAgentList.variable)
     if given?.isEmpty == true { throw Failure.usage("the token is empty") }
     var numbers = SystemRandomNumberGenerator()
@@ -57,7 +57,7 @@ enum LoadAgentVerb {
     } catch {
       throw Failure(error.message ?? "\(error)", code: .noInput)
     }
-    let address = try ListeningPlace.bind(server, place, listen)
+    let address = try ListeningAddress.bind(server, listener, listen)
     try await Interrupts.first {
       try Output.write("listening on \(address)" + (given == nil ? ", token \(secret)" : ""))
     }

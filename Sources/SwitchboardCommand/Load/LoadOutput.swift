@@ -18,7 +18,7 @@ struct LoadOutput {
         throw Failure.usage("--save takes a name that ends in .json, .csv, .html or .txt, not '\(path)'")
       }
       // Checked before the run, which may be long.
-      _ = try OutputPlace(path)
+      _ = try OutputPath(path)
       return (path, format)
     }
     guard let path = arguments[LoadFlags.compare] else {
@@ -44,7 +44,7 @@ struct LoadOutput {
   private func save(_ report: LoadTestReport, _ tally: LoadTally) throws {
     for file in files {
       let text = try Self.text(report, tally, as: file.format, Ink(isColoured: false))
-      try OutputPlace(file.path).write(Array(text.utf8))
+      try OutputPath(file.path).write(Array(text.utf8))
     }
   }
 

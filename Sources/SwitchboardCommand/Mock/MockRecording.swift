@@ -7,16 +7,16 @@ import SwitchboardToolSupport
 struct MockRecording {
   private let arguments: Arguments
   private let target: Target
-  private let place: (host: String, port: Int)
+  private let listener: (host: String, port: Int)
   private let path: String
-  private let file: OutputPlace
+  private let file: OutputPath
 
-  init(_ arguments: Arguments, _ place: (host: String, port: Int)) throws {
+  init(_ arguments: Arguments, _ listener: (host: String, port: Int)) throws {
     self.arguments = arguments
-    self.place = place
+    self.listener = listener
     target = try Target(arguments, text: arguments[MockVerb.record] ?? "")
     path = arguments[MockVerb.output] ?? "rules.yaml"
-    file = try OutputPlace(path)
+    file = try OutputPath(path)
   }
 
   func run() async throws -> ExitCode {
@@ -34,7 +34,7 @@ struct MockRecording {
     let server = try Server(
       providers: providers.filter { !names.contains($0.serviceName) } + reflection(schema)
     )
-    let address = try ListeningPlace.bind(server, place, MockVerb.listen)
+    let address = try ListeningAddress.bind(server, listener, MockVerb.listen)
     let writing = Task {
       while !Task.isCancelled {
         try await Task.sleep(for: .seconds(1))

@@ -61,12 +61,12 @@ enum MockVerb {
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let place = try ListeningPlace.parse(arguments[listen] ?? "127.0.0.1:50051", listen)
+    let listener = try ListeningAddress.parse(arguments[listen] ?? "127.0.0.1:50051", listen)
     if arguments.has(record) {
       for flag in [rules, onlyRules] where arguments.has(flag) {
         throw Failure.usage("--record writes rules, and \(flag.name) reads them")
       }
-      return try await MockRecording(arguments, place).run()
+      return try await MockRecording(arguments, listener).run()
     }
     for flag in [output] + TargetFlags.group.flags where arguments.has(flag) {
       throw Failure.usage("\(flag.name) needs --record TARGET")
@@ -89,7 +89,7 @@ enum MockVerb {
       }
     }
     let server = try Server(providers: try MockService.providers(schema, settings))
-    let address = try ListeningPlace.bind(server, place, listen)
+    let address = try ListeningAddress.bind(server, listener, listen)
     try await Interrupts.first {
       try Output.write("serving \(schema.serviceNames.joined(separator: ", ").harmless) on \(address)")
     }

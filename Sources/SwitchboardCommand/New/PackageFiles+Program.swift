@@ -15,7 +15,7 @@ extension PackageFiles {
     // \(name.type)                         does both, once
     let words = CommandLine.arguments.dropFirst()
 
-    \(doOrSay("try await run()"))
+    \(doOrPrintError("try await run()"))
 
     func run() async throws {
       switch words.first {
@@ -52,14 +52,14 @@ extension PackageFiles {
     let words = CommandLine.arguments.dropFirst()
     let names = Array(words.dropFirst())
 
-    \(doOrSay(#"try await call(words.first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)"#))
+    \(doOrPrintError(#"try await call(words.first ?? "127.0.0.1:50051", names.isEmpty ? ["Ada"] : names)"#))
 
     \(callFunction)
     """
   }
 
   /// An uncaught error would end the program with a register dump.
-  private func doOrSay(_ statement: String) -> String {
+  private func doOrPrintError(_ statement: String) -> String {
     """
     do {
       \(statement)

@@ -19,9 +19,9 @@ struct Target: Sendable {
   /// The same for a server that a flag names.
   init(_ arguments: Arguments, text: String) throws(Failure) {
     self.text = text
-    let place = TargetPlace(text)
-    usesTLS = try Self.usesTLS(arguments, place)
-    address = place.address(usesTLS: usesTLS)
+    let written = TargetAddress(text)
+    usesTLS = try Self.usesTLS(arguments, written)
+    address = written.address(usesTLS: usesTLS)
     var options = ChannelOptions()
     // The messages of a user's own servers may be large, and they are released after printing.
     options.responseSizeLimit = 256 << 20
@@ -61,7 +61,7 @@ struct Target: Sendable {
     }
   }
 
-  private static func usesTLS(_ arguments: Arguments, _ place: TargetPlace) throws(Failure) -> Bool {
+  private static func usesTLS(_ arguments: Arguments, _ written: TargetAddress) throws(Failure) -> Bool {
     let wantsTLS = [
       TargetFlags.tls, TargetFlags.roots, TargetFlags.certificate, TargetFlags.serverName,
       TargetFlags.insecure,
@@ -70,7 +70,7 @@ struct Target: Sendable {
       if let wantsTLS { throw .usage("--plaintext and \(wantsTLS.name) contradict each other") }
       return false
     }
-    return wantsTLS != nil || place.usesTLS
+    return wantsTLS != nil || written.usesTLS
   }
 
   private static func tls(_ arguments: Arguments) throws(Failure) -> ClientTLS {

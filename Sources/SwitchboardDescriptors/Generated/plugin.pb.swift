@@ -44,7 +44,7 @@ public struct Google_Protobuf_Compiler_CodeGeneratorRequest: SwitchboardProtobuf
 
 /// What was generated.
 public struct Google_Protobuf_Compiler_CodeGeneratorResponse: SwitchboardProtobuf.Message {
-  /// What is wrong with the .proto files or the options. Troubles of the plugin itself go to its standard error.
+  /// What is wrong with the .proto files or the options. Failures of the plugin itself go to its standard error.
   @_alwaysEmitIntoClient public var error: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
   @_alwaysEmitIntoClient public var hasError: Bool { _storage.has(string: 40) }
   @_alwaysEmitIntoClient public mutating func clearError() { _storage.clear(1) }

@@ -22,7 +22,7 @@ final class CallerSpin: Sendable {
 
   /// Called by a task that is about to suspend. Returns when the result has arrived, after a short time, or at once. If
   /// `urgent` is true, it spins even if recent spins were unsuccessful.
-  func look(urgent: Bool, for isThere: () -> Bool) {
+  func poll(urgent: Bool, until isReady: () -> Bool) {
     let caller = withUnsafeCurrentTask { $0?.hashValue } ?? 0
     guard lastCaller.load(ordering: .relaxed) == caller else {
       lastCaller.store(caller, ordering: .relaxed)
@@ -30,6 +30,6 @@ final class CallerSpin: Sendable {
     }
     let count = waits.wrappingAdd(1, ordering: .relaxed).newValue
     guard count % Self.waitsInARow != 0 else { return }
-    _ = urgent ? spin.insist(on: isThere) : spin.look(for: isThere)
+    _ = urgent ? spin.insist(on: isReady) : spin.poll(until: isReady)
   }
 }

@@ -13,7 +13,7 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
     if channel.loop.inEventLoop { endEarly(status) } else { signal(.cancel) }
   }
 
-  func look(for isThere: () -> Bool) { channel.look(for: isThere) }
+  func poll(until isReady: () -> Bool) { channel.poll(until: isReady) }
 
   func pipeBecameReadable(_ pipe: MessagePipe) {
     // The pipe of responses is attached here too, but only the caller reads it.

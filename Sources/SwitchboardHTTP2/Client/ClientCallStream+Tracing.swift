@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// What the tracer of an attempt wants: to ask it each time would retain it.
 struct TracingWishes {
-  var tellsMessages = false
+  var reportsMessages = false
   var addsHeaders = false
   var addsTraceParent = false
   /// Whether the header `traceparent` is added when the others are sent.
@@ -29,8 +29,8 @@ extension ClientCallStream {
   func startTracing(_ tracer: consuming any AttemptTracer) {
     tracing.addsHeaders = tracer.addsHeaders
     tracing.addsTraceParent = tracer.addsTraceParent
-    tracing.tellsMessages = tracer.wantsMessages
-    if tracing.tellsMessages { body.keepSizes() }
+    tracing.reportsMessages = tracer.wantsMessages
+    if tracing.reportsMessages { body.keepSizes() }
     self.tracer = tracer
   }
 

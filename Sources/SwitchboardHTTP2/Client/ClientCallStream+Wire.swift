@@ -57,12 +57,12 @@ extension ClientCallStream {
     body.forgetSent()
     if isCounted { connection?.didServe() }
     if let failure = wire.exchange.headersDidEnd(httpStatus: head.httpStatus) { phase = .failing(failure) }
-    if wire.exchange.hasMetadata { tellMetadata(of: wire) }
+    if wire.exchange.hasMetadata { reportMetadata(of: wire) }
     if state.hasRemoteEnded { deliverBody(for: wire) }
     ready()
   }
 
-  private func tellMetadata(of wire: ClientWire) {
+  private func reportMetadata(of wire: ClientWire) {
     if wantsMetadata { headersToTell = wire.exchange.metadata }
   }
 
@@ -72,7 +72,7 @@ extension ClientCallStream {
       // A body follows, so the headers are not trailers.
       if !wire.exchange.hasMetadata, !wire.isDelivered {
         wire.isDelivered = true
-        tellMetadata(of: wire)
+        reportMetadata(of: wire)
         ready()
       }
       let credit = take(bytes)

@@ -241,7 +241,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
-    if tracing.tellsMessages, let tracer { tracer.messageReceived(byteCount) }
+    if tracing.reportsMessages, let tracer { tracer.messageReceived(byteCount) }
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }
 
@@ -278,7 +278,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
-    defer { tellSent() }
+    defer { reportSent() }
     let read = body.read(into: buffer)
     if isOpen, let broken = body.failure {
       phase = .failing(broken)
@@ -288,17 +288,17 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
-    defer { tellSent() }
+    defer { reportSent() }
     return body.takeBorrowed(count)
   }
 
   /// A request ends with its body.
   func trailers(into headers: HeaderWriter) -> Trailers { .none }
 
-  private func tellSent() {
+  private func reportSent() {
     if body.sentCount > 0 {
       connection?.counters.sent(body.sentCount, at: channel.loop.turnTime)
-      if tracing.tellsMessages, let tracer { body.tell(tracer) }
+      if tracing.reportsMessages, let tracer { body.tell(tracer) }
     }
     guard wantsSent else {
       body.sentCount = 0
@@ -330,7 +330,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       headersToTell = nil
       receiver.receive(headers: headers)
     }
-    tellMessage()
+    reportMessage()
     // The receiver may have ended the call.
     switch phase {
     case .failing(let failure): resetAndClose(failure)
@@ -343,7 +343,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     }
   }
 
-  private func tellMessage() {
+  private func reportMessage() {
     let message = inbound.single
     inbound.single = .none
     switch message {
@@ -375,7 +375,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   /// A request that was not sent can be sent on another connection, as often as necessary. A request that the server
-  /// refused unprocessed may be sent once more, if it is still stored completely.
+  /// refused unprocessed may be sent one more time, if it is still stored completely.
   private func canRetry(_ code: UInt32) -> Bool {
     guard isCounted, !head.isWhole, let connection, channel.state != .shutdown else { return false }
     if id > connection.session.lastRequestSent { return true }

@@ -139,9 +139,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   // MARK: Calls
 
   /// Spins for a response, to avoid the cost of being woken for it. Does nothing on the loop, which the response needs.
-  func look(for isThere: () -> Bool) {
+  func poll(until isReady: () -> Bool) {
     guard !loop.inEventLoop else { return }
-    CallerSpin.ofProcess.look(urgent: options.lowLatency, for: isThere)
+    CallerSpin.ofProcess.poll(urgent: options.lowLatency, until: isReady)
   }
 
   /// How often a retried call asks the picker for a server that it has not used yet.
@@ -319,7 +319,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       if !loop.add(.closure { self.beginShutDown(continuation) }) { continuation.resume() }
     }
     deadline.cancel()
-    if grace > .zero { await loop.waitForLastWords() }
+    if grace > .zero { await loop.waitForGracefulCloses() }
   }
 
   package func retire() {

@@ -225,14 +225,14 @@ extension Connection {
   /// Sends the reason to the peer, as far as the peer reads it, and closes the connection.
   func dismiss(_ offence: Offence) {
     guard !isClosed else { return }
-    if !isDismissed { sayFarewell(offence) }
+    if !isDismissed { announceClose(offence) }
     flushNow()
     close(.protocolBroken, gently: true)
   }
 
   /// Sends the peer the reason why the connection ends. Accepts nothing more from it; the next flush closes the
   /// connection.
-  func sayFarewell(_ offence: Offence, _ reason: StaticString? = nil) {
+  func announceClose(_ offence: Offence, _ reason: StaticString? = nil) {
     isDismissed = true
     report(offence.abuse)
     closeReason = .broken(by: offence.abuse)

@@ -5,7 +5,7 @@ extension InProcessCall: ByteCall {
   func start() { onLoop { $0.begin() } }
 
   /// Does nothing: the loop that answers the call needs the processor.
-  func look(for isThere: () -> Bool) {}
+  func poll(until isReady: () -> Bool) {}
 
   func cancel(_ status: GRPCStatus) {
     onLoop { call in call.close(status) }
@@ -28,7 +28,7 @@ extension InProcessCall: MessagePipe.Observer {
 
   func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {
     let isRequest = pipe !== request.responses
-    onLoop { $0.tellRead(isRequest: isRequest) }
+    onLoop { $0.reportRead(isRequest: isRequest) }
   }
 }
 
@@ -44,7 +44,7 @@ extension InProcessCall: ServerStream {
   /// The pipe that the client reads from.
   var responses: MessagePipe {
     guard let pipe = request.responses else { return MessagePipe.ended }
-    onLoop { $0.tellHeaders() }
+    onLoop { $0.deliverHeaders() }
     return pipe
   }
 
@@ -53,7 +53,7 @@ extension InProcessCall: ServerStream {
     shared.withLock { $0.headers = headers }
   }
 
-  func sendHeaders() { onLoop { $0.tellHeaders() } }
+  func sendHeaders() { onLoop { $0.deliverHeaders() } }
 
   func setTrailers(_ trailers: HPACKHeaders) {
     if let failure = trailers.failureToSend { return finish(failure) }

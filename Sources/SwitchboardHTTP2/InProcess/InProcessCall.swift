@@ -32,7 +32,7 @@ final class InProcessCall: @unchecked Sendable {
   @exclusivity(unchecked) private var onlyRequest: MessagePipe?
   private var phase = Phase.idle
   private(set) var hasSucceeded = false
-  private var headersTold = false
+  private var headersAreDelivered = false
   private var timer: LoopTimer?
   private var clientTracer: (any AttemptTracer)?
   private var serverTracer: (any ServerCallTracer)?
@@ -43,7 +43,7 @@ final class InProcessCall: @unchecked Sendable {
   private var received = MessageTotals()
   private var streamObserver: (any ServerStreamObserver)?
   /// Whether the observer is notified of what was sent.
-  private var tellsSent = false
+  private var reportsSent = false
   /// Whether the call is over for the server's side, and why, unless the server ended it.
   private var serverHasEnded = false
   private var serverFailure: GRPCStatus?
@@ -100,7 +100,7 @@ final class InProcessCall: @unchecked Sendable {
       }
       guard !handler.method.type.streamsRequests else {
         // As over a network, one request is a stream of one.
-        tellMessage(message.byteCount, isRequest: true)
+        reportMessage(message.byteCount, isRequest: true)
         let pipe = MessagePipe(limit: .max)
         pipe.push(message)
         pipe.finish()
@@ -108,7 +108,7 @@ final class InProcessCall: @unchecked Sendable {
         return start(handler, readingFrom: pipe)
       }
       sent.add(message.byteCount)
-      tellMessage(message.byteCount, isRequest: true)
+      reportMessage(message.byteCount, isRequest: true)
       request.responses?.attach(self)
       receiver.sent(.end)
       run { message.withBytes { handler.start(self, message: $0) } }
@@ -177,10 +177,10 @@ final class InProcessCall: @unchecked Sendable {
     return true
   }
 
-  func tellHeaders() {
-    guard phase == .handling, !headersTold else { return }
-    headersTold = true
-    if tellsSent { streamObserver?.sent(.metadata) }
+  func deliverHeaders() {
+    guard phase == .handling, !headersAreDelivered else { return }
+    headersAreDelivered = true
+    if reportsSent { streamObserver?.sent(.metadata) }
     guard receiver.wantsMetadata else { return }
     var all = request.contentSubtype == .unnamed ? Self.responseHeaders : namedHeaders
     if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
@@ -189,12 +189,12 @@ final class InProcessCall: @unchecked Sendable {
 
   func answer(_ message: MessageBuffer) {
     guard phase == .handling else { return }
-    tellHeaders()
+    deliverHeaders()
     guard message.byteCount <= responseLimit else {
       return close(.messageTooLarge(message.byteCount, limit: responseLimit))
     }
     received.add(message.byteCount)
-    tellMessage(message.byteCount, isRequest: false)
+    reportMessage(message.byteCount, isRequest: false)
     if let responses = request.responses {
       responses.push(message)
     } else {
@@ -207,8 +207,8 @@ final class InProcessCall: @unchecked Sendable {
   /// the way.
   func end(_ status: GRPCStatus) {
     guard phase == .handling else { return }
-    if status.isOk { tellHeaders() }
-    if tellsSent { streamObserver?.sent(.end) }
+    if status.isOk { deliverHeaders() }
+    if reportsSent { streamObserver?.sent(.end) }
     endServer(nil)
     // For the client, the peer ends the call, as it would over a network.
     var status = status
@@ -219,7 +219,7 @@ final class InProcessCall: @unchecked Sendable {
   /// Ends the call. All calls end here.
   func close(_ status: GRPCStatus) {
     guard phase != .closed else { return }
-    if status.isOk || shared.withLock({ $0.headers }) != nil { tellHeaders() }
+    if status.isOk || shared.withLock({ $0.headers }) != nil { deliverHeaders() }
     phase = .closed
     hasSucceeded = status.isOk
     if let timer { transport.loop.cancel(timer) }
@@ -234,20 +234,20 @@ final class InProcessCall: @unchecked Sendable {
       pipe.abort(status.isOk ? .callGone : status)
     }
     request.responses?.detach()
-    tellObservers(status)
+    notifyObservers(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
   }
 
   /// A message that is not streamed goes from one side to the other.
-  private func tellMessage(_ byteCount: Int, isRequest: Bool) {
+  private func reportMessage(_ byteCount: Int, isRequest: Bool) {
     let sender: (any CallTracer)? = isRequest ? clientTracer : serverTracer
     let recipient: (any CallTracer)? = isRequest ? serverTracer : clientTracer
     if let sender, sender.wantsMessages { sender.messageSent(byteCount, compressed: nil) }
     if let recipient, recipient.wantsMessages { recipient.messageReceived(byteCount) }
   }
 
-  private func tellObservers(_ status: GRPCStatus) {
+  private func notifyObservers(_ status: GRPCStatus) {
     guard clientTracer != nil || serverTracer != nil else { return }
     if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
@@ -258,15 +258,15 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   /// Called when a message was read from one of the pipes.
-  func tellRead(isRequest: Bool) {
-    if isRequest { receiver.sent(.message) } else if tellsSent { streamObserver?.sent(.message) }
+  func reportRead(isRequest: Bool) {
+    if isRequest { receiver.sent(.message) } else if reportsSent { streamObserver?.sent(.message) }
   }
 
   /// Sets the observer of the server's side.
   func observe(_ observer: any ServerStreamObserver, sent: Bool) {
     if serverHasEnded { return observer.closed(serverFailure) }
     streamObserver = observer
-    if sent { tellsSent = true }
+    if sent { reportsSent = true }
   }
 
   private func endServer(_ failure: GRPCStatus?) {

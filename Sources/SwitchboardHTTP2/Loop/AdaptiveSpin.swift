@@ -29,19 +29,19 @@ final class AdaptiveSpin: Sendable {
     self.clock = clock
   }
 
-  /// Spins until `isThere` returns true, if spinning has been successful lately. Returns whether it did.
-  func look(for isThere: () -> Bool) -> Bool {
+  /// Spins until `isReady` returns true, if spinning has been successful lately. Returns whether it did.
+  func poll(until isReady: () -> Bool) -> Bool {
     guard isWorthALook else { return false }
-    let found = insist(on: isThere)
+    let found = insist(on: isReady)
     remember(found)
     return found
   }
 
   /// Spins regardless of earlier success.
-  func insist(on isThere: () -> Bool) -> Bool {
+  func insist(on isReady: () -> Bool) -> Bool {
     let end = clock() + Self.limit
     repeat {
-      if isThere() { return true }
+      if isReady() { return true }
       // The peer may need this core.
       sched_yield()
     } while clock() < end

@@ -98,7 +98,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
   }
 
   /// Returns when every socket that was closed gently is gone: its peer has read the last bytes, or the time is up.
-  func waitForLastWords() async {
+  func waitForGracefulCloses() async {
     await withCheckedContinuation { continuation in
       let isWaiting = add(
         .closure {
@@ -262,7 +262,7 @@ extension Loop {
     expectation = .none
     switch expected {
     case .none: return false
-    case .soon: return spin.look(for: runReadyEvents)
+    case .soon: return spin.poll(until: runReadyEvents)
     case .urgent: return spin.insist(on: runReadyEvents)
     }
   }

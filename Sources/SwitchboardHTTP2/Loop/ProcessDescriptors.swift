@@ -19,14 +19,14 @@ enum ProcessDescriptors {
     areReady.withLock { areReady in
       if areReady { return true }
       fillStandardStreams()
-      guard areThere(needed) else { return false }
+      guard areAvailable(needed) else { return false }
       areReady = true
       return true
     }
   }
 
   /// Why the process cannot open another descriptor; `nil` if it can.
-  static var shortage: SocketError? { areThere(1) ? nil : SocketError(errno: errno) }
+  static var shortage: SocketError? { areAvailable(1) ? nil : SocketError(errno: errno) }
 
   // MARK: Scarce descriptors
 
@@ -59,7 +59,7 @@ enum ProcessDescriptors {
     }
   }
 
-  private static func areThere(_ count: Int) -> Bool {
+  private static func areAvailable(_ count: Int) -> Bool {
     var held: [Int32] = []
     while held.count < count, case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
       held.append(descriptor)

@@ -23,7 +23,7 @@ final class Sweep {
 
   init(on loop: Loop) { self.loop = loop }
 
-  /// Adds a member that is awake. It has to be removed before its connection lets go of it.
+  /// Adds a member that is awake. It has to be removed before its connection releases it.
   func add(_ member: any Packable) {
     member.memory.place = members.count
     members.append(member)

@@ -146,7 +146,7 @@ struct RequestHead: ~Copyable {
     return Array(value)
   }
 
-  /// What is no such value, or there twice, stays where whoever looks for it finds what it is.
+  /// An invalid or repeated value stays among the fields, where it can be reported as such.
   private mutating func take(traceParent value: Bytes, _ name: Bytes, _ fields: FieldCollector) {
     if traceParent == nil, let text = TraceParentText(value) {
       traceParent = text

@@ -131,7 +131,7 @@ public final class Server: Sendable {
     await core.waitUntilEmpty()
     deadline.cancel()
     // If the process ended now, the system would discard data that clients have not read yet.
-    if grace > .zero { for loop in core.group.loops { await loop.waitForLastWords() } }
+    if grace > .zero { for loop in core.group.loops { await loop.waitForGracefulCloses() } }
   }
 }
 

@@ -51,7 +51,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
       return observer.closed(state.hasLocalEnded ? nil : status ?? .callGone)
     }
     self.observer = observer
-    if sent { tellsSent = true }
+    if sent { reportsSent = true }
   }
 
   func placeForHandler() -> HandlerPlace {
@@ -194,7 +194,7 @@ extension ServerCallStream {
 
   func headersDidLeave() {
     headersSent = true
-    if tellsSent { observer?.sent(.metadata) }
+    if reportsSent { observer?.sent(.metadata) }
   }
 
   /// Sends the failure instead of a response whose metadata cannot be sent.
@@ -244,7 +244,7 @@ extension ServerCallStream {
     }
     responses?.abort(status)
     end(nil, status)
-    tellClosed(status)
+    reportClosed(status)
     task?.cancel()
   }
 

@@ -26,9 +26,9 @@ extension ServerCallStream {
     }
     let tracer = maker.callStarted(method, head.plainMetadata, head.traceParent, &stamp)
     hasContext = tracer.isContext
-    tellsMessages = tracer.wantsMessages
+    reportsMessages = tracer.wantsMessages
     self.tracer = consume tracer
-    guard tellsMessages, let tracer = self.tracer else { return }
+    guard reportsMessages, let tracer = self.tracer else { return }
     body.keepSizes()
     // Requests may have arrived already: the only one, or the first of a stream, whose sizes are not stored.
     let earlier = inbound.totals

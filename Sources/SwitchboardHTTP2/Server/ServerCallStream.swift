@@ -45,12 +45,12 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   /// Whether the observer is notified of what was sent.
-  @exclusivity(unchecked) var tellsSent = false
+  @exclusivity(unchecked) var reportsSent = false
   @exclusivity(unchecked) private(set) var deadline: CallDeadline?
   @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
   @exclusivity(unchecked) var stamp = CallStamp()
   /// What the tracer wants: to ask it each time would retain it.
-  @exclusivity(unchecked) var tellsMessages = false
+  @exclusivity(unchecked) var reportsMessages = false
   /// Whether the tracer follows the call. It remains set when it no longer does, for a handler on another thread.
   @exclusivity(unchecked) var isTraced = false
   /// Whether the tracer is the handler's context.
@@ -153,7 +153,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func localDidEnd() {
     state.localDidEnd()
-    if tellsSent { observer?.sent(.end) }
+    if reportsSent { observer?.sent(.end) }
     // The response is complete, so the rest of the request is not needed.
     if !state.hasRemoteEnded { connection.withWire { $0.stopRequest(id) } }
   }
@@ -174,7 +174,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       return shared.responses
     }
     // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
-    tellClosed(wasEnded ? nil : .callGone)
+    reportClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
     task = nil
     responses?.abort(.callGone)
@@ -186,30 +186,30 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection.streamDidClose(self)
   }
 
-  func tellClosed(_ failure: GRPCStatus?) {
+  func reportClosed(_ failure: GRPCStatus?) {
     guard let observer = observer.take() else { return }
     observer.closed(failure)
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
-    defer { tellSent() }
+    defer { reportSent() }
     guard let wire else { return body.read(into: buffer) }
     return readBody(into: buffer, for: wire)
   }
 
   func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
-    defer { tellSent() }
+    defer { reportSent() }
     return body.takeBorrowed(count)
   }
 
-  private func tellSent() {
+  private func reportSent() {
     // A long response is traffic while it is being sent, and its reader may send pings to measure the link.
     connection.sawTraffic()
     if body.sentCount > 0 {
       connection.counters.sent(body.sentCount, at: loop.turnTime)
-      if tellsMessages, let tracer { body.tell(tracer) }
+      if reportsMessages, let tracer { body.tell(tracer) }
     }
-    guard tellsSent, let observer else {
+    guard reportsSent, let observer else {
       body.sentCount = 0
       return
     }
@@ -238,7 +238,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
-    if tellsMessages, let tracer { tracer.messageReceived(byteCount) }
+    if reportsMessages, let tracer { tracer.messageReceived(byteCount) }
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
@@ -349,7 +349,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   /// How long the response may still take to be sent after the deadline.
-  private static let timeForLastWords = Duration.seconds(1)
+  private static let timeForLastBytes = Duration.seconds(1)
 
   private func deadlinePassed() {
     // The rest of an unsent response is dropped, so the response must not look complete.
@@ -357,7 +357,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     cut(.deadlinePassed)
     let timer = LoopTimer { self.giveUp() }
     self.timer = timer
-    loop.schedule(timer, after: Self.timeForLastWords)
+    loop.schedule(timer, after: Self.timeForLastBytes)
   }
 
   /// Gives up a response that the client has not read in time.

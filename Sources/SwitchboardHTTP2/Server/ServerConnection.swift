@@ -211,7 +211,7 @@ final class ServerConnection: ConnectionParts, Connection {
 
   private func policePing() {
     guard !pings.allowsPing(at: loop.now) else { return }
-    sayFarewell(Offence(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
+    announceClose(Offence(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
   }
 
   private func closeIfDrained() {

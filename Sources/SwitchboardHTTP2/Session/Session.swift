@@ -114,7 +114,7 @@ final class Session: WireSession, Packable {
     let found = watch.scan(bytes, now: now)
     if let found { allowed = UnsafeRawBufferPointer(rebasing: bytes[..<found.offset]) }
     let result = pass(allowed, watch.blocks)
-    if let offence = takeOffence() { return offence }
+    if let offence = nextOffence() { return offence }
     if result < 0 { return Self.offence(Int32(result)) }
     return found?.offence
   }
@@ -166,7 +166,7 @@ final class Session: WireSession, Packable {
   /// Charges the peer for TLS records that contained no data. Returns `false` if its credit is exhausted.
   func pay(forRecords count: Int) -> Bool { watch.spend(count, now: delegate?.sessionNow ?? 0) }
 
-  private func takeOffence() -> Offence? {
+  private func nextOffence() -> Offence? {
     defer { offence = nil }
     return offence
   }
@@ -228,7 +228,7 @@ final class Session: WireSession, Packable {
   var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
 
   func didDrain(isWriting: Bool) -> WireEnd? {
-    if let offence = takeOffence() { return .offence(offence) }
+    if let offence = nextOffence() { return .offence(offence) }
     guard !wantsToRead, !wantsToWrite, !isWriting else { return nil }
     return .status(errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost)
   }

@@ -44,7 +44,7 @@ public struct WebOptions: Sendable {
 }
 
 extension WebOptions {
-  /// Throws if an origin is none that a browser would send: a page of it could never call, and would not learn why.
+  /// Throws if a browser would never send an origin: its pages could not make calls, and would not learn why.
   func refuseWrongOrigins() throws(GRPCStatus) {
     guard case .only(let origins) = origins, let wrong = origins.sorted().first(where: { !Self.isOrigin($0) })
     else { return }

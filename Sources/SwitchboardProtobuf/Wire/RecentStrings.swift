@@ -28,7 +28,7 @@ struct RecentStrings {
     }
   }
 
-  /// Lets go of the strings: whoever has used this must call it.
+  /// Releases the strings. Whatever has used this must call it.
   @inline(__always)
   mutating func forget() { if !isEmpty { release() } }
 

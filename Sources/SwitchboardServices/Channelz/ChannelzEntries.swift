@@ -44,17 +44,17 @@ struct ChannelzEntries {
     guard !weakServers.contains(where: { $0.entry.server === server.server }) else { return }
     lastID += 1
     weakServers.append((lastID, server))
-    forgetGone()
+    removeReleased()
   }
 
   mutating func add(_ channel: WeakChannel) {
     guard !weakChannels.contains(where: { $0.entry.channel === channel.channel }) else { return }
     lastID += 1
     weakChannels.append((lastID, channel))
-    forgetGone()
+    removeReleased()
   }
 
-  private mutating func forgetGone() {
+  private mutating func removeReleased() {
     weakServers.removeAll { $0.entry.server == nil }
     weakChannels.removeAll { $0.entry.channel == nil }
   }

@@ -92,8 +92,8 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
       self,
       request.method,
       request.stamp,
-      identity.isThere ? SpanContext(identity, traceState ?? "") : nil,
-      parent: parent.isThere ? parent.spanID : nil,
+      identity.isValid ? SpanContext(identity, traceState ?? "") : nil,
+      parent: parent.isValid ? parent.spanID : nil,
       baggage: baggage,
       servedIn: served
     )

@@ -45,7 +45,7 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     let span = Span(
       name,
       context,
-      parent: parent.isThere ? parent.spanID : nil,
+      parent: parent.isValid ? parent.spanID : nil,
       kind: .server,
       start: start,
       tracer

@@ -50,7 +50,7 @@ class CallContext: @unchecked Sendable {
   }
 
   final var spanContext: SpanContext? {
-    identity.isThere ? SpanContext(identity, rare?.traceState ?? "") : nil
+    identity.isValid ? SpanContext(identity, rare?.traceState ?? "") : nil
   }
 
   final var baggage: Baggage { rare?.baggage ?? Baggage() }

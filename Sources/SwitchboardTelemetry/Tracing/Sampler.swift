@@ -39,7 +39,7 @@ struct SamplingRule {
 
   @inline(__always)
   func samples(_ traceID: TraceID, _ parent: SpanIdentity) -> Bool {
-    if followsParent, parent.isThere { return parent.isSampled }
+    if followsParent, parent.isValid { return parent.isSampled }
     return traceID.low & (Self.end - 1) >= least
   }
 }

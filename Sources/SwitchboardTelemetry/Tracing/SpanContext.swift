@@ -107,7 +107,7 @@ struct SpanIdentity {
   static var none: SpanIdentity { SpanIdentity(traceHigh: 0, traceLow: 0, span: 0) }
 
   /// No span is numbered 0.
-  var isThere: Bool { span != 0 }
+  var isValid: Bool { span != 0 }
   var traceID: TraceID { TraceID(high: traceHigh, low: traceLow) }
   var spanID: SpanID { SpanID(span) }
 }

@@ -22,7 +22,7 @@ enum TraceParent {
   /// The same for a value of the usual length, mostly of the current version.
   static func read(_ text: TraceParentText) -> (TraceID, SpanID, isSampled: Bool)? {
     let identity = identity(text)
-    return identity.isThere ? (identity.traceID, identity.spanID, identity.isSampled) : nil
+    return identity.isValid ? (identity.traceID, identity.spanID, identity.isSampled) : nil
   }
 
   /// The same as an identity, which is none if the value is not allowed.

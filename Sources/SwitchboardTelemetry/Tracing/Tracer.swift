@@ -94,8 +94,8 @@ public final class Tracer: Sendable {
   /// The same with the identities of another generator, such as a loop's own.
   @inline(__always)
   func newIdentity(_ parent: SpanIdentity, _ ids: inout some IDSource) -> SpanIdentity {
-    if !isEnabled, parent.isThere { return parent }
-    let traceID = parent.isThere ? parent.traceID : ids.traceID()
+    if !isEnabled, parent.isValid { return parent }
+    let traceID = parent.isValid ? parent.traceID : ids.traceID()
     return SpanIdentity(traceID, ids.spanID(), isSampled: isEnabled && sampling.samples(traceID, parent))
   }
 

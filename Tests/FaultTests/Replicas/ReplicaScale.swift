@@ -69,12 +69,12 @@ final class WarningLog: LogHandler {
   /// Returns once a message has come that contains `part`.
   func until(_ part: String) async {
     await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
+      let hasArrived = state.withLock { state in
         if state.messages.contains(where: { $0.contains(part) }) { return true }
         state.waiters.append((part, continuation))
         return false
       }
-      if isThere { continuation.resume() }
+      if hasArrived { continuation.resume() }
     }
   }
 }

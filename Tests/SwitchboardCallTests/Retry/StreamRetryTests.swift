@@ -162,7 +162,7 @@ private final class ClosingTransport: ByteTransport {
 
     init(_ receiver: any ResponseReceiver) { self.receiver = receiver }
 
-    func look(for isThere: () -> Bool) {}
+    func poll(until isReady: () -> Bool) {}
     func start() { receiver.close(GRPCStatus(code: .unavailable), trailers: HPACKHeaders()) }
     func cancel(_ status: GRPCStatus) {}
   }

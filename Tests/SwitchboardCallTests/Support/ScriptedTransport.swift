@@ -68,7 +68,7 @@ final class ScriptedCall: ByteCall {
     announce(self)
   }
 
-  func look(for isThere: () -> Bool) {}
+  func poll(until isReady: () -> Bool) {}
 
   func cancel(_ status: GRPCStatus) {
     end.settle(.success(status))

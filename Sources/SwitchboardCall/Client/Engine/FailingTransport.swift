@@ -52,7 +52,7 @@ package final class RefusedCall: ByteCall {
     }
   }
 
-  package func look(for isThere: () -> Bool) {}
+  package func poll(until isReady: () -> Bool) {}
 
   package func cancel(_ status: GRPCStatus) {}
 }

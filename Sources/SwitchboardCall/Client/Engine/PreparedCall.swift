@@ -69,8 +69,8 @@ final class PreparedCall: ByteCall {
     if isWanted { call.start() }
   }
 
-  func look(for isThere: () -> Bool) {
-    if case .live(let call) = phase.withLock({ $0 }) { call.look(for: isThere) }
+  func poll(until isReady: () -> Bool) {
+    if case .live(let call) = phase.withLock({ $0 }) { call.poll(until: isReady) }
   }
 
   func cancel(_ status: GRPCStatus) {

@@ -59,7 +59,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
 
   func start() { onLoop { $0.begin() } }
 
-  func look(for isThere: () -> Bool) {}
+  func poll(until isReady: () -> Bool) {}
 
   func cancel(_ status: GRPCStatus) {
     cancellation.withLock { if $0 == nil { $0 = status } }

@@ -1,5 +1,5 @@
 /// Failures on this side of a call. A separate object, because few calls have any.
-final class Troubles {
+final class LocalFailures {
   /// Why the caller cancelled.
   var reason: GRPCStatus?
   /// Why a response could not be decoded. This fails the call, regardless of what the server reports.
@@ -8,11 +8,11 @@ final class Troubles {
 
 // The end of a call: by the transport, the caller, the deadline, or a part that cannot be encoded or decoded.
 extension ClientPipeline {
-  @usableFromInline var reason: GRPCStatus? { troubles?.reason }
+  @usableFromInline var reason: GRPCStatus? { localFailures?.reason }
 
-  private func note(_ change: (Troubles) -> Void) {
-    let noted = troubles ?? Troubles()
-    troubles = noted
+  private func note(_ change: (LocalFailures) -> Void) {
+    let noted = localFailures ?? LocalFailures()
+    localFailures = noted
     change(noted)
   }
 
@@ -44,7 +44,7 @@ extension ClientPipeline {
     responses = nil
     if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : copy status) }
     guard isOpen else { return }
-    if let failure = troubles?.decodingFailure {
+    if let failure = localFailures?.decodingFailure {
       errorCaught(failure, at: transportEnd)
     } else if status.isOk || status.origin == .peer {
       codec.end(self, status, trailers)
@@ -150,7 +150,7 @@ extension ClientPipeline: ByteCall {
   func start() {}
 
   @usableFromInline
-  func look(for isThere: () -> Bool) {}
+  func poll(until isReady: () -> Bool) {}
 
   @usableFromInline
   func cancel(_ status: GRPCStatus) {

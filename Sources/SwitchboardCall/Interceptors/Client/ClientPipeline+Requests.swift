@@ -26,7 +26,7 @@ extension ClientPipeline {
     }
     self.metadata = metadata
     message = nil
-    troubles?.decodingFailure = nil
+    localFailures?.decodingFailure = nil
     promises = SentPromises()
     promises.addMetadata(promise)
     phase = .gathering

@@ -51,7 +51,7 @@ extension ClientPipeline: ResponseReceiver {
 
   /// Reads responses as fast as the chain demands them and the caller has room.
   private func read(_ responses: StreamedAnswers) async {
-    while troubles?.decodingFailure == nil, let message = try? await responses.pipe.next() {
+    while localFailures?.decodingFailure == nil, let message = try? await responses.pipe.next() {
       if responses.outcome != nil, self.responses === responses { watchDemand(of: responses) }
       guard (try? await responses.credit.take()) != nil, self.responses === responses else { break }
       message.withBytes { receive(message: $0) }

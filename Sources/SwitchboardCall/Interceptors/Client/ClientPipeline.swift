@@ -54,7 +54,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var responses: StreamedAnswers?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
-  @exclusivity(unchecked) var troubles: Troubles?
+  @exclusivity(unchecked) var localFailures: LocalFailures?
   @exclusivity(unchecked) var alarm: Task<Void, Never>?
 
   // The last field, because the offsets of later fields would depend on the type.

@@ -1,7 +1,7 @@
 import Switchboard
 
 /// The address on which a server of the command listens.
-enum ListeningPlace {
+enum ListeningAddress {
   static func parse(_ text: String, _ flag: Flag) throws(Failure) -> (host: String, port: Int) {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (0...65535).contains(port)
@@ -12,18 +12,18 @@ enum ListeningPlace {
     )
   }
 
-  /// Makes a server listen at the place that a flag names.
-  static func bind(_ server: Server, _ place: (host: String, port: Int), _ flag: Flag) throws(Failure)
+  /// Makes a server listen at the address that a flag names.
+  static func bind(_ server: Server, _ listener: (host: String, port: Int), _ flag: Flag) throws(Failure)
     -> SocketAddress
   {
     do {
-      return try server.bind(host: place.host, port: place.port)
+      return try server.bind(host: listener.host, port: listener.port)
     } catch {
       let message = error.message ?? "\(error)"
       let isTaken = message.contains("address already in use")
       throw Failure(
         message,
-        hints: isTaken ? ["'\(flag.name) \(place.host):0' takes a free port."] : [],
+        hints: isTaken ? ["'\(flag.name) \(listener.host):0' takes a free port."] : [],
         code: .status(error.code)
       )
     }

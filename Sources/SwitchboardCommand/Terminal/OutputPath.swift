@@ -1,7 +1,7 @@
 import SwitchboardToolSupport
 
 /// A file that a user names for output, in a directory that exists.
-struct OutputPlace {
+struct OutputPath {
   private let directory: OutputDirectory
   private let name: String
 

@@ -1,5 +1,5 @@
 /// A target as the user wrote it. It determines the defaults for TLS and the port.
-struct TargetPlace: Hashable {
+struct TargetAddress: Hashable {
   /// The target without the scheme of a URL.
   private let address: String
   /// Whether the scheme of a URL asks for TLS; nil without a scheme.
