@@ -40,7 +40,7 @@ struct GeneratedAccessorTests {
     #expect(message.negative == .min && message.text.hasPrefix("a \"quoted\"") && message.second == .bad)
   }
 
-  @Test("What changes a value in place begins with the default")
+  @Test("Changes in place begin with the default")
   func inPlace() {
     var message = Defaults()
     message.text += "!"
@@ -53,7 +53,7 @@ struct GeneratedAccessorTests {
     #expect(message.choice == .bits([1, 2]))
   }
 
-  @Test("A oneof has one member, and the others their defaults")
+  @Test("A oneof has one member; the others have their defaults")
   func oneof() {
     var message = Defaults()
     #expect(message.choice == nil)
@@ -116,7 +116,7 @@ struct GeneratedAccessorTests {
     #expect(try message.jsonString().contains("\"a-b\":\"last\""))
   }
 
-  @Test("Fields and extensions named like what only generated code uses")
+  @Test("Fields and extensions may have the names of hidden members")
   func hiddenNames() {
     var message = _tableMessage()
     (message.storage_p1, message.storage_p2, message._Table, message._storage_p100) = (1, 2, 3, 4)

@@ -53,13 +53,13 @@ struct HostileRequestTests {
     }
   }
 
-  @Test("A request without anything wrong in it has no error")
+  @Test("A valid request has no error")
   func sane() {
     #expect(error { _ in } == nil)
     #expect(fieldError { _ in } == nil)
   }
 
-  @Test("Types that are not there")
+  @Test("Missing types are errors")
   func danglingTypes() {
     #expect(
       fieldError {
@@ -78,7 +78,7 @@ struct HostileRequestTests {
     #expect(error { $0.extension = [.with { $0.name = "x" }] } == "p.x: the type '' is not in the request")
   }
 
-  @Test("Numbers, indexes and ranges out of bounds")
+  @Test("Numbers, indexes and ranges out of bounds are errors")
   func bounds() {
     #expect(fieldError { $0.number = 0 } == "p.M.f: 0 is not a valid field number")
     #expect(fieldError { $0.number = -1 } == "p.M.f: -1 is not a valid field number")
@@ -96,7 +96,7 @@ struct HostileRequestTests {
     )
   }
 
-  @Test("Names that are none", arguments: ["", "a b", "1a", "a\"", "é", "a.b"])
+  @Test("Invalid names are errors", arguments: ["", "a b", "1a", "a\"", "é", "a.b"])
   func names(name: String) {
     #expect(fieldError { $0.name = name } != nil)
     #expect(error { $0.messageType[0].name = name } != nil)
@@ -105,7 +105,7 @@ struct HostileRequestTests {
     #expect(error { $0.messageType[0].oneofDecl = [.with { $0.name = name }] } != nil)
   }
 
-  @Test("Things that are there twice, or not at all")
+  @Test("Repeated and missing declarations are errors")
   func repetitions() {
     #expect(error { $0.messageType.append($0.messageType[0]) } == "the type 'p.M' is in the request twice")
     #expect(error { $0.enumType[0].value = [] } == "the enum 'p.E' has no values")
@@ -115,7 +115,7 @@ struct HostileRequestTests {
     #expect(error([file], generate: ["a.proto", "a.proto"]) != nil)
   }
 
-  @Test("Maps that are none")
+  @Test("Invalid map entries are errors")
   func maps() {
     func entry(_ change: (inout Google_Protobuf_DescriptorProto) -> Void) -> String? {
       error { file in
@@ -139,12 +139,12 @@ struct HostileRequestTests {
     #expect(entry { $0.field = [] } != nil)
   }
 
-  @Test("Defaults that are no values of their types", arguments: ["x", "1.5", "99999999999", "\\"])
+  @Test("Invalid defaults are errors", arguments: ["x", "1.5", "99999999999", "\\"])
   func defaults(text: String) {
     #expect(fieldError { $0.defaultValue = text } == "p.M.f: '\(text)' is not a valid default for the type")
   }
 
-  @Test("Messages nested without end")
+  @Test("Too deeply nested messages are an error")
   func nesting() {
     var message = Google_Protobuf_DescriptorProto.with { $0.name = "M" }
     for _ in 0..<500 {
@@ -196,7 +196,7 @@ struct HostileRequestTests {
     #expect(error == (isAccepted ? nil : "p.M: the message has too many fields or oneofs"))
   }
 
-  @Test("Dialects that are not known")
+  @Test("Unknown dialects are errors")
   func dialects() {
     #expect(error { $0.syntax = "proto4" } == "a.proto: syntax 'proto4' is not supported")
     #expect(
@@ -214,7 +214,7 @@ struct HostileRequestTests {
     #expect(error { $0.options.swiftPrefix = "a b" } != nil)
   }
 
-  @Test("Bytes that are no request")
+  @Test("Invalid bytes are an error")
   func bytes() {
     #expect(throws: GeneratorError.self) { try Generator.respond(to: [0xFF, 0xFF]) }
   }

@@ -82,7 +82,7 @@ struct OptionEffectTests {
     #expect(try generate(parameter).map(\.name) == names)
   }
 
-  @Test("Without Client and Server, what is known of the service is left")
+  @Test("Without Client and Server, only the service's metadata is generated")
   func neither() throws {
     let content = try #require(try generate("Client=false,Server=false").last).content
     #expect(content.contains("enum Shop_OrdersMetadata"))

@@ -22,7 +22,7 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
     return response
   }
 
-  @Test("The response is that of one thread", arguments: GoldenCase.all, [1, 2, 5])
+  @Test("The response does not depend on the number of threads", arguments: GoldenCase.all, [1, 2, 5])
   func responses(golden: GoldenCase, workers: Int) async throws {
     let request = try golden.request()
     let mappings = try golden.mappings(of: request)
@@ -31,7 +31,7 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
     #expect(try await respond(to: bytes, workers: workers, mappings: mappings) == expected)
   }
 
-  @Test("Every file of a large request is there once, in the order of the request", arguments: [1, 2, 7])
+  @Test("A large request gives every file once, in the order of the request", arguments: [1, 2, 7])
   func manyFiles(workers: Int) async throws {
     let request = Self.request(files: 300)
     let response = try await respond(to: request.serializedBytes(), workers: workers)
@@ -70,7 +70,7 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
     }
   }
 
-  @Test("The error is that of one thread", arguments: [1, 2, 7])
+  @Test("The error does not depend on the number of threads", arguments: [1, 2, 7])
   func errors(workers: Int) async throws {
     var clash = Self.request(files: 20)
     clash.parameter = "FileNaming=DropPath"
@@ -91,7 +91,7 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
     }
   }
 
-  @Test("Nothing is written after what cannot be written", arguments: [1, 4])
+  @Test("Nothing is written after a failed write", arguments: [1, 4])
   func failingWriter(workers: Int) async throws {
     struct Full: Error {}
     let bytes = try Self.request(files: 100).serializedBytes()
@@ -109,7 +109,7 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
 
   // MARK: Reading
 
-  @Test("A request is read to the same on several threads", arguments: GoldenCase.all, [1, 3])
+  @Test("Reading a request does not depend on the number of threads", arguments: GoldenCase.all, [1, 3])
   func reading(golden: GoldenCase, workers: Int) async throws {
     var request = try golden.request()
     request.sourceFileDescriptors = request.protoFile
@@ -127,7 +127,7 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
     #expect(try Generator(ofSet, mappings: golden.mappings(of: request)).files() == golden.generate())
   }
 
-  @Test("Bytes that are no request have the error that they have on one thread", arguments: [1, 3])
+  @Test("Invalid requests have the same error on any number of threads", arguments: [1, 3])
   func junk(workers: Int) async throws {
     let request: [UInt8] = try Self.request(files: 3).serializedBytes()
     var inputs = request.indices.map { Array(request[..<$0]) }

@@ -11,7 +11,7 @@ struct PayloadMappingTests {
     payload { method: "a.S.Get" marshaller: "Method<_>" module_name: ["G", "H"] }
     """
 
-  @Test("The nearest to a message counts")
+  @Test("The most specific mapping applies")
   func precedence() throws {
     let mappings = try PayloadMappings(text: mappings)
     #expect(mappings.payload(of: "a.N", in: "Get", of: "a.Other")?.marshaller == "General<_>")

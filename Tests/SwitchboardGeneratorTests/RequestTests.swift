@@ -39,7 +39,7 @@ import Testing
   }
 
   /// What is left of the sample cannot always be read; both must say so of the same inputs.
-  @Test("What the runtime cannot decode cannot be read, and the other way round")
+  @Test("Exactly the requests that the runtime decodes can be read")
   func truncated() throws {
     let bytes: [UInt8] = try Self.sample.serializedBytes()
     for end in bytes.indices {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("Fields that are not known are skipped, groups too")
+  @Test("Unknown fields are skipped, groups too")
   func unknownFields() throws {
     let bytes: [UInt8] = try Self.sample.serializedBytes()
     // Numbers of all widths, bytes, and a group in a group.
@@ -62,7 +62,7 @@ import Testing
     #expect(try Generator(request: unknown + bytes + unknown).files() == expected)
   }
 
-  @Test("A part of a field that comes twice is merged")
+  @Test("A message field that occurs twice is merged")
   func merged() throws {
     let first = Request.with { $0.parameter = "Visibility=Internal" }
     let bytes: [UInt8] = try first.serializedBytes()

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("No more work runs at once, or waits to be taken, than there should", arguments: [1, 2, 4])
+  @Test("The work that runs or waits to be taken is bounded", arguments: [1, 2, 4])
   func bounds(count: Int) async {
     let running = Counter()
     let waiting = Counter()
@@ -58,7 +58,7 @@ import Testing
     #expect(begun.most <= 41 + 4 * count)
   }
 
-  @Test("There is always a worker, and never a crowd")
+  @Test("There are between 1 and 16 workers")
   func counts() {
     #expect(Workers(0).count == 1)
     #expect(Workers(-3).count == 1)

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["P", "POST /test", "POST /a HTTP/1.1\r\n", "POST /a HTTP/1.1\r\nhost: a\r\n"])
-  func aHeadThatDoesNotEnd(_ text: String) async throws {
+  func anEndlessHeadTimesOut(_ text: String) async throws {
     try await with { hostile, peer async throws in
       // A complete head ends the handshake timeout.
       if text != "P" {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func aBodyThatDoesNotEnd() async throws {
+  @Test func anEndlessBodyTimesOut() async throws {
     try await with { hostile, peer async throws in
       peer.send(HTTP1Peer.head("Get", "", ["content-length: 1000"]))
       let server = hostile.pair.server
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func aPagesBodyThatDoesNotEnd() async throws {
+  @Test func aPagesEndlessBodyTimesOut() async throws {
     var options = HTTP1Tests.options
     options.pages = [HTTPPage("POST", "/page") { _ in HTTPPage.Response(status: 204) }]
     try await HostilePair.with(.ipv4, options) { hostile async throws in
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["Get", "Collect"]) func aBodyThatBreaks(_ method: String) async throws {
+  @Test(arguments: ["Get", "Collect"]) func aBrokenBodyIsRejected(_ method: String) async throws {
     try await with { hostile, peer async throws in
       peer.send(HTTP1Peer.head(method, "", ["transfer-encoding: chunked"]) + "zz\r\n")
       #expect(peer.response()?.status == "400")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func aLengthPrefixThatLies() async throws {
+  @Test func aTooLargeLengthPrefixIsRejected() async throws {
     try await with { hostile, peer async throws in
       peer.call("Get", [0, 0xff, 0xff, 0xff, 0xff, 1, 2])
       #expect(peer.answer()?.trailers["grpc-status"] == "8")
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatReadsNothing() async throws {
+  @Test func aClientThatReadsNothingIsBounded() async throws {
     try await with { hostile, peer async throws in
       peer.call("Flood", WebMessages.frame([1]))
       let flooded = hostile.pair.service.flooded

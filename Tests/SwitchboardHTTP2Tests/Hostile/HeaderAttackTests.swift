@@ -15,7 +15,7 @@ import Testing
       + FramePeer.string(String(repeating: "b", count: 3900)) + [UInt8](repeating: 0xbe, count: count)
   }
 
-  @Test func aFieldThatIsRepeatedByAByte() async throws {
+  @Test func aHeaderBombEndsTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.headers, 5, 1, Self.bomb(FramePeer.call("Get"), count: 10_000))
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func headersAboveTheLimit() async throws {
+  @Test func headersAboveTheLimitAreRejected() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.headers, 5, 1, Self.bomb(FramePeer.call("Get"), count: 10))
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Each is rejected without being a bomb, but decoding it costs as much as one.
-  @Test func headersAboveTheLimitAgainAndAgain() async throws {
+  @Test func repeatedHeadersAboveTheLimitEndTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       var refused = 0
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func headersWithoutEnd() async throws {
+  @Test func endlessHeadersEndTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       try await hostile.serveOthers(while: peer.raw) { socket in

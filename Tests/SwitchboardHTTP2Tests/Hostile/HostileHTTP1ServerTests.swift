@@ -33,19 +33,19 @@ import Testing
     return (found, abuses.counts)
   }
 
-  @Test func moreInformationThanAnyResponseNeeds() async throws {
+  @Test func endlessInformationalResponsesFailTheCall() async throws {
     let (status, abuses) = try await call("", "HTTP/1.1 100 Continue\r\n\r\n")
     #expect(status?.code == .unavailable)
     #expect(abuses == [.informationFlood: 1])
   }
 
-  @Test func anotherProtocolThanWasAskedFor() async throws {
+  @Test func anUnrequestedUpgradeFailsTheCall() async throws {
     let (status, abuses) = try await call("HTTP/1.1 101 Switching Protocols\r\n\r\n")
     #expect(status?.code == .unavailable)
     #expect(abuses == [.protocolViolation: 1])
   }
 
-  @Test func anErrorWithoutEnd() async throws {
+  @Test func anEndlessErrorFailsTheCall() async throws {
     let (status, _) = try await call(
       "HTTP/1.1 503 Busy\r\ncontent-type: text/html\r\n\r\n",
       String(repeating: "<p>", count: 1000)
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// A response without a length ends with the connection, but over TLS anyone can end that before it is whole.
-  @Test(arguments: [true, false]) func aResponseThatIsCutOffOverTLS(_ isWhole: Bool) async throws {
+  @Test(arguments: [true, false]) func aResponseCutOffOverTLSFailsTheCall(_ isWhole: Bool) async throws {
     let listener = try FrameListener()
     var options = Self.options(AbuseRecorder())
     options.tls = ClientTLS(trustRoots: TestCertificates.authority)

@@ -210,14 +210,14 @@ import Testing
   }
 
   @Test(arguments: ["", "-1", "17", "00000000000000000005", "5x", "4294967296", "0x5"])
-  func invalidStatuses(_ code: String) async throws {
+  func invalidStatusesAreUnknown(_ code: String) async throws {
     let status = try await call { peer in
       peer.raw.send(Self.trailers(Self.head + [("grpc-status", code)]))
     }
     #expect(status?.code == .unknown)
   }
 
-  @Test func headersThatDoNotEnd() async throws {
+  @Test func endlessHeadersFailTheCall() async throws {
     let abuses = AbuseRecorder()
     var options = ChannelOptions()
     options.observer = abuses

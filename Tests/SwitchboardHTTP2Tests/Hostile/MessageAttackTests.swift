@@ -120,7 +120,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: samples) func aMessageThatIsNotWhatItSays(_ sample: Sample) async throws {
+  @Test(arguments: samples) func aMalformedMessageFailsItsCall(_ sample: Sample) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.headers(1, FramePeer.call(sample.method, adding: sample.headers))

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [
     "", "PRI * HTT", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\u{6}",
   ])
-  func aGreetingThatStopsHalfway(_ greeting: String) async throws {
+  func anIncompleteGreetingTimesOut(_ greeting: String) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try FramePeer(hostile.pair.address, greets: false)
       peer.raw.send(Array(greeting.utf8))
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aTLSHandshakeThatStopsHalfway() async throws {
+  @Test func anIncompleteTLSHandshakeTimesOut() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       // The start of a ClientHello record of 512 bytes, of which few arrive.
       let peer = try RawPeer(hostile.pair.address)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 4] as [UInt8]) func headersThatDoNotEnd(_ flags: UInt8) async throws {
+  @Test(arguments: [0, 4] as [UInt8]) func endlessHeadersTimeOut(_ flags: UInt8) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       settle(peer)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func headersThatComeInPiecesInTime() async throws {
+  @Test func headersInPiecesAreAcceptedInTime() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       for byte in FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Get"))) {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func aRequestThatDoesNotEnd() async throws {
+  @Test func anEndlessRequestTimesOut() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.headers(1, FramePeer.call("Get"))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func aRequestThatIsNotACallAndDoesNotEnd() async throws {
+  @Test func anEndlessRequestThatIsNotACallTimesOut() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.headers(1, [(":method", "POST"), (":scheme", "http"), (":path", "/"), (":authority", "test")])
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func aPeerThatDisappears() async throws {
+  @Test func aPeerThatDisappearsIsDisconnected() async throws {
     var options = ServerOptions()
     options.keepaliveInterval = .seconds(60)
     try await HostilePair.with(.ipv4, options) { hostile async throws in
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func moreConnectionsThanAllowed() async throws {
+  @Test func connectionsAboveTheLimitAreClosed() async throws {
     var options = ServerOptions()
     options.maxConnections = 3
     try await HostilePair.with(.ipv4, options) { hostile async throws in

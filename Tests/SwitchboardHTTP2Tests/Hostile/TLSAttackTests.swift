@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func aClientHelloOnAPlaintextPort() async throws {
+  @Test func aClientHelloOnAPlaintextPortEndsTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try RawPeer(hostile.pair.address)
       peer.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3] + [UInt8](repeating: 0, count: 500))

@@ -20,7 +20,7 @@ import Testing
     SecurePeer.preface + FramePeer.frame(Kind.ping, 0, 0, [UInt8](repeating: 0, count: 8)),
   ]
 
-  @Test(arguments: [TLSVersion.tls12, .tls13], lastWords) func aRecordThatIsBroken(
+  @Test(arguments: [TLSVersion.tls12, .tls13], lastWords) func aBrokenRecordEndsTheConnection(
     _ version: TLSVersion,
     _ words: [UInt8]
   ) async throws {
@@ -38,7 +38,7 @@ import Testing
     "GET / HTTP/1.1\r\n\r\n",
     "POST /test.Test/Get HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc-web\r\n",
     "nonsense\r\n\r\n", "PRI",
-  ]) func aRecordThatIsBrokenWherePagesAreServed(_ words: String) async throws {
+  ]) func aBrokenRecordEndsTheConnectionWherePagesAreServed(_ words: String) async throws {
     var options = ServerOptions()
     options.web = WebOptions(origins: .any)
     try await HostilePair.with(.tls, options) { hostile async throws in
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func keysThatChangeWithoutEnd(_ asks: Bool) async throws {
+  @Test(arguments: [true, false]) func endlessKeyUpdatesEndTheConnection(_ asks: Bool) async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       let peer = try SecurePeer(hostile.pair.address)
       peer.say(SecurePeer.preface)
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Occasional key updates are not a flood.
-  @Test func keysThatChange() async throws {
+  @Test func occasionalKeyUpdatesAreAccepted() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       let peer = try SecurePeer(hostile.pair.address)
       peer.say(SecurePeer.preface)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func answersOfTLSThatAreNotReadAreNotPiledUp() async throws {
+  @Test func unreadTLSAnswersEndTheConnection() async throws {
     var options = ServerOptions()
     // Only the missing reader should stop it.
     options.controlFrameAllowance = .max / 8
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func alertsAndEmptyRecordsBeforeTheHandshake() async throws {
+  @Test func alertsAndEmptyRecordsBeforeTheHandshakeEndTheConnection() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       for record: [UInt8] in [[0x15, 3, 1, 0, 2, 1, 90], [0x16, 3, 1, 0, 0], [0x14, 3, 1, 0, 1, 1]] {
         let peer = try RawPeer(hostile.pair.address)
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// A ClientHello in records of one byte each.
-  @Test func aHandshakeInTooManyPieces() async throws {
+  @Test func aHandshakeInTooManyPiecesIsRejected() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       let peer = try RawPeer(hostile.pair.address)
       let hello: [UInt8] = [1, 1, 0, 0, 3, 3] + [UInt8](repeating: 0, count: 65536)
@@ -244,7 +244,7 @@ import Testing
     arguments: [TLSVersion.tls12, .tls13],
     [[UInt8](repeating: 0xff, count: 24), [0, 0, 0, 4, 0, 0, 0, 0, 0]]
   )
-  func aServersRecordThatIsBroken(_ version: TLSVersion, _ words: [UInt8]) async throws {
+  func aServersBrokenRecordFailsTheCall(_ version: TLSVersion, _ words: [UInt8]) async throws {
     let result = try await call(["h2"], version) { peer in
       Self.greet(peer)
       peer.tls.write(words)
@@ -269,7 +269,9 @@ import Testing
     #expect(result.abuses == [.brokenTLS: 1])
   }
 
-  @Test(arguments: ["keys", "tickets"]) func aServerThatKeepsAClientBusy(_ what: String) async throws {
+  @Test(arguments: ["keys", "tickets"]) func aServerThatKeepsAClientBusyIsDisconnected(_ what: String)
+    async throws
+  {
     let result = try await call { peer in
       Self.greet(peer)
       repeat {
@@ -281,7 +283,7 @@ import Testing
   }
 
   /// Each ticket costs the client more than a record, and a record may hold 900.
-  @Test func aServerThatPutsManyTicketsIntoARecord() async throws {
+  @Test func aRecordWithManyTicketsEndsTheConnection() async throws {
     let result = try await call { peer in
       Self.greet(peer)
       _ = peer.listen { Self.hasHeaders($0) }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct WindowGameTests {
   private typealias Kind = FramePeer.Kind
 
-  @Test func aWindowOfOneByte() async throws {
+  @Test func aWindowOfOneByteDeliversTheWholeMessage() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(1))
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aWindowThatNeverOpens() async throws {
+  @Test func aWindowThatNeverOpensKeepsBuffersBounded() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// No response, whether complete or not, is kept for longer than its client waits for it.
-  @Test(arguments: ["Get", "Flood"]) func aWindowThatIsClosedWhenTheDeadlinePasses(_ method: String)
+  @Test(arguments: ["Get", "Flood"]) func aClosedWindowEndsTheCallAtItsDeadline(_ method: String)
     async throws
   {
     try await HostilePair.with { hostile async throws in
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatReadsNothing() async throws {
+  @Test func aClientThatReadsNothingIsBounded() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0x7fff_ffff))
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func aWindowThatIsMovedBackAndForth() async throws {
+  @Test func endlessWindowChangesEndTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       for index in 0..<100 { peer.headers(UInt32(2 * index + 1), FramePeer.call("Deaf")) }
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func aTableThatIsMovedBackAndForth() async throws {
+  @Test func tableSizeChangesAreAccepted() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       // HPACK allows any number of size updates at the start of a block.
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func moreThanTheWindow() async throws {
+  @Test func dataAboveTheWindowEndsTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       // The server's settings apply from here on.
