@@ -50,7 +50,8 @@ public final class Telemetry: Sendable {
     self.time = exportTime
     let spans = BatchQueue<SpanRecord>(options.batch, exportTime, lanes[.traces] ?? []) { .spans($0) }
     self.spans = spans
-    logs = BatchQueue<LogRecord>(options.batch, exportTime, lanes[.logs] ?? []) { .logs($0) }
+    let logBatch = options.logBatch ?? options.batch
+    logs = BatchQueue<LogRecord>(logBatch, exportTime, lanes[.logs] ?? []) { .logs($0) }
     metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit, options.metrics, options.logger)
     tracer = Tracer(
       clock,

@@ -22,9 +22,8 @@ extension TelemetryOptions {
     resource = reader.resource
     if let sampler = reader.sampler { self.sampler = sampler }
     if let propagators = reader.propagators { self.propagators = propagators }
-    batch.queueSize = reader.count("OTEL_BSP_MAX_QUEUE_SIZE") ?? batch.queueSize
-    batch.batchSize = reader.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE") ?? batch.batchSize
-    batch.delay = reader.milliseconds("OTEL_BSP_SCHEDULE_DELAY") ?? batch.delay
+    batch = reader.batch("OTEL_BSP", delay: .seconds(5))
+    logBatch = reader.batch("OTEL_BLRP", delay: .seconds(1))
     metricInterval = reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL") ?? metricInterval
     exporters = reader.exporters
   }
@@ -69,6 +68,15 @@ private struct EnvironmentReader {
       return reject(name, expected: "a number of milliseconds, up to 86400000")
     }
     return .milliseconds(value)
+  }
+
+  /// The queue of a signal, with the delay that OpenTelemetry gives it by default.
+  func batch(_ prefix: String, delay: Duration) -> BatchOptions {
+    var batch = BatchOptions()
+    batch.queueSize = count("\(prefix)_MAX_QUEUE_SIZE") ?? batch.queueSize
+    batch.batchSize = count("\(prefix)_MAX_EXPORT_BATCH_SIZE") ?? batch.batchSize
+    batch.delay = milliseconds("\(prefix)_SCHEDULE_DELAY") ?? delay
+    return batch
   }
 
   // MARK: Resource
@@ -197,11 +205,30 @@ private struct EnvironmentReader {
       default: let _: Int? = reject(name, expected: "gzip or none")
       }
     }
-    if let (_, path) = value(signal, "CERTIFICATE") {
-      var tls = ClientTLS()
-      tls.trustRoots = .file(path)
-      options.tls = tls
-    }
+    if let limit = milliseconds(Self.exportTimeout(signal)) { options.retryLimit = limit }
+    options.tls = tls(signal)
     return options
+  }
+
+  /// The variable that limits the time of one export with all its retries.
+  private static func exportTimeout(_ signal: TelemetrySignal) -> String {
+    switch signal {
+    case .traces: "OTEL_BSP_EXPORT_TIMEOUT"
+    case .metrics: "OTEL_METRIC_EXPORT_TIMEOUT"
+    case .logs: "OTEL_BLRP_EXPORT_TIMEOUT"
+    }
+  }
+
+  private func tls(_ signal: TelemetrySignal) -> ClientTLS? {
+    var tls = ClientTLS()
+    tls.trustRoots = value(signal, "CERTIFICATE").map { .file($0.value) }
+    switch (value(signal, "CLIENT_CERTIFICATE"), value(signal, "CLIENT_KEY")) {
+    case (let chain?, let key?):
+      tls.credentials = TLSCredentials(certificateChain: .file(chain.value), privateKey: .file(key.value))
+    case (let alone?, nil), (nil, let alone?):
+      let _: Int? = reject(alone.name, expected: "a certificate of the client and its key, both")
+    case (nil, nil): break
+    }
+    return tls == ClientTLS() ? nil : tls
   }
 }

@@ -34,6 +34,8 @@ public struct TelemetryOptions: Sendable {
   public var cardinalityLimit = 2000
   /// The queues of spans and log records that wait to be exported.
   public var batch = BatchOptions()
+  /// The queue of log records, if it differs from that of spans.
+  public var logBatch: BatchOptions?
   /// The interval at which metrics are exported.
   public var metricInterval = Duration.seconds(60)
   /// Logs that exports fail, once each time that failures begin.

@@ -36,7 +36,8 @@ import Testing
       "OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.25",
       "OTEL_PROPAGATORS": "tracecontext,baggage,grpc-trace-bin",
       "OTEL_BSP_MAX_QUEUE_SIZE": "10", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "5",
-      "OTEL_BSP_SCHEDULE_DELAY": "250",
+      "OTEL_BSP_SCHEDULE_DELAY": "250", "OTEL_BSP_EXPORT_TIMEOUT": "9000",
+      "OTEL_BLRP_MAX_QUEUE_SIZE": "20",
       "OTEL_METRIC_EXPORT_INTERVAL": "1000", "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "console",
       "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:1",
       "OTEL_EXPORTER_OTLP_HEADERS": "x-token=se%2Ccret,other=1", "OTEL_EXPORTER_OTLP_TIMEOUT": "500",
@@ -47,6 +48,8 @@ import Testing
     #expect(options.propagators == [.traceContext, .grpcTraceBin])
     #expect((options.batch.queueSize, options.batch.batchSize) == (10, 5))
     #expect(options.batch.delay == .milliseconds(250))
+    #expect((options.logBatch?.queueSize, options.logBatch?.batchSize) == (20, 512))
+    #expect(options.logBatch?.delay == .seconds(1))
     #expect(options.metricInterval == .seconds(1))
     #expect(otlp(options, .metrics) == nil)
     #expect(otlp(options, .logs) == nil)
@@ -56,6 +59,36 @@ import Testing
     #expect(traces?.headers.map(\.1) == ["se,cret", "1"])
     #expect(traces?.timeout == .milliseconds(500))
     #expect(traces?.compression == .gzip)
+    #expect(traces?.retryLimit == .seconds(9))
+    #expect(traces?.tls == nil)
+  }
+
+  @Test func certificatesAreRead() {
+    let options = TelemetryOptions(environment: [
+      "OTEL_EXPORTER_OTLP_CERTIFICATE": "/roots.pem", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": "/chain.pem",
+      "OTEL_EXPORTER_OTLP_CLIENT_KEY": "/key.pem", "OTEL_EXPORTER_OTLP_LOGS_CLIENT_KEY": "/logs.pem",
+      "OTEL_METRIC_EXPORT_TIMEOUT": "100",
+    ])
+    #expect(otlp(options, .traces)?.tls?.trustRoots == .file("/roots.pem"))
+    let chain = PEMSource.file("/chain.pem")
+    #expect(
+      otlp(options, .traces)?.tls?.credentials
+        == TLSCredentials(certificateChain: chain, privateKey: .file("/key.pem"))
+    )
+    #expect(
+      otlp(options, .logs)?.tls?.credentials
+        == TLSCredentials(certificateChain: chain, privateKey: .file("/logs.pem"))
+    )
+    #expect(otlp(options, .metrics)?.retryLimit == .milliseconds(100))
+    #expect(otlp(options, .logs)?.retryLimit == OTLPOptions().retryLimit)
+  }
+
+  @Test func aClientCertificateNeedsItsKey() {
+    let warnings = Warnings()
+    let environment = ["OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE": "/chain.pem"]
+    let options = TelemetryOptions(environment: environment, logger: Logger(warnings))
+    #expect(otlp(options, .traces)?.tls == nil)
+    #expect(warnings.names.withLock { $0 } == ["OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE"])
   }
 
   @Test func aSignalHasItsOwnVariables() {
