@@ -64,11 +64,11 @@ private final class SteppingClock: Sendable {
     #expect(spin.poll { true })
   }
 
-  @Test func insistingIgnoresEarlierFailures() {
+  @Test func pollingAlwaysIgnoresEarlierFailures() {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.poll { false } }
     #expect(!spin.poll { true })
-    #expect(spin.insist { true })
+    #expect(spin.pollAlways { true })
   }
 }
 

@@ -20,7 +20,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
 
   /// Returns how many messages to request now.
   @inlinable
-  func toAsk(_ state: inout Messages.State) -> Int {
+  func takeDemand(_ state: inout Messages.State) -> Int {
     let missing = Self.limit - state.extra - state.held
     guard ask != nil, state.end == nil, missing >= Self.limit / 2 else { return 0 }
     state.extra += missing
@@ -33,7 +33,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
   @usableFromInline
   package func open() {
     guard let ask else { return }
-    let count = queue.state.withLock { toAsk(&$0) }
+    let count = queue.state.withLock { takeDemand(&$0) }
     if count > 0 { ask(count) }
   }
 
@@ -43,7 +43,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
       guard state.end == nil else { return (nil, 0) }
       if state.extra > 0 { state.extra -= 1 }
       guard let reader = state.push(message, cost: 1) else { return (nil, 0) }
-      return (reader, toAsk(&state))
+      return (reader, takeDemand(&state))
     }
     reader?.resume(returning: message)
     if count > 0 { ask?(count) }
@@ -73,7 +73,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
   nonisolated(nonsending) func next() async throws -> Message? {
     while true {
       let (popped, writers, count) = queue.state.withLock { state in
-        (state.pop { _ in 1 }, state.takeWriters(), toAsk(&state))
+        (state.pop { _ in 1 }, state.takeWriters(), takeDemand(&state))
       }
       for writer in writers { writer.resume() }
       if count > 0 { ask?(count) }

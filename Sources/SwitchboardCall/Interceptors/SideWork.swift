@@ -86,15 +86,15 @@ final class SideWork: @unchecked Sendable {
     return gates.filter { distance($0.index) >= 0 }.min { distance($0.index) < distance($1.index) }?.queue()
   }
 
-  func whenClosed(_ tell: @escaping () -> Void) { onClose.append(tell) }
+  func whenClosed(_ notify: @escaping () -> Void) { onClose.append(notify) }
 
   @usableFromInline
   func close() {
     whenAtRest = nil
-    let told = onClose
+    let observers = onClose
     onClose = []
     gates = []
-    for tell in told { tell() }
+    for notify in observers { notify() }
     room.close()
   }
 }

@@ -31,7 +31,7 @@
   }
 
   /// Changes the state. Returns the action to call afterwards.
-  private func change<Result>(_ body: (inout State) -> Result) -> (Result, tell: (@Sendable () -> Void)?) {
+  private func change<Result>(_ body: (inout State) -> Result) -> (Result, notify: (@Sendable () -> Void)?) {
     state.withLock { state in
       let wasAwaited = !state.waiters.isEmpty
       let result = body(&state)
@@ -41,26 +41,26 @@
 
   /// The name was resolved.
   package func resolved(_ config: ServiceConfig?) {
-    let (waiters, tell) = change { state in
+    let (waiters, notify) = change { state in
       state.known = .some(config)
       state.failure = nil
       defer { state.waiters = [:] }
       return state.waiters.values
     }
     for waiter in waiters { waiter.continuation.resume(returning: .success(config)) }
-    tell?()
+    notify?()
   }
 
   /// The name cannot be resolved, at least for now.
   package func failed(_ status: GRPCStatus, isFinal: Bool) {
-    let (waiters, tell) = change { state in
+    let (waiters, notify) = change { state in
       state.failure = (status, isFinal)
       let ended = state.waiters.filter { isFinal || !$0.value.isPatient }
       for id in ended.keys { state.waiters[id] = nil }
       return ended.values
     }
     for waiter in waiters { waiter.continuation.resume(returning: .failure(status)) }
-    tell?()
+    notify?()
   }
 
   /// Forgets a failure that is not final: the next call that needs the name has it resolved again.
@@ -76,7 +76,7 @@
     }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let (known, tell) = change { state -> Result<ServiceConfig?, GRPCStatus>? in
+        let (known, notify) = change { state -> Result<ServiceConfig?, GRPCStatus>? in
           if let known = state.known { return .success(known) }
           if let failure = state.failure, failure.isFinal || !isPatient { return .failure(failure.status) }
           if Task.isCancelled { return .failure(.callEnded) }
@@ -84,12 +84,12 @@
           return nil
         }
         if let known { continuation.resume(returning: known) }
-        tell?()
+        notify?()
       }
     } onCancel: {
-      let (waiter, tell) = change { $0.waiters.removeValue(forKey: id) }
+      let (waiter, notify) = change { $0.waiters.removeValue(forKey: id) }
       waiter?.continuation.resume(returning: .failure(.callEnded))
-      tell?()
+      notify?()
     }
     return try result.get()
   }

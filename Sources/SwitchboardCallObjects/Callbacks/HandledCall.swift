@@ -190,13 +190,13 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       for await message in writes {
         guard let requests = started.requests, (try? await requests.send(message)) != nil else { return }
         self?.state.withLock { $0.unsent -= 1 }
-        await queue.tell { $0.wroteMessage() }
+        await queue.notify { $0.wroteMessage() }
       }
       started.requests?.finish()
     }
     Task { [weak self] in
       if let headers = try? await started.call.initialMetadata {
-        await queue.tell { $0.receivedInitialMetadata(headers) }
+        await queue.notify { $0.receivedInitialMetadata(headers) }
       }
       await Self.read(started, queue, credit)
       let status = await started.call.status
@@ -207,7 +207,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       }
       // The last `wroteMessage` comes before `closed`.
       await writing.value
-      await queue.tell { $0.closed(trailingMetadata: trailers, error: status.isOk ? nil : status) }
+      await queue.notify { $0.closed(trailingMetadata: trailers, error: status.isOk ? nil : status) }
     }
   }
 
@@ -222,11 +222,11 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       case .one(let response):
         let message = try await response()
         try await credit.take()
-        await queue.tell { $0.receivedMessage(message) }
+        await queue.notify { $0.receivedMessage(message) }
       case .stream(let stream):
         for try await message in stream {
           try await credit.take()
-          await queue.tell { $0.receivedMessage(message) }
+          await queue.notify { $0.receivedMessage(message) }
         }
       }
     } catch {

@@ -12,7 +12,7 @@ final class HandlerQueue<Response: Sendable>: Sendable {
   }
 
   /// Calls the handler, and returns when it has returned.
-  func tell(_ event: @escaping @Sendable (any ResponseHandler<Response>) -> Void) async {
+  func notify(_ event: @escaping @Sendable (any ResponseHandler<Response>) -> Void) async {
     await withCheckedContinuation { continuation in
       queue.async {
         event(self.handler)

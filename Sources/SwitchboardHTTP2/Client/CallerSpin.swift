@@ -30,6 +30,6 @@ final class CallerSpin: Sendable {
     }
     let count = waits.wrappingAdd(1, ordering: .relaxed).newValue
     guard count % Self.waitsInARow != 0 else { return }
-    _ = urgent ? spin.insist(on: isReady) : spin.poll(until: isReady)
+    _ = urgent ? spin.pollAlways(until: isReady) : spin.poll(until: isReady)
   }
 }

@@ -12,10 +12,10 @@ extension ClientCallStream: MessageTaker {
 
   func heldMessagesWereTaken() {
     giveCredit()
-    goOn()
+    proceed()
   }
 
-  func goOn() {
+  func proceed() {
     if let connection, !connection.isClosed {
       connection.streamIsReady(self)
       connection.setNeedsFlush()

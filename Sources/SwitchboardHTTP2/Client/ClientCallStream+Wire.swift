@@ -63,7 +63,7 @@ extension ClientCallStream {
   }
 
   private func reportMetadata(of wire: ClientWire) {
-    if wantsMetadata { headersToTell = wire.exchange.metadata }
+    if wantsMetadata { headersToDeliver = wire.exchange.metadata }
   }
 
   func take(_ bytes: UnsafeRawBufferPointer, for wire: ClientWire) -> Int {

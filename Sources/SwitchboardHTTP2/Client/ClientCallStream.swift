@@ -50,7 +50,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: false)
   @exclusivity(unchecked) var inbound: InboundMessages
   let flow: InboundFlow?
-  @exclusivity(unchecked) var headersToTell: HPACKHeaders?
+  @exclusivity(unchecked) var headersToDeliver: HPACKHeaders?
   @exclusivity(unchecked) var trailers = HPACKHeaders()
   /// Whether the server refused the call unprocessed, so that it was sent again. This happens only once.
   @exclusivity(unchecked) private var wasRetried = false
@@ -226,7 +226,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       body.forgetSent()
       // A health or load stream does not count as use of the connection.
       if isCounted { connection?.didServe() }
-      if wantsMetadata, !endsStream { headersToTell = fields.take() }
+      if wantsMetadata, !endsStream { headersToDeliver = fields.take() }
       if let failure = head.failure { phase = .failing(failure) }
     }
     if endsStream { trailers = takeTrailers(fields) }
@@ -298,7 +298,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func reportSent() {
     if body.sentCount > 0 {
       connection?.counters.sent(body.sentCount, at: channel.loop.turnTime)
-      if tracing.reportsMessages, let tracer { body.tell(tracer) }
+      if tracing.reportsMessages, let tracer { body.report(to: tracer) }
     }
     guard wantsSent else {
       body.sentCount = 0
@@ -318,16 +318,16 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func processReady() {
     switch phase {
-    case .open, .failing: tell()
+    case .open, .failing: deliver()
     case .idle, .started, .waiting, .closed: break
     }
     // The connection is still needed to report held bytes that turn out to be invalid.
     if state.isClosed, inbound.isEmpty || isClosed { connection = nil }
   }
 
-  private func tell() {
-    if let headers = headersToTell {
-      headersToTell = nil
+  private func deliver() {
+    if let headers = headersToDeliver {
+      headersToDeliver = nil
       receiver.receive(headers: headers)
     }
     reportMessage()

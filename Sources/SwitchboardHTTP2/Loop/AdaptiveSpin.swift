@@ -31,14 +31,14 @@ final class AdaptiveSpin: Sendable {
 
   /// Spins until `isReady` returns true, if spinning has been successful lately. Returns whether it did.
   func poll(until isReady: () -> Bool) -> Bool {
-    guard isWorthALook else { return false }
-    let found = insist(on: isReady)
+    guard isWorthwhile else { return false }
+    let found = pollAlways(until: isReady)
     remember(found)
     return found
   }
 
   /// Spins regardless of earlier success.
-  func insist(on isReady: () -> Bool) -> Bool {
+  func pollAlways(until isReady: () -> Bool) -> Bool {
     let end = clock() + Self.limit
     repeat {
       if isReady() { return true }
@@ -48,7 +48,7 @@ final class AdaptiveSpin: Sendable {
     return false
   }
 
-  private var isWorthALook: Bool {
+  private var isWorthwhile: Bool {
     if trust.load(ordering: .relaxed) > 0 { return true }
     return waits.wrappingAdd(1, ordering: .relaxed).newValue % Self.interval == 0
   }

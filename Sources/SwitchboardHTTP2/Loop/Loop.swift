@@ -263,7 +263,7 @@ extension Loop {
     switch expected {
     case .none: return false
     case .soon: return spin.poll(until: runReadyEvents)
-    case .urgent: return spin.insist(on: runReadyEvents)
+    case .urgent: return spin.pollAlways(until: runReadyEvents)
     }
   }
 

@@ -59,7 +59,7 @@ struct SOCKS5: ProxyDialogue {
     guard state == .answer else {
       let result = arrived[1]
       arrived = []
-      return goOn(result)
+      return proceed(result)
     }
     // The bytes after a refusal do not matter, and some proxies send none.
     if arrived[1] != 0 { return .failed(.refused(Self.shown(arrived[1]))) }
@@ -79,7 +79,7 @@ struct SOCKS5: ProxyDialogue {
     }
   }
 
-  private mutating func goOn(_ result: UInt8) -> ProxyStep {
+  private mutating func proceed(_ result: UInt8) -> ProxyStep {
     switch (state, result, credentials) {
     case (.method, Method.none, _), (.verdict, 0, _):
       state = .answer

@@ -13,10 +13,10 @@ extension ServerCallStream: MessageTaker {
     }
     giveCredit()
     // A handler that waits for the whole request may start now.
-    goOn()
+    proceed()
   }
 
-  func goOn() {
+  func proceed() {
     connection.streamIsReady(self)
     connection.setNeedsFlush()
   }

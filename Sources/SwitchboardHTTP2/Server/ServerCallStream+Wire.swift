@@ -173,7 +173,7 @@ extension ServerCallStream {
     case .success(let message): inbound.single = .kept(message)
     case .failure(let status): end(nil, status)
     }
-    goOn()
+    proceed()
   }
 }
 

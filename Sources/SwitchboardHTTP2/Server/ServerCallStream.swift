@@ -207,7 +207,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection.sawTraffic()
     if body.sentCount > 0 {
       connection.counters.sent(body.sentCount, at: loop.turnTime)
-      if reportsMessages, let tracer { body.tell(tracer) }
+      if reportsMessages, let tracer { body.report(to: tracer) }
     }
     guard reportsSent, let observer else {
       body.sentCount = 0

@@ -104,7 +104,7 @@ protocol MessageTaker: AnyObject, Sendable {
   /// Called when a message has arrived, of this size after decompression.
   func countReceived(_ byteCount: Int)
   /// Called when the single message is complete or the call has failed. Schedules `processReady`.
-  func goOn()
+  func proceed()
   /// Called when the messages are invalid.
   func fail(_ status: GRPCStatus)
   /// Called when no messages wait for the reader any more.
@@ -118,7 +118,7 @@ extension MessageTaker {
     if flow == nil, inbound.totals.messages == 0, let whole = inbound.deframer.wholeMessage(in: bytes) {
       inbound.single = .lent(whole)
       countReceived(whole.count)
-      goOn()
+      proceed()
     } else {
       deframe(bytes)
     }
@@ -281,13 +281,13 @@ extension MessageTaker {
       return flow.pipe.push(message, flush: flush) && !inbound.hasMessages || hasRoom
     }
     inbound.single = .kept(message)
-    goOn()
+    proceed()
     return true
   }
 
   private func deliveryFailed(_ status: GRPCStatus) {
     fail(status)
-    goOn()
+    proceed()
   }
 
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {

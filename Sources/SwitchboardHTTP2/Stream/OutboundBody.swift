@@ -140,7 +140,7 @@ extension OutboundBody {
   mutating func keepSizes() { sizes = [] }
 
   /// Reports the messages that were sent since the last time.
-  mutating func tell(_ tracer: any CallTracer) {
+  mutating func report(to tracer: any CallTracer) {
     guard let known = sizes else { return }
     let count = min(sentCount, known.count)
     for size in known[..<count] { tracer.messageSent(size.whole, compressed: size.compressed) }

@@ -103,26 +103,26 @@ final class TLSFilter: Packable {
     if let output { output.append(bytes) } else { pending += bytes }
   }
 
-  /// Decrypts bytes and calls `tell` with the events. It puts plaintext into `buffer`, in pieces as large as possible.
-  /// Stops and drops the rest when `tell` returns `false`.
+  /// Decrypts bytes and calls `report` with the events. It puts plaintext into `buffer`, in pieces as large as possible.
+  /// Stops and drops the rest when `report` returns `false`.
   ///
   /// Data that arrives together with an error is not delivered: a response could not be sent.
   func receive(
     _ bytes: UnsafeRawBufferPointer,
     buffer: UnsafeMutableRawBufferPointer,
-    _ tell: (Event) -> Bool
+    _ report: (Event) -> Bool
   ) -> Received {
     guard state == .handshaking || state == .secure else { return .open }
     wire.pointee.bytes = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     wire.pointee.count = bytes.count
-    // `tell` may release the connection, and thereby this object.
+    // `report` may release the connection, and thereby this object.
     return withExtendedLifetime(self) {
       defer { wire.pointee.count = 0 }
       if state == .handshaking {
         let received = handshake()
-        guard state == .secure, tell(.becameSecure) else { return received }
+        guard state == .secure, report(.becameSecure) else { return received }
       }
-      return readAll(buffer, tell)
+      return readAll(buffer, report)
     }
   }
 
@@ -204,7 +204,7 @@ final class TLSFilter: Packable {
 
   private var hasUnread: Bool { wire.pointee.count > 0 || SSL_has_pending(ssl) == 1 }
 
-  private func readAll(_ buffer: UnsafeMutableRawBufferPointer, _ tell: (Event) -> Bool) -> Received {
+  private func readAll(_ buffer: UnsafeMutableRawBufferPointer, _ report: (Event) -> Bool) -> Received {
     while hasUnread {
       var filled = 0
       var result: Int32 = 1
@@ -218,8 +218,8 @@ final class TLSFilter: Packable {
       let error = result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
       let isOpen = error == SSL_ERROR_NONE || error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE
       guard isOpen || error == SSL_ERROR_ZERO_RETURN else { return fail(alertOr("the connection broke")) }
-      let isOver = filled > 0 && !tell(.plaintext(UnsafeRawBufferPointer(rebasing: buffer[..<filled])))
-      // `tell` may have sent data, and that may have failed.
+      let isOver = filled > 0 && !report(.plaintext(UnsafeRawBufferPointer(rebasing: buffer[..<filled])))
+      // `report` may have sent data, and that may have failed.
       guard state == .secure else { return .open }
       guard isOpen else {
         state = .ended

@@ -153,7 +153,7 @@ extension DynamicMessage {
   private mutating func set(_ way: ArraySlice<TableField>, _ path: FieldPath, to text: [UInt8])
     throws(DecodeError)
   {
-    guard let field = way.first, way.count > 1 else { return try setHere(path, to: text) }
+    guard let field = way.first, way.count > 1 else { return try setLast(path, to: text) }
     var failure: DecodeError?
     do throws(DynamicFieldError) {
       try modify(field.name) { message throws(DynamicFieldError) in
@@ -178,7 +178,7 @@ extension DynamicMessage {
     try modify(field.name) { message throws(DynamicFieldError) in try message.clear(way.dropFirst()) }
   }
 
-  private mutating func setHere(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
+  private mutating func setLast(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
     let field = path.field
     if let oneof = field.oneof {
       for other in type.fields where other.oneof == oneof && other != field && has(other.name) {

@@ -53,7 +53,7 @@ import Testing
       }
       await takeTurns(on: pair.channel.eventLoop)
       #expect(sent.count < 1000)
-      queue.goOn()
+      queue.proceed()
       try await writer.value
       call.requestStream.finish()
       #expect(try await call.response.text.count == Generous.count)
@@ -69,7 +69,7 @@ import Testing
       while sent.count == 0 { await Task.yield() }
       await takeTurns(on: channel.eventLoop)
       #expect(sent.count < 1000)
-      queue.goOn()
+      queue.proceed()
       var received = 0
       for try await _ in call.responseStream { received += 1 }
       #expect(received == Generous.count)
@@ -85,13 +85,13 @@ import Testing
   }
 }
 
-/// A queue that runs nothing until `goOn`.
+/// A queue that runs nothing until `proceed`.
 private struct BusyQueue: Sendable {
   let queue = DispatchQueue(label: "busy")
 
   init() { queue.suspend() }
 
-  func goOn() { queue.resume() }
+  func proceed() { queue.resume() }
 }
 
 private final class Elsewhere: EchoClientInterceptor {

@@ -55,12 +55,12 @@ final class PreparedCall: ByteCall {
     }
     alarm?.cancel()
     switch result {
-    case .success(let call): goOn(call)
+    case .success(let call): proceed(call)
     case .failure(let status): end(status)
     }
   }
 
-  private func goOn(_ call: any ByteCall) {
+  private func proceed(_ call: any ByteCall) {
     let isWanted = phase.withLock { phase in
       guard case .preparing = phase else { return false }
       phase = .live(call)

@@ -10,7 +10,7 @@ extension RetryingCall {
     receiver.receive(message: message)
   }
 
-  func attempt(_ attempt: Attempt, sent part: SentPart, _ count: Int) { tell(part, count) }
+  func attempt(_ attempt: Attempt, sent part: SentPart, _ count: Int) { report(part, count) }
 
   private func take(_ attempt: Attempt) {
     commit(attempt)

@@ -185,7 +185,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
 
   // MARK: Reports to the caller: each part once, for all attempts
 
-  func tell(_ part: SentPart, _ count: Int) {
+  func report(_ part: SentPart, _ count: Int) {
     switch part {
     case .metadata:
       guard !reportedMetadata else { return }
