@@ -210,7 +210,7 @@ private struct EnvironmentReader {
     return options
   }
 
-  /// The variable that limits the time of one export with all its retries.
+  /// The variable that limits how long a failed batch is tried again.
   private static func exportTimeout(_ signal: TelemetrySignal) -> String {
     switch signal {
     case .traces: "OTEL_BSP_EXPORT_TIMEOUT"
@@ -226,7 +226,7 @@ private struct EnvironmentReader {
     case (let chain?, let key?):
       tls.credentials = TLSCredentials(certificateChain: .file(chain.value), privateKey: .file(key.value))
     case (let alone?, nil), (nil, let alone?):
-      let _: Int? = reject(alone.name, expected: "a certificate of the client and its key, both")
+      let _: Int? = reject(alone.name, expected: "a client certificate together with its key")
     case (nil, nil): break
     }
     return tls == ClientTLS() ? nil : tls

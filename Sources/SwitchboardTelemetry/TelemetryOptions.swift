@@ -32,9 +32,9 @@ public struct TelemetryOptions: Sendable {
   /// The maximum number of series of a metric. Further methods count as `other`, and further attributes under
   /// `otel.metric.overflow`.
   public var cardinalityLimit = 2000
-  /// The queues of spans and log records that wait to be exported.
+  /// The queue of spans that wait to be exported, and of log records unless `logBatch` is set.
   public var batch = BatchOptions()
-  /// The queue of log records, if it differs from that of spans.
+  /// The queue of log records; `nil`: the same as `batch`. `init(environment:)` sets it.
   public var logBatch: BatchOptions?
   /// The interval at which metrics are exported.
   public var metricInterval = Duration.seconds(60)

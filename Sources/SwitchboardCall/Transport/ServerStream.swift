@@ -61,8 +61,8 @@
   /// Sends the one response and success together.
   func respond(_ message: consuming MessageBuffer)
 
-  /// Sets the observer of the call, which learns of the end at once if the call is over, and from now on of what was
-  /// sent if `sent` is set. Called on the loop.
+  /// Sets the observer of the call. If the call is over, the observer is notified at once. If `sent` is set, it is also
+  /// notified of parts that are sent from now on. Called on the loop.
   func observe(_ observer: any ServerStreamObserver, sent: Bool)
 
   /// Ends the call after the messages written to `responses`. Later ends are ignored.

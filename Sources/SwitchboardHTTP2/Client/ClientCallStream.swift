@@ -330,7 +330,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       headersToDeliver = nil
       receiver.receive(headers: headers)
     }
-    reportMessage()
+    deliverMessage()
     // The receiver may have ended the call.
     switch phase {
     case .failing(let failure): resetAndClose(failure)
@@ -343,7 +343,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     }
   }
 
-  private func reportMessage() {
+  private func deliverMessage() {
     let message = inbound.single
     inbound.single = .none
     switch message {

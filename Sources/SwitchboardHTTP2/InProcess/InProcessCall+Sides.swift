@@ -75,8 +75,9 @@ extension InProcessCall: ServerStream {
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
-    // The call may have failed in the part of the handler that has already run. The cancellation is deferred, so that
-    // the interceptors, which begin to observe the call only now, are notified before the handler.
+    // The call may have failed in the part of the handler that has already run.
+    // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
+    // the call only now, have been notified.
     if isHandling {
       self.task = task
     } else if !hasSucceeded {

@@ -46,10 +46,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   var logger: Logger { connection.core.options.logger }
 
   func observe(_ observer: any ServerStreamObserver, sent: Bool) {
-    // After a cut, or after the end.
-    if isCancelled || phase == .closed {
-      return observer.closed(state.hasLocalEnded ? nil : status ?? .callGone)
-    }
+    if isOver { return observer.closed(failureOfEnd) }
     self.observer = observer
     if sent { reportsSent = true }
   }
@@ -60,8 +57,9 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
-    // The part of the handler that has already run may have ended the call. The cancellation is deferred, so that the
-    // interceptors, which begin to observe the call only now, are notified before the handler.
+    // The part of the handler that has already run may have ended the call.
+    // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
+    // the call only now, have been notified.
     if phase == .handling {
       self.task = task
     } else if isCancelled {

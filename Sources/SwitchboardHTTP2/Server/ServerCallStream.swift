@@ -44,6 +44,9 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
+  /// Whether the end of the call was reported, or would have been to an observer, and with which failure.
+  @exclusivity(unchecked) private(set) var isOver = false
+  @exclusivity(unchecked) private(set) var failureOfEnd: GRPCStatus?
   /// Whether the observer is notified of what was sent.
   @exclusivity(unchecked) var reportsSent = false
   @exclusivity(unchecked) private(set) var deadline: CallDeadline?
@@ -187,8 +190,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func reportClosed(_ failure: GRPCStatus?) {
-    guard let observer = observer.take() else { return }
-    observer.closed(failure)
+    guard !isOver else { return }
+    isOver = true
+    failureOfEnd = failure
+    observer.take()?.closed(failure)
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {

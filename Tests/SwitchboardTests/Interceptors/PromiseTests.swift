@@ -53,6 +53,30 @@ import Testing
     }
   }
 
+  @Test(arguments: Link.allCases)
+  func thePromiseOfAnEndSucceedsWhileTheHandlerRuns(_ link: Link) async throws {
+    let log = Log()
+    let get = Echo_EchoMetadata.Methods.get.unaryHandler {
+      [
+        ServerHook(receive: { part, context in
+          context.receive(part)
+          guard case .end = part else { return }
+          let promise = context.eventLoop.makePromise(of: Void.self)
+          promise.futureResult.whenComplete { log.note("end \(isSuccess($0))") }
+          context.send(.end(GRPCStatus(code: .unauthenticated), HPACKHeaders()), promise: promise)
+        })
+      ]
+    } _: { _, _ in
+      try await Task.sleep(for: .seconds(300))
+      return Echo_EchoResponse()
+    }
+    try await link.with([ServiceHandlers(Echo_EchoMetadata.service, [get])]) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unauthenticated)
+      #expect(try await log.lines(atLeast: 1) == ["end true"])
+    }
+  }
+
   @Test func promisesOfUnsendablePartsFail() async throws {
     let log = Log()
     let channel = try Channel(target: "127.0.0.1:1")

@@ -52,8 +52,7 @@ extension ServerPipeline {
 
   @inlinable
   func startHandler() {
-    hasMetadataOfRequest = false
-    endIsEarly = false
+    (hasMetadataOfRequest, endIsEarly) = (false, false)
     guard let request = request.take() else { return finish(.missingRequest) }
     isHandling = true
     codec.startHandler(self, request)

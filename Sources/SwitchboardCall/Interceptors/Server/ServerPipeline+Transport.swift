@@ -66,7 +66,8 @@ extension ServerPipeline {
   /// Returns `false` if the call has ended. The transport reports what was sent only if a promise waits for it.
   private func accepts(_ promise: EventLoopPromise<Void>?) -> Bool {
     guard let promise else { return !hasEnded }
-    if hasEnded { promise.fail(GRPCStatus.callEnded) } else { observe(sent: true) }
+    if !hasEnded { observe(sent: true) }
+    if hasEnded { promise.fail(GRPCStatus.callEnded) }
     return !hasEnded
   }
 

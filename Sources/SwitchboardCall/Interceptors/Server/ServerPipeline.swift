@@ -61,7 +61,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
 
   var streamsResponses: Bool { codec.method.type.streamsResponses }
 
-  /// Waits for the end of the call, and for what is sent. Most calls with one response end before anything has to wait.
+  /// Observes the end of the call and, if `sent` is set, what is sent. Most unary calls end before that is needed.
   @usableFromInline
   func observe(sent: Bool = false) { stream.observe(self, sent: sent) }
 
