@@ -185,7 +185,7 @@ extension String {
   var canonicalTarget: String {
     if isEmpty { return "inprocess" }
     let schemes = ["unix:", "unix-abstract:", "ipv4:", "ipv6:", "dns:", "passthrough:"]
-    if contains("://") || schemes.contains(where: hasPrefix) { return self }
+    if schemeAndRest != nil || schemes.contains(where: hasPrefix) { return self }
     return "dns:///\(self)"
   }
 }

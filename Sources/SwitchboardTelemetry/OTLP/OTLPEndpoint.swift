@@ -12,17 +12,13 @@ struct OTLPEndpoint: Sendable, Hashable {
 
   /// Throws `INVALID_ARGUMENT` if the URL is invalid. `defaultPort` is the protocol's port.
   init(_ url: String, defaultPort: Int) throws(GRPCStatus) {
-    var rest = url[...]
-    if let scheme = url.firstRange(of: "://") {
-      switch url[..<scheme.lowerBound].lowercased() {
-      case "http": isSecure = false
-      case "https": isSecure = true
-      default: throw .notAnEndpoint(url)
-      }
-      rest = url[scheme.upperBound...]
-    } else {
-      isSecure = false
+    let parts = url.schemeAndRest
+    switch parts?.scheme.lowercased() {
+    case nil, "http": isSecure = false
+    case "https": isSecure = true
+    default: throw .notAnEndpoint(url)
     }
+    let rest = parts?.rest ?? url[...]
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     path = String(rest[authority.endIndex...].prefix { $0 != "?" && $0 != "#" })
     guard !authority.contains("@"), !authority.contains(where: \.isWhitespace),
