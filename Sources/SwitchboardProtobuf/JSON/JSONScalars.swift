@@ -36,36 +36,13 @@ extension ScalarType {
   }
 }
 
-extension ScalarType where Value == Int32 {
-  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Int32? {
+extension ScalarType where Value: FixedWidthInteger {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Value? {
     try reader.integer()
   }
-  public static func writeJSON(_ value: Int32, to writer: inout JSONWriter) { writer.integer(value) }
-}
-
-extension ScalarType where Value == UInt32 {
-  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> UInt32? {
-    try reader.integer()
-  }
-  public static func writeJSON(_ value: UInt32, to writer: inout JSONWriter) { writer.integer(value) }
-}
-
-// The quotes are necessary because JavaScript rounds numbers to 53 bits.
-extension ScalarType where Value == Int64 {
-  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Int64? {
-    try reader.integer()
-  }
-  public static func writeJSON(_ value: Int64, to writer: inout JSONWriter) {
-    writer.integer(value, isQuoted: !writer.options.alwaysPrintInt64sAsNumbers)
-  }
-}
-
-extension ScalarType where Value == UInt64 {
-  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> UInt64? {
-    try reader.integer()
-  }
-  public static func writeJSON(_ value: UInt64, to writer: inout JSONWriter) {
-    writer.integer(value, isQuoted: !writer.options.alwaysPrintInt64sAsNumbers)
+  // The quotes are necessary because JavaScript rounds numbers to 53 bits.
+  public static func writeJSON(_ value: Value, to writer: inout JSONWriter) {
+    writer.integer(value, isQuoted: Value.bitWidth > 32 && !writer.options.alwaysPrintInt64sAsNumbers)
   }
 }
 

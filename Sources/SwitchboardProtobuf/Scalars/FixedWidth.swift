@@ -36,24 +36,37 @@ extension FixedWidthType {
   public static func write(_ value: Value, to writer: inout WireWriter) { writer.fixed(bits(of: value)) }
 }
 
+extension FixedWidthType where Value: FixedWidthInteger {
+  @inlinable
+  public static var protoDefault: Value { 0 }
+  @inlinable
+  public static func bits(of value: Value) -> Bits { Bits(truncatingIfNeeded: value) }
+  @inlinable
+  public static func value(of bits: Bits) -> Value { Value(truncatingIfNeeded: bits) }
+}
+
 /// `fixed32`
 public enum ProtoFixed32: FixedWidthType {
-  @inlinable
-  public static var protoDefault: UInt32 { 0 }
-  @inlinable
-  public static func bits(of value: UInt32) -> UInt32 { value }
-  @inlinable
-  public static func value(of bits: UInt32) -> UInt32 { bits }
+  public typealias Value = UInt32
+  public typealias Bits = UInt32
 }
 
 /// `sfixed32`
 public enum ProtoSFixed32: FixedWidthType {
-  @inlinable
-  public static var protoDefault: Int32 { 0 }
-  @inlinable
-  public static func bits(of value: Int32) -> UInt32 { UInt32(bitPattern: value) }
-  @inlinable
-  public static func value(of bits: UInt32) -> Int32 { Int32(bitPattern: bits) }
+  public typealias Value = Int32
+  public typealias Bits = UInt32
+}
+
+/// `fixed64`
+public enum ProtoFixed64: FixedWidthType {
+  public typealias Value = UInt64
+  public typealias Bits = UInt64
+}
+
+/// `sfixed64`
+public enum ProtoSFixed64: FixedWidthType {
+  public typealias Value = Int64
+  public typealias Bits = UInt64
 }
 
 /// `float`
@@ -64,26 +77,6 @@ public enum ProtoFloat: FixedWidthType {
   public static func bits(of value: Float) -> UInt32 { value.bitPattern }
   @inlinable
   public static func value(of bits: UInt32) -> Float { Float(bitPattern: bits) }
-}
-
-/// `fixed64`
-public enum ProtoFixed64: FixedWidthType {
-  @inlinable
-  public static var protoDefault: UInt64 { 0 }
-  @inlinable
-  public static func bits(of value: UInt64) -> UInt64 { value }
-  @inlinable
-  public static func value(of bits: UInt64) -> UInt64 { bits }
-}
-
-/// `sfixed64`
-public enum ProtoSFixed64: FixedWidthType {
-  @inlinable
-  public static var protoDefault: Int64 { 0 }
-  @inlinable
-  public static func bits(of value: Int64) -> UInt64 { UInt64(bitPattern: value) }
-  @inlinable
-  public static func value(of bits: UInt64) -> Int64 { Int64(bitPattern: bits) }
 }
 
 /// `double`

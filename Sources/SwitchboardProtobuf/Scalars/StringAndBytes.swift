@@ -1,14 +1,19 @@
-/// `string`: invalid UTF-8 is rejected.
-public enum ProtoString: ScalarType {
+/// A scalar with a length in binary: a sequence, which is empty by default.
+public protocol LengthDelimitedType: ScalarType where Value: RangeReplaceableCollection {}
+
+extension LengthDelimitedType {
   @inlinable
-  public static var protoDefault: String { "" }
+  public static var protoDefault: Value { Value() }
   @inlinable
-  public static func isInitial(_ value: String) -> Bool { value.isEmpty }
+  public static func isInitial(_ value: Value) -> Bool { value.isEmpty }
   @inlinable
   public static var wireType: WireType { .lengthDelimited }
   @inlinable
   public static var isPackable: Bool { false }
+}
 
+/// `string`: invalid UTF-8 is rejected.
+public enum ProtoString: LengthDelimitedType {
   @inlinable
   public static func read(from reader: inout WireReader) throws(DecodeError) -> String? {
     try reader.string()
@@ -34,16 +39,7 @@ public enum ProtoString: ScalarType {
 
 /// `string` in a schema that disables the check for UTF-8 (`proto2`, and editions with `utf8_validation = NONE`):
 /// invalid bytes become U+FFFD, because a Swift string cannot hold them.
-public enum ProtoUncheckedString: ScalarType {
-  @inlinable
-  public static var protoDefault: String { "" }
-  @inlinable
-  public static func isInitial(_ value: String) -> Bool { value.isEmpty }
-  @inlinable
-  public static var wireType: WireType { .lengthDelimited }
-  @inlinable
-  public static var isPackable: Bool { false }
-
+public enum ProtoUncheckedString: LengthDelimitedType {
   /// Reads a string and replaces invalid UTF-8.
   public static func read(from reader: inout WireReader) throws(DecodeError) -> String? {
     String(decoding: try reader.lengthDelimited(), as: UTF8.self)
@@ -62,16 +58,7 @@ public enum ProtoUncheckedString: ScalarType {
 }
 
 /// `bytes`
-public enum ProtoBytes: ScalarType {
-  @inlinable
-  public static var protoDefault: [UInt8] { [] }
-  @inlinable
-  public static func isInitial(_ value: [UInt8]) -> Bool { value.isEmpty }
-  @inlinable
-  public static var wireType: WireType { .lengthDelimited }
-  @inlinable
-  public static var isPackable: Bool { false }
-
+public enum ProtoBytes: LengthDelimitedType {
   /// Reads the length and a copy of the bytes.
   public static func read(from reader: inout WireReader) throws(DecodeError) -> [UInt8]? {
     try reader.bytes()

@@ -40,50 +40,40 @@ extension VarintType {
   }
 }
 
+extension VarintType where Value: FixedWidthInteger {
+  @inlinable
+  public static var protoDefault: Value { 0 }
+  // Negative numbers are sign-extended, so they take ten bytes.
+  @inlinable
+  public static func bits(of value: Value) -> UInt64 { UInt64(truncatingIfNeeded: value) }
+  @inlinable
+  public static func value(of bits: UInt64) -> Value { Value(truncatingIfNeeded: bits) }
+}
+
 /// `int32`
 public enum ProtoInt32: VarintType {
-  @inlinable
-  public static var protoDefault: Int32 { 0 }
-  @inlinable
-  public static func bits(of value: Int32) -> UInt64 { UInt64(bitPattern: Int64(value)) }
-  @inlinable
-  public static func value(of bits: UInt64) -> Int32 { Int32(truncatingIfNeeded: bits) }
+  public typealias Value = Int32
 }
 
 /// `int64`
 public enum ProtoInt64: VarintType {
-  @inlinable
-  public static var protoDefault: Int64 { 0 }
-  @inlinable
-  public static func bits(of value: Int64) -> UInt64 { UInt64(bitPattern: value) }
-  @inlinable
-  public static func value(of bits: UInt64) -> Int64 { Int64(bitPattern: bits) }
+  public typealias Value = Int64
 }
 
 /// `uint32`
 public enum ProtoUInt32: VarintType {
-  @inlinable
-  public static var protoDefault: UInt32 { 0 }
-  @inlinable
-  public static func bits(of value: UInt32) -> UInt64 { UInt64(value) }
-  @inlinable
-  public static func value(of bits: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: bits) }
+  public typealias Value = UInt32
 }
 
 /// `uint64`
 public enum ProtoUInt64: VarintType {
-  @inlinable
-  public static var protoDefault: UInt64 { 0 }
-  @inlinable
-  public static func bits(of value: UInt64) -> UInt64 { value }
-  @inlinable
-  public static func value(of bits: UInt64) -> UInt64 { bits }
+  public typealias Value = UInt64
 }
 
 /// `sint32`: zigzag, so that small negative numbers stay short.
 public enum ProtoSInt32: VarintType {
-  @inlinable
-  public static var protoDefault: Int32 { 0 }
+  public typealias Value = Int32
+
   @inlinable
   public static func bits(of value: Int32) -> UInt64 {
     UInt64(UInt32(bitPattern: (value &<< 1) ^ (value &>> 31)))
@@ -97,8 +87,8 @@ public enum ProtoSInt32: VarintType {
 
 /// `sint64`: zigzag, so that small negative numbers stay short.
 public enum ProtoSInt64: VarintType {
-  @inlinable
-  public static var protoDefault: Int64 { 0 }
+  public typealias Value = Int64
+
   @inlinable
   public static func bits(of value: Int64) -> UInt64 {
     UInt64(bitPattern: (value &<< 1) ^ (value &>> 63))

@@ -78,22 +78,11 @@ extension FieldType {
   /// `bytes`. For enums, it is ``TableEnum``.
   func scalar(checksUTF8: Bool) -> any ScalarType.Type {
     switch self {
-    case .int32: ProtoInt32.self
-    case .int64: ProtoInt64.self
-    case .uint32: ProtoUInt32.self
-    case .uint64: ProtoUInt64.self
-    case .sint32: ProtoSInt32.self
-    case .sint64: ProtoSInt64.self
-    case .fixed32: ProtoFixed32.self
-    case .fixed64: ProtoFixed64.self
-    case .sfixed32: ProtoSFixed32.self
-    case .sfixed64: ProtoSFixed64.self
     case .float: ProtoFloat.self
     case .double: ProtoDouble.self
-    case .bool: ProtoBool.self
     case .enumeration: TableEnum.self
-    case .string: checksUTF8 ? ProtoString.self : ProtoUncheckedString.self
     case .bytes, .message, .group: ProtoBytes.self
+    default: mapKey(checksUTF8: checksUTF8)
     }
   }
 
