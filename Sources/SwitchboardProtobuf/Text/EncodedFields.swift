@@ -1,7 +1,7 @@
 /// A cursor over fields in binary whose message type is unknown.
-struct EncodedFields {
+package struct EncodedFields {
   /// A value, as far as the wire type identifies it.
-  enum Value {
+  package enum Value {
     case varint(UInt64)
     case fixed64(UInt64)
     case bytes(ArraySlice<UInt8>)
@@ -15,7 +15,7 @@ struct EncodedFields {
 
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+  package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   /// Whether the bytes are a sequence of fields in which every group is closed.
   var isWellFormed: Bool {
@@ -34,7 +34,7 @@ struct EncodedFields {
   }
 
   /// Reads a field. Nil at the end, or if the bytes are not a field; then the cursor does not move.
-  mutating func next() -> (number: Int32, value: Value)? {
+  package mutating func next() -> (number: Int32, value: Value)? {
     let start = rest
     guard let tag = varint().flatMap({ Tag(UInt32(truncatingIfNeeded: $0)) }), let value = value(tag.wireType)
     else {

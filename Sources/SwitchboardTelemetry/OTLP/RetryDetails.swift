@@ -9,11 +9,11 @@ struct RetryDetails {
 
   /// Reads a `google.rpc.Status`, whose third field contains details as `Any`.
   init(_ bytes: [UInt8]) throws {
-    let details = WireFields(bytes).values(of: 3)
+    let details = EncodedFields.values(of: 3, in: bytes)
     for detail in details.prefix(32) {
       let any = try Google_Protobuf_Any(serializedBytes: detail)
       guard any.typeURL.split(separator: "/").last.map(String.init) == Self.type,
-        let span = WireFields(any.value).values(of: 1).first
+        let span = EncodedFields.values(of: 1, in: any.value).first
       else { continue }
       let duration = try Google_Protobuf_Duration(serializedBytes: span)
       // A collector must not make this process wait for hours.
@@ -23,40 +23,18 @@ struct RetryDetails {
   }
 }
 
-/// The length-delimited fields of a message of unknown type.
-private struct WireFields {
-  private let bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  /// The values of a field. Stops at bytes that are not a field.
-  func values(of number: UInt64) -> [[UInt8]] {
+extension EncodedFields {
+  /// The values of a length-delimited field. Stops at bytes that are not a field, and at groups.
+  fileprivate static func values(of number: Int32, in bytes: [UInt8]) -> [[UInt8]] {
     var values: [[UInt8]] = []
-    var rest = bytes[...]
-    while let key = Self.varint(&rest) {
-      switch key & 7 {
-      case 0: if Self.varint(&rest) == nil { return values }
-      case 1: rest = rest.dropFirst(8)
-      case 5: rest = rest.dropFirst(4)
-      case 2:
-        guard let length = Self.varint(&rest), length <= UInt64(rest.count) else { return values }
-        if key >> 3 == number { values.append(Array(rest.prefix(Int(length)))) }
-        rest = rest.dropFirst(Int(length))
-      default: return values
+    var fields = EncodedFields(bytes[...])
+    while let field = fields.next() {
+      switch field.value {
+      case .bytes(let value): if field.number == number { values.append(Array(value)) }
+      case .varint, .fixed64, .fixed32: break
+      case .startGroup, .endGroup: return values
       }
     }
     return values
-  }
-
-  private static func varint(_ rest: inout ArraySlice<UInt8>) -> UInt64? {
-    var value: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 64, by: 7) {
-      guard let byte = rest.popFirst() else { return nil }
-      value |= UInt64(byte & 0x7f) << shift
-      if byte < 0x80 { return value }
-    }
-    return nil
   }
 }
