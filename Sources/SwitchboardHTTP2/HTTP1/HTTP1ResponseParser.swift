@@ -2,16 +2,6 @@ import SwitchboardCall
 
 /// Parses HTTP/1.1 responses incrementally, as strictly as `HTTP1Parser` parses requests.
 struct HTTP1ResponseParser {
-  /// ```
-  ///   statusLine ──> fields ──┬──no body, or informational──> statusLine
-  ///                           └──> body ──────────────────────^
-  /// ```
-  private enum State {
-    case statusLine, fields
-    case body(HTTP1Body)
-    case broken
-  }
-
   enum Event {
     /// All bytes were read; more are necessary.
     case incomplete
@@ -36,58 +26,28 @@ struct HTTP1ResponseParser {
     var isInformational: Bool { status.first == UInt8(ascii: "1") }
   }
 
-  private var state = State.statusLine
+  private var framing: HTTP1Framing
   private var head = Head()
-  /// The part of the current line that has arrived. Its room is that of the header section, or of the body's lines.
-  private var line: HTTP1Line
-  private let headLimit: Int
 
   private static let fieldLimit = 256
 
-  init(headLimit: Int) {
-    self.headLimit = headLimit
-    line = HTTP1Line(room: headLimit)
-  }
+  init(headLimit: Int) { framing = HTTP1Framing(headLimit: headLimit) }
 
   /// Whether a header section was started and is incomplete.
-  var isInsideHead: Bool {
-    switch state {
-    case .statusLine: !line.isEmpty
-    case .fields: true
-    case .body, .broken: false
-    }
-  }
+  var isInsideHead: Bool { framing.isInsideHead }
 
   /// Whether the body ends with the connection.
-  var endsWithConnection: Bool { if case .body(let body) = state { body.endsWithConnection } else { false } }
+  var endsWithConnection: Bool { framing.endsWithConnection }
 
   /// Continues to parse, and removes the bytes that it read from `bytes`.
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) -> Event {
     while true {
-      switch state {
-      case .broken:
-        return .broken
-      case .body(var body):
-        switch body.next(&bytes, &line) {
-        case .incomplete:
-          state = .body(body)
-          return .incomplete
-        case .piece(let piece):
-          state = .body(body)
-          return .body(piece)
-        case .end:
-          state = .statusLine
-          line.room = headLimit
-          return .end
-        case .malformed:
-          return fail()
-        }
-      case .statusLine, .fields:
-        switch line.take(from: &bytes) {
-        case .incomplete: return .incomplete
-        case .tooLong, .malformed: return fail()
-        case .whole(let content): if let event = content.withBytes({ read($0) }) { return event }
-        }
+      switch framing.next(&bytes) {
+      case .incomplete: return .incomplete
+      case .body(let piece): return .body(piece)
+      case .end: return .end
+      case .refused: return fail()
+      case .line(let content): if let event = content.withBytes({ read($0) }) { return event }
       }
     }
   }
@@ -102,13 +62,12 @@ struct HTTP1ResponseParser {
 
   /// Returns `nil` if there is no event yet and more to read.
   private mutating func read(_ line: HTTP1Syntax.Bytes) -> Event? {
-    guard case .fields = state else { return readStatusLine(line) ? nil : fail() }
+    guard framing.isInFields else { return readStatusLine(line) ? nil : fail() }
     return line.isEmpty ? endHead() : readField(line) ? nil : fail()
   }
 
   private mutating func fail() -> Event {
-    state = .broken
-    line = HTTP1Line(room: 0)
+    framing.stop()
     return .broken
   }
 
@@ -123,7 +82,7 @@ struct HTTP1ResponseParser {
       return false
     }
     head.status = Array(parts[1])
-    state = .fields
+    framing.expectFields()
     return true
   }
 
@@ -151,20 +110,21 @@ struct HTTP1ResponseParser {
     guard !head.isChunked || head.bodyLength == nil else { return fail() }
     // No request asks to switch protocols.
     guard !head.status.elementsEqual("101".utf8) else { return fail() }
-    line.room = headLimit
     if head.isInformational || head.status.elementsEqual("204".utf8) || head.status.elementsEqual("304".utf8)
     {
-      state = .statusLine
+      framing.expectStartLine()
     } else if head.isChunked {
       head.hasBody = true
-      state = .body(HTTP1Body(chunkedInto: &line, trailerLimit: headLimit))
-    } else if let length = head.bodyLength {
-      head.hasBody = length > 0
-      state = length > 0 ? .body(HTTP1Body(length: length)) : .statusLine
+      framing.expectChunks()
+    } else if let length = head.bodyLength, length > 0 {
+      head.hasBody = true
+      framing.expectBody(length: length)
+    } else if head.bodyLength != nil {
+      framing.expectStartLine()
     } else {
       head.hasBody = true
       head.closes = true
-      state = .body(.untilClose)
+      framing.expectBodyUntilClose()
     }
     defer { head = Head() }
     return .head(head)
