@@ -100,19 +100,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       body.pipe = pipe
       body.keepSent(upTo: channel.options.retryBufferSize)
     }
-    if let deadline = request.deadline, !startTimer(deadline) { return }
-    dispatch()
-  }
-
-  /// `false`: the deadline has passed, and the call has ended.
-  private func startTimer(_ deadline: CallDeadline) -> Bool {
-    let timer = LoopTimer { self.endEarly(.deadlinePassed) }
-    guard channel.loop.schedule(timer, at: deadline) else {
-      close(.deadlinePassed)
-      return false
+    if let deadline = request.deadline {
+      timer = channel.loop.startTimer(at: deadline) { self.endEarly(.deadlinePassed) }
+      if timer == nil { return close(.deadlinePassed) }
     }
-    self.timer = timer
-    return true
+    dispatch()
   }
 
   /// Opens the stream on a connection with room. If there is none, the channel opens it once there is.

@@ -32,7 +32,8 @@ extension InProcessCall: MessagePipe.Observer {
   }
 }
 
-extension InProcessCall: ServerStream {
+extension InProcessCall: LoopServerStream {
+  var loop: Loop { transport.loop }
   var deadline: CallDeadline? { request.deadline }
   var eventLoop: any EventLoop { transport.loop }
   var peer: PeerIdentity { PeerIdentity(address: "inprocess") }
@@ -74,17 +75,8 @@ extension InProcessCall: ServerStream {
     return true
   }
 
-  func handlerRuns(_ task: consuming Task<Void, any Error>) {
-    // The call may have failed in the part of the handler that has already run.
-    // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
-    // the call only now, have been notified.
-    if isHandling {
-      self.task = task
-    } else if !hasSucceeded {
-      let task = task
-      transport.loop.execute { task.cancel() }
-    }
-  }
+  /// A call that succeeded is cancelled too, but not its handler.
+  var isHandlerCancelled: Bool { isCancelled && !hasSucceeded }
 
   /// Running handlers are not counted, because the client is part of the same process.
   func handlerReturned() {}

@@ -41,12 +41,8 @@ final class InProcessCall: @unchecked Sendable {
   private var serverStamp = CallStamp()
   private var sent = MessageTotals()
   private var received = MessageTotals()
-  private var streamObserver: (any ServerStreamObserver)?
-  /// Whether the observer is notified of what was sent.
-  private var reportsSent = false
-  /// Whether the call is over for the server's side, and why, unless the server ended it.
-  private var serverHasEnded = false
-  private var serverFailure: GRPCStatus?
+  /// The server's side of the call has its own end, which comes first.
+  var observation = StreamObservation()
   var task: Task<Void, any Error>?
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
@@ -90,7 +86,10 @@ final class InProcessCall: @unchecked Sendable {
       return close(.unknownFormat)
     }
     if transport.isObserved { observeAtServer() }
-    if let deadline = request.deadline, !startTimer(deadline) { return }
+    if let deadline = request.deadline {
+      timer = transport.loop.startTimer(at: deadline) { self.close(.deadlinePassed) }
+      if timer == nil { return close(.deadlinePassed) }
+    }
     receiver.sent(.metadata)
     switch request.body {
     case .stream(let pipe): start(handler, readingFrom: pipe)
@@ -166,21 +165,10 @@ final class InProcessCall: @unchecked Sendable {
     request.method.pathBytes.withUnsafeBufferPointer { transport.router.method(for: $0) }
   }
 
-  /// `false`: the deadline has passed, and the call has ended.
-  private func startTimer(_ deadline: CallDeadline) -> Bool {
-    let timer = LoopTimer { self.close(.deadlinePassed) }
-    guard transport.loop.schedule(timer, at: deadline) else {
-      close(.deadlinePassed)
-      return false
-    }
-    self.timer = timer
-    return true
-  }
-
   func deliverHeaders() {
     guard phase == .handling, !headersAreDelivered else { return }
     headersAreDelivered = true
-    if reportsSent { streamObserver?.sent(.metadata) }
+    reportSent(.metadata)
     guard receiver.wantsMetadata else { return }
     var all = request.contentSubtype == .unnamed ? Self.responseHeaders : namedHeaders
     if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
@@ -208,8 +196,8 @@ final class InProcessCall: @unchecked Sendable {
   func end(_ status: GRPCStatus) {
     guard phase == .handling else { return }
     if status.isOk { deliverHeaders() }
-    if reportsSent { streamObserver?.sent(.end) }
-    endServer(nil)
+    reportSent(.end)
+    reportClosed(nil)
     // For the client, the peer ends the call, as it would over a network.
     var status = status
     status.origin = .peer
@@ -226,7 +214,7 @@ final class InProcessCall: @unchecked Sendable {
     timer = nil
     cancelled.store(true, ordering: .relaxed)
     // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
-    endServer(status)
+    reportClosed(status)
     task?.cancel()
     task = nil
     if let pipe = streamedRequests {
@@ -259,21 +247,7 @@ final class InProcessCall: @unchecked Sendable {
 
   /// Called when a message was read from one of the pipes.
   func reportRead(isRequest: Bool) {
-    if isRequest { receiver.sent(.message) } else if reportsSent { streamObserver?.sent(.message) }
-  }
-
-  /// Sets the observer of the server's side.
-  func observe(_ observer: any ServerStreamObserver, sent: Bool) {
-    if serverHasEnded { return observer.closed(serverFailure) }
-    streamObserver = observer
-    if sent { reportsSent = true }
-  }
-
-  private func endServer(_ failure: GRPCStatus?) {
-    guard !serverHasEnded else { return }
-    serverHasEnded = true
-    serverFailure = failure
-    streamObserver.take()?.closed(failure)
+    if isRequest { receiver.sent(.message) } else { reportSent(.message) }
   }
 
   // Made once, because most calls have no others.

@@ -24,11 +24,12 @@ extension Loop {
 
   package var clock: CallClock { CallClock(loop: self) }
 
-  /// Runs a timer at a deadline that this clock made. Returns `false`, and does not run it, if the deadline has passed.
-  func schedule(_ timer: LoopTimer, at deadline: CallDeadline) -> Bool {
+  /// Starts a timer for a deadline that this clock made. Returns `nil` if the deadline has passed.
+  func startTimer(at deadline: CallDeadline, _ action: @escaping () -> Void) -> LoopTimer? {
     let timeLeft = deadline.timeLeft(by: clock)
-    guard timeLeft > .zero else { return false }
+    guard timeLeft > .zero else { return nil }
+    let timer = LoopTimer(action)
     schedule(timer, after: timeLeft)
-    return true
+    return timer
   }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 // MARK: - Called by the handler, on any thread
 
-extension ServerCallStream: ServerStream, MessagePipe.Observer {
+extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   var eventLoop: any EventLoop { loop }
   var headers: HPACKHeaders { head.metadata }
   var peer: PeerIdentity { connection.peer }
@@ -45,28 +45,13 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   var logger: Logger { connection.core.options.logger }
 
-  func observe(_ observer: any ServerStreamObserver, sent: Bool) {
-    if isOver { return observer.closed(failureOfEnd) }
-    self.observer = observer
-    if sent { reportsSent = true }
-  }
-
   func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
     return HandlerPlace(connection.core.options.handlerExecutor, or: loop)
   }
 
-  func handlerRuns(_ task: consuming Task<Void, any Error>) {
-    // The part of the handler that has already run may have ended the call.
-    // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
-    // the call only now, have been notified.
-    if phase == .handling {
-      self.task = task
-    } else if isCancelled {
-      let task = task
-      loop.execute { task.cancel() }
-    }
-  }
+  var isHandling: Bool { phase == .handling }
+  var isHandlerCancelled: Bool { isCancelled }
 
   func handlerReturned() {
     if loop.inEventLoop {
@@ -192,7 +177,7 @@ extension ServerCallStream {
 
   func headersDidLeave() {
     headersSent = true
-    if reportsSent { observer?.sent(.metadata) }
+    reportSent(.metadata)
   }
 
   /// Sends the failure instead of a response whose metadata cannot be sent.

@@ -43,12 +43,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var task: Task<Void, any Error>?
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
-  @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
-  /// Whether the end of the call was reported, or would have been to an observer, and with which failure.
-  @exclusivity(unchecked) private(set) var isOver = false
-  @exclusivity(unchecked) private(set) var failureOfEnd: GRPCStatus?
-  /// Whether the observer is notified of what was sent.
-  @exclusivity(unchecked) var reportsSent = false
+  @exclusivity(unchecked) var observation = StreamObservation()
   @exclusivity(unchecked) private(set) var deadline: CallDeadline?
   @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
   @exclusivity(unchecked) var stamp = CallStamp()
@@ -156,7 +151,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func localDidEnd() {
     state.localDidEnd()
-    if reportsSent { observer?.sent(.end) }
+    reportSent(.end)
     // The response is complete, so the rest of the request is not needed.
     if !state.hasRemoteEnded { connection.withWire { $0.stopRequest(id) } }
   }
@@ -189,13 +184,6 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection.streamDidClose(self)
   }
 
-  func reportClosed(_ failure: GRPCStatus?) {
-    guard !isOver else { return }
-    isOver = true
-    failureOfEnd = failure
-    observer.take()?.closed(failure)
-  }
-
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { reportSent() }
     guard let wire else { return body.read(into: buffer) }
@@ -214,13 +202,13 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       connection.counters.sent(body.sentCount, at: loop.turnTime)
       if reportsMessages, let tracer { body.report(to: tracer) }
     }
-    guard reportsSent, let observer else {
+    guard observation.reportsSent else {
       body.sentCount = 0
       return
     }
     while body.sentCount > 0 {
       body.sentCount -= 1
-      observer.sent(.message)
+      reportSent(.message)
     }
   }
 

@@ -1,0 +1,57 @@
+import SwitchboardCall
+
+/// The server's side of a call, over a network or within the process. Its work is done on a loop.
+protocol LoopServerStream: ServerStream {
+  var loop: Loop { get }
+  /// The task of the handler, which ends with the call.
+  var task: Task<Void, any Error>? { get set }
+  var observation: StreamObservation { get set }
+
+  /// Whether the handler has the call.
+  var isHandling: Bool { get }
+  /// Whether a call that its handler no longer has is to cancel the handler.
+  var isHandlerCancelled: Bool { get }
+}
+
+/// The observer of a stream, and the end of the call, which an observer may come too late for.
+struct StreamObservation {
+  fileprivate var observer: (any ServerStreamObserver)?
+  /// Whether the observer is notified of what was sent.
+  fileprivate(set) var reportsSent = false
+  /// Whether the call is over, and with which failure.
+  fileprivate var isOver = false
+  fileprivate var failure: GRPCStatus?
+}
+
+extension LoopServerStream {
+  func observe(_ observer: any ServerStreamObserver, sent: Bool) {
+    if observation.isOver { return observer.closed(observation.failure) }
+    observation.observer = observer
+    if sent { observation.reportsSent = true }
+  }
+
+  /// Reports a part of the response that was sent, if the observer wants to know.
+  func reportSent(_ part: SentPart) {
+    if observation.reportsSent { observation.observer?.sent(part) }
+  }
+
+  /// Reports the end of the call, once.
+  func reportClosed(_ failure: GRPCStatus?) {
+    guard !observation.isOver else { return }
+    observation.isOver = true
+    observation.failure = failure
+    observation.observer.take()?.closed(failure)
+  }
+
+  func handlerRuns(_ task: consuming Task<Void, any Error>) {
+    // The part of the handler that has already run may have ended the call.
+    // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
+    // the call only now, have been notified.
+    if isHandling {
+      self.task = task
+    } else if isHandlerCancelled {
+      let task = task
+      loop.execute { task.cancel() }
+    }
+  }
+}
