@@ -78,6 +78,24 @@ public protocol BalancerHost: AnyObject {
   var metrics: MetricScope? { get }
 }
 
+/// The host of a child policy. It forwards to its own host what it does not handle itself.
+protocol ForwardingHost: BalancerHost {
+  var host: any BalancerHost { get }
+}
+
+extension ForwardingHost {
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
+
+  func random() -> UInt64 { host.random() }
+  var time: any BalancerTime { host.time }
+  var policies: PolicyRegistry { host.policies }
+  var metrics: MetricScope? { host.metrics }
+}
+
 /// Is notified of a subchannel's events.
 public protocol SubchannelObserver: AnyObject {
   /// The state has changed.

@@ -1,9 +1,9 @@
 import SwitchboardCall
 
 /// A named child of a policy, with its latest state and picker.
-final class NamedChild: BalancerHost {
+final class NamedChild: ForwardingHost {
   let name: String
-  private unowned let parent: any BalancerHost
+  unowned let host: any BalancerHost
   private let changed: (NamedChild) -> Void
   private lazy var balancer = ChildBalancer(self)
   private(set) var state = ConnectivityState.connecting
@@ -20,7 +20,7 @@ final class NamedChild: BalancerHost {
     _ changed: @escaping (NamedChild) -> Void
   ) {
     self.name = name
-    self.parent = parent
+    host = parent
     metrics = label.map { parent.metrics?.labelled($0, name) } ?? parent.metrics
     self.changed = changed
   }
@@ -33,22 +33,13 @@ final class NamedChild: BalancerHost {
   func leaveIdle() { balancer.leaveIdle() }
   func shutDown() { balancer.shutDown() }
 
-  func makeSubchannel(
-    _ addresses: [EndpointAddress],
-    _ options: SubchannelOptions,
-    _ observer: any SubchannelObserver
-  ) -> any Subchannel { parent.makeSubchannel(addresses, options, observer) }
-
   func update(_ state: ConnectivityState, _ picker: any Picker) {
     self.state = state
     self.picker = picker
     changed(self)
   }
 
-  func resolveAgain() { if !ignoresResolveAgain { parent.resolveAgain() } }
-  func random() -> UInt64 { parent.random() }
-  var time: any BalancerTime { parent.time }
-  var policies: PolicyRegistry { parent.policies }
+  func resolveAgain() { if !ignoresResolveAgain { host.resolveAgain() } }
 }
 
 extension [Endpoint] {

@@ -60,7 +60,7 @@ final class OutlierDetectionBalancer: LoadBalancer {
     var policy: PolicyChoice
   }
 
-  private unowned let host: any BalancerHost
+  unowned let host: any BalancerHost
   private lazy var child = ChildBalancer(self)
   private var childPicker: any Picker = ConstantPicker(.wait)
   private var rules = OutlierRules()
@@ -149,7 +149,7 @@ final class OutlierDetectionBalancer: LoadBalancer {
   }
 }
 
-extension OutlierDetectionBalancer: BalancerHost {
+extension OutlierDetectionBalancer: ForwardingHost {
   func makeSubchannel(
     _ addresses: [EndpointAddress],
     _ options: SubchannelOptions,
@@ -172,10 +172,6 @@ extension OutlierDetectionBalancer: BalancerHost {
   }
 
   func resolveAgain() { host.resolveAgain() }
-  func random() -> UInt64 { host.random() }
-  var time: any BalancerTime { host.time }
-  var policies: PolicyRegistry { host.policies }
-  var metrics: MetricScope? { host.metrics }
 }
 
 extension OutlierDetectionBalancer: Picker {

@@ -166,9 +166,9 @@ public final class ChildBalancer {
 }
 
 /// The host of a child, which stores the child's latest state and picker.
-private final class ChildHost: BalancerHost {
+private final class ChildHost: ForwardingHost {
   let name: String
-  private let host: any BalancerHost
+  let host: any BalancerHost
   private let changed: (ChildHost) -> Void
   private(set) var balancer: (any ErasedBalancer)?
   private(set) var state = ConnectivityState.connecting
@@ -181,12 +181,6 @@ private final class ChildHost: BalancerHost {
     balancer = choice.make(self)
   }
 
-  func makeSubchannel(
-    _ addresses: [EndpointAddress],
-    _ options: SubchannelOptions,
-    _ observer: any SubchannelObserver
-  ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
-
   func update(_ state: ConnectivityState, _ picker: any Picker) {
     guard balancer != nil else { return }
     self.state = state
@@ -195,10 +189,6 @@ private final class ChildHost: BalancerHost {
   }
 
   func resolveAgain() { if balancer != nil { host.resolveAgain() } }
-  func random() -> UInt64 { host.random() }
-  var time: any BalancerTime { host.time }
-  var policies: PolicyRegistry { host.policies }
-  var metrics: MetricScope? { host.metrics }
 
   func shutDown() {
     let balancer = balancer
