@@ -1,5 +1,3 @@
-import SwitchboardToolSupport
-
 /// Why the tool fails.
 struct CommandFailure: Error, Hashable {
   /// The exit codes of the tool.
@@ -23,10 +21,10 @@ struct CommandFailure: Error, Hashable {
     self.init(lines: ["switchboard: \(message)"], exitCode: exitCode)
   }
 
-  /// Calls `body`; a system error becomes a failure with `exitCode`.
-  static func catching<R>(
+  /// Calls `body`; an error becomes a failure with `exitCode`.
+  static func catching<R, Failure: Error & CustomStringConvertible>(
     _ exitCode: ExitCode,
-    _ body: () throws(SystemError) -> R
+    _ body: () throws(Failure) -> R
   ) throws(CommandFailure) -> R {
     do {
       return try body()

@@ -14,7 +14,7 @@ struct GenerateCommand {
   func run() async throws(CommandFailure) {
     let mappings = try readMappings()
     let request = try await arguments.request(with: workers)
-    let outputs = try Self.reporting(.failed) { () throws(GeneratorError) in
+    let outputs = try CommandFailure.catching(.failed) { () throws(GeneratorError) in
       try Generator(request, mappings: mappings).outputs()
     }
     let missing = try missingNames(in: outputs.flatMap(\.names))
@@ -38,7 +38,7 @@ struct GenerateCommand {
     _ source: GeneratorOutput,
     to output: OutputDirectory
   ) throws(CommandFailure) {
-    let files = try reporting(.failed) { () throws(GeneratorError) in try source.files() }
+    let files = try CommandFailure.catching(.failed) { () throws(GeneratorError) in try source.files() }
     for file in files { try write(file, to: output) }
   }
 
@@ -61,7 +61,7 @@ struct GenerateCommand {
 
   /// Reads the mapping files that the options name; fails if the options are invalid.
   private func readMappings() throws(CommandFailure) -> [String: String] {
-    let paths = try Self.reporting(.usage) { () throws(GeneratorError) in
+    let paths = try CommandFailure.catching(.usage) { () throws(GeneratorError) in
       try Generator.mappingPaths(inParameter: arguments.parameter)
     }
     var mappings: [String: String] = [:]
@@ -86,17 +86,5 @@ struct GenerateCommand {
     }
     let generated = Set(names)
     return arguments.expected.filter { !generated.contains($0) }
-  }
-
-  /// Calls `body`; an error of the generator becomes a failure with `exitCode`.
-  private static func reporting<R>(
-    _ exitCode: CommandFailure.ExitCode,
-    _ body: () throws(GeneratorError) -> R
-  ) throws(CommandFailure) -> R {
-    do {
-      return try body()
-    } catch {
-      throw CommandFailure(error.description, exitCode: exitCode)
-    }
   }
 }

@@ -4,9 +4,8 @@ package enum PercentEncoding {
   package static func encode(_ message: String) -> [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(message.utf8.count)
-    let last = message.utf8.count - 1
     for (index, byte) in message.utf8.enumerated() {
-      let mayBeSpace = index > 0 && index < last
+      let mayBeSpace = index > 0 && index < message.utf8.count - 1
       if byte > 0x20 || byte == 0x20 && mayBeSpace, byte <= 0x7e, byte != UInt8(ascii: "%") {
         encoded.append(byte)
       } else {
@@ -46,7 +45,7 @@ package enum PercentEncoding {
   }
 
   private static func escape(in rest: ArraySlice<UInt8>) -> UInt8? {
-    guard rest.count >= 2, let high = value(rest[rest.startIndex]), let low = value(rest[rest.startIndex + 1])
+    guard rest.count >= 2, let high = digit(rest[rest.startIndex]), let low = digit(rest[rest.startIndex + 1])
     else { return nil }
     return high << 4 | low
   }
@@ -55,11 +54,12 @@ package enum PercentEncoding {
     nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
   }
 
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+  /// The value of a hexadecimal digit.
+  package static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
     default: nil
     }
   }

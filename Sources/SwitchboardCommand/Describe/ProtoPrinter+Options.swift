@@ -38,7 +38,7 @@ extension ProtoPrinter {
       default: options.append("default = \(field.defaultValue.harmless)")
       }
     }
-    if field.hasJsonName, !field.hasExtendee, field.jsonName != Self.jsonName(of: field.name) {
+    if field.hasJsonName, !field.hasExtendee, field.jsonName != FieldNames.lowerCamelCase(field.name) {
       options.append("json_name = \(JSONText.string(field.jsonName))")
     }
     return options + optionTexts(field.hasOptions ? field.options : nil, "google.protobuf.FieldOptions")
@@ -65,20 +65,5 @@ extension ProtoPrinter {
       found.append("\(name) = \(rest.drop { $0 == ":" || $0 == " " })".harmless)
     }
     return found
-  }
-
-  /// The default JSON name of a field.
-  private static func jsonName(of name: String) -> String {
-    var json = ""
-    var isUpper = false
-    for character in name {
-      if character == "_" {
-        isUpper = true
-      } else {
-        json += isUpper ? character.uppercased() : String(character)
-        isUpper = false
-      }
-    }
-    return json
   }
 }

@@ -1,23 +1,22 @@
 import CZlib
 
 /// RFC 1952.
-enum GzipCodec: Codec {
-  /// zlib's window bits: 15, plus 16 for this format.
-  private static let windowBits: Int32 = 31
-
-  static func compress(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
-    -> Int?
-  {
-    ZlibDecoder.compress(input, into: output, windowBits: windowBits)
-  }
-
-  static func makeDecoder() -> (any Decoder)? { ZlibDecoder(windowBits: windowBits) }
+enum GzipCodec: ZlibCodec {
+  // 15, plus 16 for this format.
+  static let windowBits: Int32 = 31
 }
 
 /// RFC 1950.
-enum DeflateCodec: Codec {
-  private static let windowBits: Int32 = 15
+enum DeflateCodec: ZlibCodec {
+  static let windowBits: Int32 = 15
+}
 
+/// A format of zlib's, which its window bits select.
+protocol ZlibCodec: Codec {
+  static var windowBits: Int32 { get }
+}
+
+extension ZlibCodec {
   static func compress(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
     -> Int?
   {

@@ -63,20 +63,18 @@ enum ListeningSocket {
     if result != 0, errno == ECONNREFUSED { unlink(path) }
   }
 
-  static func name(of descriptor: Int32) -> SocketAddress? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-    }
-    return result == 0 ? address(in: storage, length) : nil
-  }
+  static func name(of descriptor: Int32) -> SocketAddress? { address(of: descriptor, getsockname) }
 
-  static func peer(of descriptor: Int32) -> SocketAddress? {
+  static func peer(of descriptor: Int32) -> SocketAddress? { address(of: descriptor, getpeername) }
+
+  private static func address(
+    of descriptor: Int32,
+    _ read: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  ) -> SocketAddress? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let result = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { read(descriptor, $0, &length) }
     }
     return result == 0 ? address(in: storage, length) : nil
   }

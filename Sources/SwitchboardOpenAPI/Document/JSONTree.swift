@@ -31,29 +31,32 @@ indirect enum JSONTree: Hashable, Sendable {
     case .null: text += "null"
     case .verbatim(let value): text += value
     case .array(let values):
-      guard !values.isEmpty else {
-        text += "[]"
-        return
+      Self.write(values, between: "[", "]", to: &text, indent) { value, text, indent in
+        value.write(to: &text, indent: indent)
       }
-      text += "["
-      for (index, value) in values.enumerated() {
-        text += (index > 0 ? "," : "") + indent + "  "
-        value.write(to: &text, indent: indent + "  ")
-      }
-      text += indent + "]"
     case .object(let members):
-      guard !members.isEmpty else {
-        text += "{}"
-        return
-      }
-      text += "{"
-      for (index, member) in members.enumerated() {
-        text += (index > 0 ? "," : "") + indent + "  "
+      Self.write(members, between: "{", "}", to: &text, indent) { member, text, indent in
         text += JSONText.string(member.name) + ": "
-        member.value.write(to: &text, indent: indent + "  ")
+        member.value.write(to: &text, indent: indent)
       }
-      text += indent + "}"
     }
+  }
+
+  /// Writes the elements of an array or an object, each on lines of its own.
+  private static func write<Element>(
+    _ elements: [Element],
+    between start: String,
+    _ end: String,
+    to text: inout String,
+    _ indent: String,
+    _ writeElement: (Element, inout String, String) -> Void
+  ) {
+    text += start
+    for (index, element) in elements.enumerated() {
+      text += (index > 0 ? "," : "") + indent + "  "
+      writeElement(element, &text, indent + "  ")
+    }
+    text += (elements.isEmpty ? "" : indent) + end
   }
 }
 

@@ -1,3 +1,5 @@
+import Switchboard
+
 /// Percent-encoding in paths and queries.
 enum PercentText {
   /// Which characters are decoded.
@@ -24,8 +26,10 @@ enum PercentText {
       index += 1
       if byte == UInt8(ascii: "+"), decoding == .form {
         decoded.append(UInt8(ascii: " "))
-      } else if byte == UInt8(ascii: "%"), index + 1 < text.endIndex, let high = digit(text[index]),
-        let low = digit(text[index + 1]), decoding != .unreserved || !isReserved(high << 4 | low)
+      } else if byte == UInt8(ascii: "%"), index + 1 < text.endIndex,
+        let high = PercentEncoding.digit(text[index]),
+        let low = PercentEncoding.digit(text[index + 1]),
+        decoding != .unreserved || !isReserved(high << 4 | low)
       {
         decoded.append(high << 4 | low)
         index += 2
@@ -34,15 +38,6 @@ enum PercentText {
       }
     }
     return decoded
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// The reserved characters of RFC 6570, which are those of RFC 3986.

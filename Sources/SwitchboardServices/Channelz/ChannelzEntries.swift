@@ -2,24 +2,13 @@ import Switchboard
 
 /// The servers and channels that a service describes, in the order in which they were added.
 struct ChannelzEntries {
-  /// A weak reference to a server.
-  struct WeakServer: Sendable {
-    fileprivate weak var server: Server?
+  /// A weak reference to a server or a channel.
+  struct Weak<Entity: AnyObject & Sendable>: Sendable {
+    fileprivate weak var entity: Entity?
     fileprivate let name: String
 
-    init(_ server: Server, _ name: String) {
-      self.server = server
-      self.name = name
-    }
-  }
-
-  /// A weak reference to a channel.
-  struct WeakChannel: Sendable {
-    fileprivate weak var channel: Channel?
-    fileprivate let name: String
-
-    init(_ channel: Channel, _ name: String) {
-      self.channel = channel
+    init(_ entity: Entity, _ name: String) {
+      self.entity = entity
       self.name = name
     }
   }
@@ -36,40 +25,37 @@ struct ChannelzEntries {
     let channel: Channel
   }
 
-  private var weakServers: [(id: Int64, entry: WeakServer)] = []
-  private var weakChannels: [(id: Int64, entry: WeakChannel)] = []
+  private var weakServers: [(id: Int64, entry: Weak<Server>)] = []
+  private var weakChannels: [(id: Int64, entry: Weak<Channel>)] = []
   private var lastID: Int64 = 0
 
-  mutating func add(_ server: WeakServer) {
-    guard !weakServers.contains(where: { $0.entry.server === server.server }) else { return }
-    lastID += 1
-    weakServers.append((lastID, server))
-    removeReleased()
-  }
+  mutating func add(_ server: Weak<Server>) { add(server, to: \.weakServers) }
 
-  mutating func add(_ channel: WeakChannel) {
-    guard !weakChannels.contains(where: { $0.entry.channel === channel.channel }) else { return }
-    lastID += 1
-    weakChannels.append((lastID, channel))
-    removeReleased()
-  }
+  mutating func add(_ channel: Weak<Channel>) { add(channel, to: \.weakChannels) }
 
-  private mutating func removeReleased() {
-    weakServers.removeAll { $0.entry.server == nil }
-    weakChannels.removeAll { $0.entry.channel == nil }
+  /// Adds an entry unless it is known, and removes those that were released.
+  private mutating func add<Entity>(
+    _ entry: Weak<Entity>,
+    to entries: WritableKeyPath<Self, [(id: Int64, entry: Weak<Entity>)]>
+  ) {
+    guard !self[keyPath: entries].contains(where: { $0.entry.entity === entry.entity }) else { return }
+    lastID += 1
+    self[keyPath: entries].append((lastID, entry))
+    weakServers.removeAll { $0.entry.entity == nil }
+    weakChannels.removeAll { $0.entry.entity == nil }
   }
 
   /// The servers that still exist.
   var servers: [KnownServer] {
     weakServers.compactMap { id, entry in
-      entry.server.map { KnownServer(id: id, name: entry.name, server: $0) }
+      entry.entity.map { KnownServer(id: id, name: entry.name, server: $0) }
     }
   }
 
   /// The channels that still exist.
   var channels: [KnownChannel] {
     weakChannels.compactMap { id, entry in
-      entry.channel.map { KnownChannel(id: id, name: entry.name, channel: $0) }
+      entry.entity.map { KnownChannel(id: id, name: entry.name, channel: $0) }
     }
   }
 }

@@ -21,7 +21,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
 
   /// Adds a server.
   public func add(_ server: Server, name: String = "") {
-    entries.withLock { $0.add(ChannelzEntries.WeakServer(server, name)) }
+    entries.withLock { $0.add(ChannelzEntries.Weak(server, name)) }
   }
 
   /// Adds a channel.
@@ -29,7 +29,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
   /// A channel without connections of its own is ignored: one within the process, or one that uses a pool.
   public func add(_ channel: Channel, name: String = "") {
     guard channel.hasSnapshot else { return }
-    entries.withLock { $0.add(ChannelzEntries.WeakChannel(channel, name)) }
+    entries.withLock { $0.add(ChannelzEntries.Weak(channel, name)) }
   }
 
   // MARK: - Servers
