@@ -11,15 +11,7 @@ struct FieldBlock: @unchecked Sendable {
     var fieldCount = 0
 
     /// The bytes that are still free.
-    var room: Int { capacity - byteCount - fieldCount * Place.size }
-  }
-
-  private struct Place {
-    let start: Int
-    let nameCount: Int
-    let valueCount: Int
-
-    static let size = MemoryLayout<Place>.stride
+    var room: Int { capacity - byteCount - fieldCount * FieldPlace.size }
   }
 
   private typealias Storage = ManagedBuffer<Extent, UInt8>
@@ -33,6 +25,13 @@ struct FieldBlock: @unchecked Sendable {
 
   @inline(__always) func isCopy(of other: FieldBlock) -> Bool { storage === other.storage }
 
+  /// The bytes, the end of the places, and the number of fields, for as long as somebody keeps the block unchanged.
+  var memory: (bytes: UnsafePointer<UInt8>, placesEnd: UnsafeRawPointer, count: Int)? {
+    storage?.withUnsafeMutablePointers { extent, bytes in
+      (UnsafePointer(bytes), UnsafeRawPointer(bytes) + extent.pointee.capacity, extent.pointee.fieldCount)
+    }
+  }
+
   var fieldCount: Int { storage.map(Self.extent)?.fieldCount ?? 0 }
 
   /// Not `header`, which would check exclusivity at each access.
@@ -43,15 +42,15 @@ struct FieldBlock: @unchecked Sendable {
   /// Adds a field. `fill` must write the name and then the value.
   mutating func append(nameCount: Int, valueCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     let byteCount = nameCount + valueCount
-    makeOwn(room: byteCount + Place.size)
+    makeOwn(room: byteCount + FieldPlace.size)
     storage?.withUnsafeMutablePointers { extent, bytes in
       let start = extent.pointee.byteCount
       fill(UnsafeMutableBufferPointer(start: bytes + start, count: byteCount))
       extent.pointee.byteCount += byteCount
       extent.pointee.fieldCount += 1
-      let place = Place(start: start, nameCount: nameCount, valueCount: valueCount)
+      let place = FieldPlace(start: start, nameCount: nameCount, valueCount: valueCount)
       let end = UnsafeMutableRawPointer(bytes) + extent.pointee.capacity
-      (end - extent.pointee.fieldCount * Place.size).storeBytes(of: place, as: Place.self)
+      (end - extent.pointee.fieldCount * FieldPlace.size).storeBytes(of: place, as: FieldPlace.self)
     }
   }
 
@@ -82,36 +81,12 @@ struct FieldBlock: @unchecked Sendable {
     _ extent: UnsafePointer<Extent>,
     _ bytes: UnsafePointer<UInt8>
   ) -> (name: Bytes, value: Bytes) {
-    let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
-    let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
+    let place = FieldPlace.load(index, before: UnsafeRawPointer(bytes) + extent.pointee.capacity)
     let name = bytes + place.start
     return (
       Bytes(start: name, count: place.nameCount),
       Bytes(start: name + place.nameCount, count: place.valueCount)
     )
-  }
-
-  /// Whether the field at `index` has this name, which is not empty, and this value.
-  func hasField(at index: Int, _ name: Bytes, _ value: Bytes) -> Bool {
-    withField(at: index) { Self.areEqual($0, name) && Self.areEqual($1, value) }
-  }
-
-  /// Compares words; the last may overlap the one before.
-  private static func areEqual(_ one: Bytes, _ bytes: Bytes) -> Bool {
-    guard one.count == bytes.count else { return false }
-    let (own, other, count) = (UnsafeRawBufferPointer(one), UnsafeRawBufferPointer(bytes), bytes.count)
-    let size = MemoryLayout<UInt64>.size
-    guard count >= size else {
-      return (0..<count).allSatisfy { own.load(fromByteOffset: $0, as: UInt8.self) == bytes[$0] }
-    }
-    var offset = 0
-    while offset < count {
-      offset = min(offset, count - size)
-      let word = own.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      if word != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
-      offset += size
-    }
-    return true
   }
 
   /// The number of bytes in the names and values.
@@ -135,10 +110,25 @@ struct FieldBlock: @unchecked Sendable {
     old.withUnsafeMutablePointers { extent, source in
       own.withUnsafeMutablePointers { larger, target in
         target.initialize(from: source, count: extent.pointee.byteCount)
-        let placesSize = extent.pointee.fieldCount * Place.size
+        let placesSize = extent.pointee.fieldCount * FieldPlace.size
         (target + larger.pointee.capacity - placesSize)
           .initialize(from: source + extent.pointee.capacity - placesSize, count: placesSize)
       }
     }
+  }
+}
+
+/// Where the bytes of a field are in its block.
+package struct FieldPlace {
+  package let start: Int
+  package let nameCount: Int
+  package let valueCount: Int
+
+  @usableFromInline static var size: Int { MemoryLayout<FieldPlace>.stride }
+
+  /// The place of a field, which must exist. `end` is the end of the block's memory.
+  @inlinable
+  package static func load(_ index: Int, before end: UnsafeRawPointer) -> FieldPlace {
+    (end - (index + 1) * size).loadUnaligned(as: FieldPlace.self)
   }
 }

@@ -124,13 +124,8 @@ extension HPACKHeaders {
     block.forEachField(body)
   }
 
-  package func hasField(
-    at index: Int,
-    _ name: UnsafeBufferPointer<UInt8>,
-    _ value: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
-    block.hasField(at: index, name, value)
-  }
+  /// The memory of the fields, for as long as somebody keeps this list unchanged.
+  package var memory: (bytes: UnsafePointer<UInt8>, placesEnd: UnsafeRawPointer, count: Int)? { block.memory }
 
   /// The number of bytes in all names and values.
   package var byteCount: Int { block.byteCount }

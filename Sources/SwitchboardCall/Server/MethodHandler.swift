@@ -60,7 +60,7 @@ public final class MethodHandler: Sendable {
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
-      let codec = ServerCodec(method) { pipeline, request in
+      let codec = ServerCodec(method) { (pipeline, request: consuming RequestMarshaller.Message) in
         Self.start(form, responses, request, .chain(pipeline))
       }
       let direct: Begin = { stream, message in
@@ -117,9 +117,10 @@ public final class MethodHandler: Sendable {
   static func start<Form: HandlerForm>(
     _ form: Form,
     _ responses: some Marshaller<Form.Response>,
-    _ input: Form.Input,
+    _ input: consuming Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) {
+    let input = input
     // The task is created here and not by the transport, which would need a closure: that would cost each call two more
     // asynchronous frames.
     let stream = answer.stream

@@ -7,7 +7,7 @@ import SwitchboardCall
 final class FieldCollector {
   // Unchecked exclusivity: confined to the loop of its connection.
 
-  /// The list that the fields have matched so far.
+  /// The list that the fields have matched so far. It is replaced, and never changed.
   @exclusivity(unchecked) private var model = HPACKHeaders()
   @exclusivity(unchecked) private var other = HPACKHeaders()
   /// Numbers of the two lists, which no other list of the connection had.
@@ -15,8 +15,10 @@ final class FieldCollector {
   @exclusivity(unchecked) private var otherNumber = 0
   /// The number of the list that was taken last, if it was there before.
   @exclusivity(unchecked) private(set) var repeated: Int?
-  /// How many fields have matched the model; `nil` after a mismatch.
-  @exclusivity(unchecked) private var sharedCount: Int? = 0
+  /// The first field of the model that has not been matched.
+  @exclusivity(unchecked) private var cursor = FieldCursor(HPACKHeaders())
+  /// Whether all fields have matched the model.
+  @exclusivity(unchecked) private var isShared = true
   /// The fields, after a mismatch.
   @exclusivity(unchecked) private var own = HPACKHeaders()
 
@@ -27,52 +29,56 @@ final class FieldCollector {
 
   /// Discards the fields of a block that was not taken.
   func begin() {
-    sharedCount = 0
+    isShared = true
+    cursor.rewind()
     own = HPACKHeaders()
   }
 
   /// Adds a field from the wire, whose name is already in lower case.
   func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-    if let count = sharedCount {
-      if model.hasField(at: count, name, value) {
-        sharedCount = count + 1
-        return
-      }
-      if count == 0, other.hasField(at: 0, name, value) {
-        swap(&model, &other)
-        swap(&modelNumber, &otherNumber)
-        sharedCount = 1
-        return
-      }
-      stopSharing(count)
+    if isShared {
+      if cursor.pass(name, value) { return }
+      if cursor.index == 0, matchesOther(name, value) { return }
+      stopSharing()
     }
     own.append(name: name, value: value)
+  }
+
+  /// Takes the other list as the model if its first field is this one.
+  private func matchesOther(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    var first = FieldCursor(other)
+    guard first.pass(name, value) else { return false }
+    swap(&model, &other)
+    swap(&modelNumber, &otherNumber)
+    cursor = first
+    return true
   }
 
   /// Ends the block and returns its fields.
   func take() -> HPACKHeaders {
     repeated = nil
-    if let count = sharedCount {
-      sharedCount = 0
-      if count == model.fieldCount {
+    if isShared {
+      if cursor.isAtEnd {
+        cursor.rewind()
         repeated = modelNumber
         return model
       }
-      if count == 0 { return HPACKHeaders() }
-      stopSharing(count)
+      if cursor.index == 0 { return HPACKHeaders() }
+      stopSharing()
     }
     let fields = own
-    begin()
     if fields.byteCount <= Self.largestModel {
       other = model
       model = fields
+      cursor = FieldCursor(model)
       (modelNumber, otherNumber) = (max(modelNumber, otherNumber) &+ 1, modelNumber)
     }
+    begin()
     return fields
   }
 
-  private func stopSharing(_ count: Int) {
-    sharedCount = nil
-    for index in 0..<count { model.withField(at: index) { own.append(name: $0, value: $1) } }
+  private func stopSharing() {
+    isShared = false
+    for index in 0..<cursor.index { model.withField(at: index) { own.append(name: $0, value: $1) } }
   }
 }

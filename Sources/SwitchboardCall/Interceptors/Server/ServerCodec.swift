@@ -3,10 +3,10 @@
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
-  @usableFromInline typealias StartHandler = @Sendable (Pipeline, Request) -> Void
+  @usableFromInline typealias StartHandler = @Sendable (Pipeline, consuming Request) -> Void
 
   @usableFromInline let method: MethodDescriptor
-  @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
+  @usableFromInline let send: @Sendable (Pipeline, Response, MessageMetadata, EventLoopPromise<Void>?) -> Void
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
   /// Starts the handler with a call's one request; does nothing if requests stream. It is not optional, because testing
@@ -20,7 +20,13 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor
-    encode = { response throws in try responses.encode(response) }
+    send = { pipeline, response, metadata, promise in
+      do {
+        pipeline.send(try responses.encode(response), metadata, promise)
+      } catch {
+        pipeline.failToEncode(error, promise)
+      }
+    }
     message = { pipeline, bytes in pipeline.receiveMessage { () throws in try requests.decode(bytes) } }
     end = { pipeline in pipeline.receiveFirst(.end) }
     self.startHandler = startHandler

@@ -20,9 +20,11 @@ extension ServerPipeline {
   func receive(decoding decode: () throws -> Request) {
     let isBound = stream.bindContext()
     defer { if isBound { TaskContext.unbind() } }
-    receiveFirst(.metadata(stream.headers))
+    let hasEntered = interceptors.enter()
+    receiveOnLoop(.metadata(stream.headers), at: transportEnd)
     if isOpen { receiveMessage(decode) }
-    receiveFirst(.end)
+    receiveOnLoop(.end, at: transportEnd)
+    leave(hasEntered)
     if isOpen { observe() }
   }
 
@@ -55,7 +57,7 @@ extension ServerPipeline {
     (hasMetadataOfRequest, endIsEarly) = (false, false)
     guard let request = request.take() else { return finish(.missingRequest) }
     isHandling = true
-    codec.startHandler(self, request)
+    codec.startHandler(self, consume request)
   }
 
   /// Starts the handler when the metadata arrives, and passes it the requests as they arrive. Called on the loop.
@@ -216,11 +218,13 @@ extension ServerPipeline: ServerCallState {
   var trailers: HPACKHeaders { ofHandler?.trailers ?? HPACKHeaders() }
 
   /// Stores the metadata of a handler that is about to start: the second one, if an interceptor repeats the requests.
-  @usableFromInline
+  @inlinable @inline(__always)
   func begin(_ headers: HPACKHeaders) {
-    guard firstHeaders == nil else { return change { _ in HandlerMetadata(headers) } }
-    firstHeaders = headers
+    if firstHeaders == nil { firstHeaders = headers } else { beginAgain(headers) }
   }
+
+  @usableFromInline
+  func beginAgain(_ headers: HPACKHeaders) { change { _ in HandlerMetadata(headers) } }
 
   private var ofHandler: HandlerMetadata? {
     hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 } : nil

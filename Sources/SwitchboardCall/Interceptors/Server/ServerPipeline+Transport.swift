@@ -8,11 +8,7 @@ extension ServerPipeline {
     case .metadata(let headers):
       send(metadata: headers, promise)
     case .message(let message, let metadata):
-      do {
-        send(try codec.encode(message), metadata, promise)
-      } catch {
-        failToEncode(error, promise)
-      }
+      codec.send(self, message, metadata, promise)
     case .end(let status, let trailers):
       close()
       send(end: status, trailers, promise)
@@ -63,9 +59,15 @@ extension ServerPipeline {
     }
   }
 
-  /// Returns `false` if the call has ended. The transport reports what was sent only if a promise waits for it.
+  /// Returns `false` if the call has ended.
+  @inline(__always)
   private func accepts(_ promise: EventLoopPromise<Void>?) -> Bool {
-    guard let promise else { return !hasEnded }
+    if let promise { accepts(awaitedBy: promise) } else { !hasEnded }
+  }
+
+  /// The transport reports what was sent only if a promise waits for it.
+  @inline(never)
+  private func accepts(awaitedBy promise: EventLoopPromise<Void>) -> Bool {
     if !hasEnded { observe(sent: true) }
     if hasEnded { promise.fail(GRPCStatus.callEnded) }
     return !hasEnded

@@ -17,6 +17,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
 
   @usableFromInline let stream: any ServerStream
   @usableFromInline let codec: ServerCodec<Request, Response>
+  @usableFromInline let streamsResponses: Bool
 
   // The handler.
   /// Takes the parts of a stream of requests; `nil` if there is one request.
@@ -29,7 +30,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var endIsEarly = false
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
-  @exclusivity(unchecked) var firstHeaders: HPACKHeaders?
+  @exclusivity(unchecked) @usableFromInline var firstHeaders: HPACKHeaders?
   let metadata = Locked<HandlerMetadata?>(nil)
   /// Whether `metadata` has a value. For most calls it has none, and its lock is not needed.
   let hasMetadata = Atomic(false)
@@ -51,15 +52,14 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ) {
     self.stream = stream
     self.codec = codec
+    streamsResponses = codec.method.type.streamsResponses
     // Calls begin on the thread of their loop.
     super.init(interceptors, at: LoopOfThread.address)
     // The count must include the first message.
-    if codec.method.type.streamsResponses { observe(sent: true) }
+    if streamsResponses { observe(sent: true) }
   }
 
   deinit { request.clear() }
-
-  var streamsResponses: Bool { codec.method.type.streamsResponses }
 
   /// Observes the end of the call and, if `sent` is set, what is sent. Most unary calls end before that is needed.
   @usableFromInline

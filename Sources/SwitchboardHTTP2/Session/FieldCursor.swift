@@ -1,0 +1,54 @@
+import SwitchboardCall
+
+/// Compares the fields of a header block, as they arrive, with those of a list that the cursor's owner keeps unchanged.
+struct FieldCursor {
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  private let memory: (bytes: UnsafePointer<UInt8>, placesEnd: UnsafeRawPointer, count: Int)?
+  /// How many fields were equal.
+  private(set) var index = 0
+
+  /// A cursor before the first field of a list.
+  init(_ list: HPACKHeaders) { memory = list.memory }
+
+  var isAtEnd: Bool { index == memory?.count ?? 0 }
+
+  mutating func rewind() { index = 0 }
+
+  /// Moves on if the next field has this name and this value.
+  mutating func pass(_ name: Bytes, _ value: Bytes) -> Bool {
+    guard let memory, index < memory.count else { return false }
+    let place = FieldPlace.load(index, before: memory.placesEnd)
+    let bytes = memory.bytes + place.start
+    guard place.nameCount == name.count, place.valueCount == value.count,
+      Self.areEqual(bytes, name), Self.areEqual(bytes + place.nameCount, value)
+    else { return false }
+    index += 1
+    return true
+  }
+
+  /// Compares as many bytes as `other` has, in words; the last may overlap the one before.
+  @inline(__always)
+  private static func areEqual(_ bytes: UnsafePointer<UInt8>, _ other: Bytes) -> Bool {
+    guard let start = other.baseAddress else { return true }
+    let last = other.count - MemoryLayout<UInt64>.size
+    var offset = 0
+    if last < 0 {
+      while offset < other.count {
+        if bytes[offset] != start[offset] { return false }
+        offset += 1
+      }
+      return true
+    }
+    while offset < last {
+      if word(bytes, offset) != word(start, offset) { return false }
+      offset += MemoryLayout<UInt64>.size
+    }
+    return word(bytes, last) == word(start, last)
+  }
+
+  @inline(__always)
+  private static func word(_ bytes: UnsafePointer<UInt8>, _ offset: Int) -> UInt64 {
+    UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+  }
+}
