@@ -696,7 +696,7 @@ if !swiftProtobuf.isEmpty {
 }
 
 for (name, url, version) in [
-  ("log", "https://github.com/apple/swift-log.git", "1.5.0"),
+  ("log", "https://github.com/apple/swift-log.git", "1.12.0"),
   ("metrics", "https://github.com/apple/swift-metrics.git", "2.4.0"),
   ("tracing", "https://github.com/apple/swift-distributed-tracing.git", "1.1.0"),
   ("lifecycle", "https://github.com/swift-server/swift-service-lifecycle.git", "2.3.0"),

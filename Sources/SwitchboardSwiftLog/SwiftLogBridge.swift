@@ -7,6 +7,7 @@
 
     public typealias SwiftLogger = BridgeStandIns.Logger
     public typealias SwiftLogBackend = BridgeStandIns.LogHandler
+    public typealias SwiftLogEvent = BridgeStandIns.LogEvent
   #else
     public import Logging
 
@@ -14,6 +15,8 @@
     public typealias SwiftLogger = Logging.Logger
     /// The handler of swift-log.
     public typealias SwiftLogBackend = Logging.LogHandler
+    /// An entry of swift-log.
+    public typealias SwiftLogEvent = Logging.LogEvent
   #endif
 
   /// Passes what this library logs to a logger of swift-log.
@@ -67,21 +70,15 @@
       set { metadata[key] = newValue }
     }
 
-    public func log(
-      level: SwiftLogger.Level,
-      message: SwiftLogger.Message,
-      metadata own: SwiftLogger.Metadata?,
-      source: String,
-      file: String,
-      function: String,
-      line: UInt
-    ) {
+    /// An error of the entry is shown as `error`, unless its metadata has that name.
+    public func log(event: SwiftLogEvent) {
       var all = metadata
       if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
-      if let own { all.merge(own) { _, new in new } }
+      if let own = event.metadata { all.merge(own) { _, new in new } }
       var shown = all.mapValues { "\($0)" }
+      if let error = event.error, shown["error"] == nil { shown["error"] = "\(error)" }
       shown["logger"] = label
-      target.log(LogLevel(level), message.description, shown)
+      target.log(LogLevel(event.level), event.message.description, shown)
     }
   }
 

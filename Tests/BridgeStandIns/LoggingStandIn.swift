@@ -2,18 +2,21 @@
 
 public protocol LogHandler: Sendable {
   var metadataProvider: Logger.MetadataProvider? { get set }
-  func log(
-    level: Logger.Level,
-    message: Logger.Message,
-    metadata: Logger.Metadata?,
-    source: String,
-    file: String,
-    function: String,
-    line: UInt
-  )
+  func log(event: LogEvent)
   subscript(metadataKey _: String) -> Logger.Metadata.Value? { get set }
   var metadata: Logger.Metadata { get set }
   var logLevel: Logger.Level { get set }
+}
+
+public struct LogEvent: Sendable {
+  public var level: Logger.Level
+  public var message: Logger.Message
+  public var error: (any Error)?
+  public var metadata: Logger.Metadata?
+  public var source: String
+  public var file: String
+  public var function: String
+  public var line: UInt
 }
 
 public struct Logger: Sendable {
@@ -66,6 +69,7 @@ public struct Logger: Sendable {
   public func log(
     level: Level,
     _ message: @autoclosure () -> Message,
+    error: (any Error)? = nil,
     metadata: @autoclosure () -> Metadata? = nil,
     source: @autoclosure () -> String? = nil,
     file: String = #fileID,
@@ -73,13 +77,16 @@ public struct Logger: Sendable {
     line: UInt = #line
   ) {
     handler.log(
-      level: level,
-      message: message(),
-      metadata: metadata(),
-      source: source() ?? "",
-      file: file,
-      function: function,
-      line: line
+      event: LogEvent(
+        level: level,
+        message: message(),
+        error: error,
+        metadata: metadata(),
+        source: source() ?? "",
+        file: file,
+        function: function,
+        line: line
+      )
     )
   }
 }

@@ -29,11 +29,13 @@ import Testing
       ["b": .array([.string("2"), .stringConvertible(3)]), "a": .string("lost")]
     }
     logger.log(level: .critical, "down \(4)", metadata: ["a": .string("own")])
+    logger.log(level: .notice, "failed", error: CancellationError())
     // Ours into swift-log's, and back.
     SwitchboardCall.Logger(SwiftLogOutput(logger), minimumLevel: .trace).log(.debug, "there", ["c": "5"])
     #expect(
       entries.all.withLock { $0 } == [
         "error down 4 a=own b=[\"2\", \"3\"] logger=shop",
+        "info failed a=lost b=[\"2\", \"3\"] error=CancellationError() logger=shop",
         "debug there a=lost b=[\"2\", \"3\"] c=5 logger=shop",
       ]
     )
