@@ -96,20 +96,22 @@ public final class Telemetry: Sendable {
     to exporters: [any BatchExporter]
   ) throws(GRPCStatus) -> [TelemetrySignal: [ExportLane]] {
     var lanes: [TelemetrySignal: [ExportLane]] = [:]
-    func add(_ exporter: any BatchExporter, _ signals: Set<TelemetrySignal>, _ limit: Duration) {
+    func add(_ exporter: any BatchExporter, _ signals: Set<TelemetrySignal>, _ limit: Duration?) {
       for signal in signals {
-        let lane = ExportLane(exporter, signal, time, retryLimit: limit, options.logger)
+        let lane = ExportLane(exporter, signal, time, limit: limit, options.logger)
         lanes[signal, default: []].append(lane)
       }
     }
     for exporter in exporters { add(exporter, Set(TelemetrySignal.allCases), .seconds(60)) }
+    var console: ConsoleExporter?
     for exporter in options.exporters {
       switch exporter {
       case .console(let signals):
-        // One each, so that a line that is lost counts for its signal.
-        for signal in signals { add(ConsoleExporter(clock), [signal], .zero) }
+        let shared = console ?? ConsoleExporter(clock)
+        console = shared
+        add(shared, signals, nil)
       case .spans(let take):
-        add(SpanSink(clock, take), [.traces], .zero)
+        add(SpanSink(clock, take), [.traces], nil)
       case .otlp(let otlp, let signals):
         add(try otlp.makeExporter(resource, clock, group), signals, otlp.retryLimit)
       }

@@ -70,6 +70,11 @@ private struct EnvironmentReader {
     return .milliseconds(value)
   }
 
+  /// A limit, which 0 removes.
+  func timeout(_ name: String) -> Duration? {
+    milliseconds(name).map { $0 == .zero ? .milliseconds(Int(Int32.max)) : $0 }
+  }
+
   /// The queue of a signal, with the delay that OpenTelemetry gives it by default.
   func batch(_ prefix: String, delay: Duration) -> BatchOptions {
     var batch = BatchOptions()
@@ -195,7 +200,7 @@ private struct EnvironmentReader {
       }
     }
     if let (name, _) = value(signal, "HEADERS") { options.headers = pairs(name) }
-    if let (name, _) = value(signal, "TIMEOUT"), let timeout = milliseconds(name) {
+    if let (name, _) = value(signal, "TIMEOUT"), let timeout = timeout(name) {
       options.timeout = timeout
     }
     if let (name, text) = value(signal, "COMPRESSION") {
@@ -205,12 +210,12 @@ private struct EnvironmentReader {
       default: let _: Int? = reject(name, expected: "gzip or none")
       }
     }
-    if let limit = milliseconds(Self.exportTimeout(signal)) { options.retryLimit = limit }
+    if let limit = timeout(Self.exportTimeout(signal)) { options.retryLimit = limit }
     options.tls = tls(signal)
     return options
   }
 
-  /// The variable that limits how long a failed batch is tried again.
+  /// The variable that limits how long the export of a batch may take.
   private static func exportTimeout(_ signal: TelemetrySignal) -> String {
     switch signal {
     case .traces: "OTEL_BSP_EXPORT_TIMEOUT"

@@ -110,7 +110,8 @@ public struct OTLPOptions: Sendable {
   public var headers: [(String, String)] = []
   /// The timeout of one request.
   public var timeout = Duration.seconds(10)
-  /// How long requests for a batch are repeated before the batch is dropped.
+  /// How long the export of a batch may take, with the repetitions of its request and the pauses between them. Then the
+  /// batch is dropped, even if a request is under way.
   public var retryLimit = Duration.seconds(60)
   /// The compression of requests.
   public var compression = MessageCompression.none

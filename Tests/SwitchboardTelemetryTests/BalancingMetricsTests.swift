@@ -35,6 +35,7 @@ import Testing
   private func call(
     _ telemetry: Telemetry,
     policy: String,
+    target: String = "known:///greeter",
     locality: String? = "eu-1",
     service: String? = "carts",
     texts: [String] = ["x"],
@@ -47,7 +48,7 @@ import Testing
       options.serviceConfig = try ServiceConfig(
         json: "{\"loadBalancingConfig\": [{\"\(policy)\": {}}]\(config)}"
       )
-      let client = Echo_EchoClient(channel: try Channel(target: "known:///greeter", options: options))
+      let client = Echo_EchoClient(channel: try Channel(target: target, options: options))
       for text in texts { _ = await status { _ = try await client.get(.with { $0.text = text }) } }
       await client.channel.shutDown(grace: .seconds(5))
     }
@@ -88,6 +89,24 @@ import Testing
         "grpc_client_call_duration_seconds_count{\(call),grpc_status=\"ABORTED\"} 1",
       ]
     )
+    await telemetry.shutDown()
+  }
+
+  /// Targets of a resolver's scheme are shown as they are, with or without slashes, and cut everywhere at one length.
+  @Test func targetsAreTheSameLabelEverywhere() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.metrics.enabled = ["grpc.lb.*"] }
+    let long = "known:" + String(repeating: "x", count: 500)
+    for target in ["known:greeter", long] { try await call(telemetry, policy: "pick_first", target: target) }
+    for name in [
+      "grpc_client_attempt_started_total", "grpc_subchannel_connection_attempts_succeeded_total",
+      "grpc_lb_pick_first_connection_attempts_succeeded_total",
+    ] {
+      let lines = telemetry.lines(name)
+      #expect(lines.count == 2)
+      for target in ["known:greeter", String(long.prefix(256))] {
+        #expect(lines.filter { $0.hasSuffix("grpc_target=\"\(target)\"} 1") }.count == 1)
+      }
+    }
     await telemetry.shutDown()
   }
 

@@ -1,3 +1,4 @@
+import CallTestSupport
 import Foundation
 import SwitchboardCall
 import Testing
@@ -15,7 +16,7 @@ import Testing
     do {
       let exporter = ConsoleExporter(TelemetryClock { 0 }, descriptor: ends[1])
       close(ends[1])
-      for batch in batches { #expect(await exporter.export(batch) == .whole) }
+      for batch in batches { #expect(await exporter.export(batch, within: nil) == .whole) }
       await exporter.shutDown()
     }
     let handle = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
@@ -117,8 +118,8 @@ import Testing
   @Test func aBrokenConsoleFailsNothing() async throws {
     let exporter = ConsoleExporter(TelemetryClock { 0 }, descriptor: -1)
     let one = ExportResult.taken(rejected: 1, message: "the lines cannot be written")
-    #expect(await exporter.export(.spans([try span("lost")])) == one)
-    #expect(await exporter.export(.spans([])) == .whole)
+    #expect(await exporter.export(.spans([try span("lost")]), within: nil) == one)
+    #expect(await exporter.export(.spans([]), within: nil) == .whole)
     await exporter.shutDown()
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
@@ -127,9 +128,69 @@ import Testing
     close(ends[1])
     let spans = [try span("lost"), try span("lost too")]
     #expect(
-      await unread.export(.spans(spans)) == .taken(rejected: 2, message: "the lines cannot be written")
+      await unread.export(.spans(spans), within: nil)
+        == .taken(rejected: 2, message: "the lines cannot be written")
     )
-    #expect(await unread.export(.spans([try span("lost")])) == one)
+    #expect(await unread.export(.spans([try span("lost")]), within: nil) == one)
     await unread.shutDown()
+  }
+
+  /// A reader that has stopped does not hold up exports. What it never reads stays with the writer.
+  @Test func aBlockedConsoleDelaysNoExport() async throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let time = ManualTime()
+    let exporter = ConsoleExporter(TelemetryClock { 0 }, descriptor: ends[1], time: time)
+    close(ends[1])
+    let long = try span(String(repeating: "x", count: 4000))
+    // More than a pipe holds. No time passes.
+    #expect(await exporter.export(.spans([SpanRecord](repeating: long, count: 100)), within: nil) == .whole)
+    #expect(await exporter.export(.logs([]), within: nil) == .whole)
+    // Reading lets the writer end.
+    let handle = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    let reader = Thread { while !handle.availableData.isEmpty {} }
+    reader.start()
+    await exporter.shutDown()
+  }
+
+  /// Lines that are lost count for the signal that they belong to, although one thread writes all of them.
+  @Test func lostLinesCountForTheirSignal() async throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    close(ends[0])
+    let exporter = ConsoleExporter(TelemetryClock { 0 }, descriptor: ends[1])
+    close(ends[1])
+    let record = LogRecord(date: 0, level: .info, message: "lost", attributes: [], context: nil)
+    #expect(
+      await exporter.export(.logs([record, record]), within: nil)
+        == .taken(rejected: 2, message: "the lines cannot be written")
+    )
+    #expect(await exporter.export(.spans([]), within: nil) == .whole)
+    #expect(
+      await exporter.export(.spans([try span("lost")]), within: nil)
+        == .taken(rejected: 1, message: "the lines cannot be written")
+    )
+    await exporter.shutDown()
+  }
+
+  /// Lines of different signals never mix, however long they are and however the pipe takes them.
+  @Test(.mayBlock) func linesOfSeveralSignalsAreWhole() async throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let exporter = ConsoleExporter(TelemetryClock { 0 }, descriptor: ends[1])
+    close(ends[1])
+    let reader = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    let span = try span(String(repeating: "s", count: 5000))
+    let message = String(repeating: "l", count: 5000)
+    let record = LogRecord(date: 0, level: .info, message: message, attributes: [], context: nil)
+    async let spans = exporter.export(.spans([SpanRecord](repeating: span, count: 50)), within: nil)
+    async let logs = exporter.export(.logs([LogRecord](repeating: record, count: 50)), within: nil)
+    var text = Data()
+    while text.count(where: { $0 == UInt8(ascii: "\n") }) < 100 { text += reader.availableData }
+    #expect(await [spans, logs] == [.whole, .whole])
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("span=\(span.state.name) trace=") } == 50)
+    #expect(lines.count { $0.hasSuffix("msg=\(message)") } == 50)
+    await exporter.shutDown()
   }
 }

@@ -104,6 +104,18 @@ import Testing
     #expect(otlp(options, .logs)?.isWholeURL == false)
   }
 
+  /// OpenTelemetry has 0 mean that there is no limit.
+  @Test func aTimeoutOfZeroIsNone() {
+    let options = TelemetryOptions(environment: [
+      "OTEL_BSP_EXPORT_TIMEOUT": "0", "OTEL_METRIC_EXPORT_TIMEOUT": "0", "OTEL_BLRP_EXPORT_TIMEOUT": "0",
+      "OTEL_EXPORTER_OTLP_TIMEOUT": "0",
+    ])
+    for signal in TelemetrySignal.allCases {
+      #expect(otlp(options, signal).map { $0.retryLimit >= .seconds(86_400) } == true)
+      #expect(otlp(options, signal).map { $0.timeout >= .seconds(86_400) } == true)
+    }
+  }
+
   @Test func invalidValuesAreReportedWithoutShowingThem() {
     let warnings = Warnings()
     let environment = [

@@ -140,7 +140,8 @@ import Testing
     let entries = Entries()
     // Port 1 is nobody's.
     var otlp = OTLPOptions(endpoint: "http://127.0.0.1:1", transport: transport)
-    otlp.retryLimit = .milliseconds(1)
+    // Enough for an attempt, and too little for a pause and another one.
+    otlp.retryLimit = .milliseconds(790)
     var options = TelemetryOptions(serviceName: "test")
     options.logger = Logger(entries)
     options.exporters = [.otlp(otlp, [.traces])]
@@ -176,8 +177,58 @@ import Testing
     )
   }
 
+  @Test func theLimitIsThatOfAllAttempts() async throws {
+    let exporter = CapturingExporter()
+    exporter.answer([ExportResult](repeating: .retry(after: nil, "busy"), count: 10))
+    let time = ManualTime()
+    let group = try LoopGroup()
+    let lane = ExportLane(
+      exporter,
+      .logs,
+      ExportTime(loop: group.nextLoop(), time: time, random: { 0.5 }),
+      limit: .milliseconds(6500),
+      .quiet
+    )
+    let record = LogRecord(date: 0, level: .info, message: "", attributes: [], context: nil)
+    let export = Task { await lane.export(.logs([record, record])) }
+    // The limit leaves no time for the pause of 4 s that would be next.
+    for pause in [Duration.seconds(1), .seconds(2)] {
+      #expect(await time.nextWait() == pause)
+      time.advance(by: pause)
+    }
+    await export.value
+    #expect(exporter.limits == [.milliseconds(6500), .milliseconds(5500), .milliseconds(3500)])
+    #expect(lane.lostCount == 2)
+    group.shutDown()
+  }
+
+  /// Without a limit of its own, the request would take ten seconds.
+  @Test(arguments: [OTLPOptions.Transport.grpc, .http])
+  func theLimitCutsOffARequestThatIsUnderWay(_ transport: OTLPOptions.Transport) async throws {
+    let socket = try ScriptedSocket()
+    var otlp = OTLPOptions(endpoint: "http://127.0.0.1:\(socket.port)", transport: transport)
+    otlp.timeout = .seconds(3600)
+    let group = try LoopGroup()
+    let exporter = try otlp.makeExporter(
+      Resource(serviceName: "test", attributes: [:]),
+      TelemetryClock(),
+      group
+    )
+    let record = LogRecord(date: 0, level: .info, message: "", attributes: [], context: nil)
+    // The socket accepts connections, and nobody reads them.
+    let result = await exporter.export(.logs([record]), within: .milliseconds(20))
+    guard case .retry(nil, let reason) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(reason.hasPrefix("deadline exceeded (4)"))
+    await exporter.shutDown()
+    group.shutDown()
+  }
+
   /// Exports until it is cancelled, and then for a while.
   private final class LateExporter: BatchExporter {
+    let destination = "the collector"
     struct Counts: Sendable {
       var begun = 0
       var ended = 0
@@ -186,7 +237,7 @@ import Testing
 
     let counts = Locked(Counts())
 
-    func export(_ batch: ExportBatch) async -> ExportResult {
+    func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
       counts.withLock { $0.begun += 1 }
       for await _ in AsyncStream<Void>.makeStream().stream {}
       for _ in 0..<100 { await Task.yield() }

@@ -77,10 +77,11 @@ import Testing
 
   /// Ends more spans while the first batch is exported.
   private final class AddingExporter: BatchExporter {
+    let destination = "the collector"
     private let sizes = Locked<[Int]>([])
     let telemetry = Locked<Telemetry?>(nil)
 
-    func export(_ batch: ExportBatch) async -> ExportResult {
+    func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
       guard batch.signal == .traces else { return .whole }
       let isFirst = sizes.withLock { sizes in
         sizes.append(batch.count)
@@ -119,10 +120,11 @@ import Testing
 
   /// Never answers before it is told to.
   private final class StuckExporter: BatchExporter {
+    let destination = "the collector"
     private let gate = AsyncStream<Void>.makeStream()
     let counts = Locked<[Int]>([])
 
-    func export(_ batch: ExportBatch) async -> ExportResult {
+    func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
       guard batch.signal == .traces else { return .whole }
       counts.withLock { $0.append(batch.count) }
       for await _ in gate.stream { break }

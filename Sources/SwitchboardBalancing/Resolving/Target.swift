@@ -13,6 +13,9 @@ public struct Target: Hashable, Sendable {
   /// The whole text.
   public let text: String
 
+  /// The text with its scheme, as in gRPC's metrics.
+  package var canonical: String { endpoint == text ? "\(scheme):///\(text)" : text }
+
   /// Parses `text`. If its scheme is not in `schemes`, as in `localhost:80`, the whole text is a name for the scheme
   /// `fallback`.
   package init(_ text: String, schemes: Set<String>, fallback: String) throws(GRPCStatus) {

@@ -25,6 +25,7 @@ public final class Channel: Sendable {
     interceptorFactories: [any InterceptorFactory] = [],
     registry: InterceptorRegistry? = nil,
     observer: (any CallObserver)? = nil,
+    observedTarget: String? = nil,
     environment: CallEnvironment = CallEnvironment()
   ) {
     self.transport = transport
@@ -36,7 +37,7 @@ public final class Channel: Sendable {
       enablesRetry: enablesRetry,
       environment,
       tracer: (observer as? any CallTracing)?.channelTracer(
-        target: transport.host,
+        target: observedTarget ?? transport.host,
         on: transport.eventLoop
       )
     )

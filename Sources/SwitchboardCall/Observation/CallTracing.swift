@@ -3,7 +3,7 @@
 ///
 /// Transports use only tracers, and wrap any other observer in a `PlainTracer`.
 package protocol CallTracing: AnyObject, CallObserver {
-  /// Creates the tracer of a channel whose calls run on this loop. Called once for each channel.
+  /// Creates the tracer of a channel to this target, which has a scheme, whose calls run on this loop.
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
 
   /// Creates the tracer of calls that a server accepts on this loop. Called once for each connection.
@@ -32,8 +32,7 @@ package protocol CallTracing: AnyObject, CallObserver {
   /// The context of the caller's task, for a call that is made later, in another task: `callMade` then receives it.
   var context: AnyObject? { get }
 
-  /// A call is about to be made: in the caller's task or, if `context` is that task's context, elsewhere. Sets the
-  /// tracer and the stamp of the request, and may change other fields of it.
+  /// A call is about to be made: in the caller's task, or elsewhere with its `context`. Sets the request's tracer.
   func callMade(_ request: inout CallRequest, context: AnyObject?)
 }
 

@@ -22,6 +22,7 @@ extension Channel {
       interceptorFactories: options.interceptorFactories,
       registry: options.interceptorRegistry,
       observer: options.observer,
+      observedTarget: transport.observedTarget,
       environment: CallEnvironment(time: transport.loop.clock)
     )
   }

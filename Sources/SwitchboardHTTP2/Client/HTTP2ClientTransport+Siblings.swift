@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// The channels to which interceptors have redirected calls.
@@ -41,6 +42,19 @@ extension HTTP2ClientTransport {
     )
     siblings.withLock { $0.add(channel) }?.retire()
     return channel
+  }
+
+  /// A connection of the channel, as observers see it.
+  var observed: ObservedConnection {
+    var observed = ObservedConnection(peer: host, isSecure: tlsContext != nil, isServer: false)
+    observed.labels[MetricLabel.target] = observedTarget
+    return observed
+  }
+
+  /// The target with its scheme, for observers, of a channel without resolvers of its own.
+  static func observedTarget(_ text: String) -> String {
+    let schemes = Set(AddressResolver().schemes).union(["dns"])
+    return (try? Target(text, schemes: schemes, fallback: "dns"))?.canonical ?? text
   }
 
   func retireSiblings() {

@@ -9,6 +9,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   let loop: Loop
   let options: ChannelOptions
   package let host: String
+  /// The target with its scheme, for observers.
+  let observedTarget: String
   /// The resolver's name for the target: the default for `:authority`, and for logs.
   let serverName: String
   let authority: [UInt8]
@@ -75,6 +77,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     }
     let serverName = try resolver.serverName(of: target)
     host = text
+    observedTarget = target.canonical
     self.proxies = proxies
     self.serverName = serverName
     tlsContext = try options.tls.map { tls throws(GRPCStatus) in
@@ -99,7 +102,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       serviceConfig: options.serviceConfig,
       eventLoop: loop,
       time: LoopTime(loop: loop),
-      metrics: (options.observer as? any MetricObserver)?.metrics(target: text)
+      metrics: (options.observer as? any MetricObserver)?.metrics(target: target.canonical)
     )
     balancer.owner = self
     resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }
@@ -258,10 +261,6 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   func nextNumber() -> Int {
     lastNumber += 1
     return lastNumber
-  }
-
-  var observed: ObservedConnection {
-    ObservedConnection(peer: host, isSecure: tlsContext != nil, isServer: false)
   }
 
   /// The servers in messages: the name, unless it consists of addresses, and the first few addresses.

@@ -52,7 +52,7 @@ final class HTTP2Subchannel: Subchannel {
   /// Its connections, as observers see them.
   var observed: ObservedConnection {
     var observed = channel.observed
-    observed.labels = wishes.metricLabels
+    observed.labels.merge(wishes.metricLabels) { $1 }
     return observed
   }
 

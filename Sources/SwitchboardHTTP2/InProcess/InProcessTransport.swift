@@ -115,6 +115,7 @@ extension Channel {
       interceptorFactories: channelOptions.interceptorFactories,
       registry: channelOptions.interceptorRegistry,
       observer: channelOptions.observer,
+      observedTarget: "inprocess",
       environment: CallEnvironment(time: transport.loop.clock)
     )
   }

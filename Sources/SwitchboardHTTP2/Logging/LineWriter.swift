@@ -14,22 +14,36 @@ package final class LineWriter: @unchecked Sendable {
   /// -1 if the descriptor was invalid: then all lines are dropped.
   private let descriptor: Int32
   private let capacity: Int
-  private var waiting: [UInt8] = []
+  /// What the lines are, for the notice that some were dropped.
+  private let noun: StaticString
+  private var waiting = Lines()
   private var hasThread = false
   private var isWriting = false
+  /// Whether the descriptor takes nothing for now.
+  private var isBlocked = false
   private var isClosed = false
-  private var dropped = 0
+  /// The number of dropped lines, by their source.
+  private var dropped: [Int: Int] = [:]
   /// The number of dropped lines that the log has not reported.
   private var unreportedLosses = 0
   /// The number of dropped lines in the notice that is being written.
   private var reportedLosses = 0
   /// Called once there are no lines left to write.
   private var waiters: [@Sendable () -> Void] = []
+  /// Called then too, and as soon as the descriptor takes nothing for now.
+  private var hastyWaiters: [@Sendable () -> Void] = []
 
-  package init(_ descriptor: Int32, capacity: Int) {
+  private struct Lines {
+    var bytes: [UInt8] = []
+    /// The source of each line.
+    var sources: [Int] = []
+  }
+
+  package init(_ descriptor: Int32, capacity: Int, of noun: StaticString = "log entries") {
     // A duplicate, because the original number may be reused for another file, such as a client's connection.
     self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     self.capacity = capacity
+    self.noun = noun
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(condition, nil)
   }
@@ -48,17 +62,26 @@ package final class LineWriter: @unchecked Sendable {
     return body()
   }
 
-  package var droppedCount: Int { withLock { dropped } }
+  package var droppedCount: Int { withLock { dropped.values.reduce(0, +) } }
 
-  /// Returns when there are no lines left to write, or when `limit` has passed by `time`.
-  package func flush(within limit: Duration, _ time: any CallTime = SystemTime()) async {
+  /// The number of dropped lines from this source.
+  package func droppedCount(from source: Int) -> Int { withLock { dropped[source] ?? 0 } }
+
+  /// Returns when there are no lines left to write, or when `limit` has passed by `time`. If it `isHasty`, it does not
+  /// wait for a descriptor that takes nothing for now.
+  package func flush(
+    within limit: Duration,
+    _ time: any CallTime = SystemTime(),
+    isHasty: Bool = false
+  ) async {
     let end = OneShot<Void>()
-    let isIdle = withLock {
-      let isIdle = waiting.isEmpty && !isWriting
-      if !isIdle { waiters.append { end.settle(.success(())) } }
-      return isIdle
+    let waits = withLock {
+      guard !waiting.bytes.isEmpty || isWriting, !(isHasty && isBlocked) else { return false }
+      let waiter: @Sendable () -> Void = { end.settle(.success(())) }
+      if isHasty { hastyWaiters.append(waiter) } else { waiters.append(waiter) }
+      return true
     }
-    if isIdle { return }
+    guard waits else { return }
     let alarm = Task {
       try? await time.sleep(until: time.now.advanced(by: limit))
       end.settle(.success(()))
@@ -70,15 +93,16 @@ package final class LineWriter: @unchecked Sendable {
     alarm.cancel()
   }
 
-  /// Adds a line, without its end, or drops it.
-  package func write(_ line: String) {
+  /// Adds a line, without its end, or drops it. `source` is any number, by which dropped lines are counted.
+  package func write(_ line: String, from source: Int = 0) {
     let bytes = line.utf8
     withLock {
-      guard descriptor >= 0, !isClosed, waiting.count + bytes.count < capacity, startThread() else {
-        return drop(1)
+      guard descriptor >= 0, !isClosed, waiting.bytes.count + bytes.count < capacity, startThread() else {
+        return drop([source])
       }
-      waiting += bytes
-      waiting.append(UInt8(ascii: "\n"))
+      waiting.bytes += bytes
+      waiting.bytes.append(UInt8(ascii: "\n"))
+      waiting.sources.append(source)
       pthread_cond_signal(condition)
     }
   }
@@ -91,9 +115,9 @@ package final class LineWriter: @unchecked Sendable {
     }
   }
 
-  private func drop(_ count: Int) {
-    dropped += count
-    unreportedLosses += count
+  private func drop(_ sources: some Collection<Int>) {
+    for source in sources { dropped[source, default: 0] += 1 }
+    unreportedLosses += sources.count
   }
 
   // MARK: The thread
@@ -129,33 +153,34 @@ package final class LineWriter: @unchecked Sendable {
     sigaddset(&signals, SIGPIPE)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     while let lines = next() {
-      let rest = writeAll(lines)
+      let rest = writeAll(lines.bytes)
       let notified = withLock {
         isWriting = false
+        isBlocked = false
         if !rest.isEmpty {
           let count = rest.count { $0 == UInt8(ascii: "\n") }
           // The notice is the last line but not an entry; its count must be reported again.
-          drop(reportedLosses > 0 ? count - 1 : count)
+          drop(lines.sources.suffix(reportedLosses > 0 ? count - 1 : count))
           unreportedLosses += reportedLosses
         }
-        var notified: [@Sendable () -> Void] = []
-        if waiting.isEmpty { swap(&notified, &waiters) }
-        return notified
+        guard waiting.bytes.isEmpty else { return [@Sendable () -> Void]() }
+        defer { (waiters, hastyWaiters) = ([], []) }
+        return waiters + hastyWaiters
       }
       for waiter in notified { waiter() }
     }
   }
 
   /// The lines to write next; `nil` at the end.
-  private func next() -> [UInt8]? {
+  private func next() -> Lines? {
     withLock {
-      while waiting.isEmpty {
+      while waiting.bytes.isEmpty {
         if isClosed { return nil }
         pthread_cond_wait(condition, mutex)
       }
-      var lines: [UInt8] = []
+      var lines = Lines()
       swap(&lines, &waiting)
-      if unreportedLosses > 0 { lines += "\(unreportedLosses) log entries were dropped before this\n".utf8 }
+      if unreportedLosses > 0 { lines.bytes += "\(unreportedLosses) \(noun) were dropped before this\n".utf8 }
       reportedLosses = unreportedLosses
       unreportedLosses = 0
       isWriting = true
@@ -163,21 +188,38 @@ package final class LineWriter: @unchecked Sendable {
     }
   }
 
+  /// A pipe with room for anything has room for this many bytes.
+  private static let pieceSize = 4096
+
   /// Returns the part that could not be written.
   private func writeAll(_ lines: [UInt8]) -> ArraySlice<UInt8> {
     var rest = lines[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      waitForRoom()
+      let count = rest.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress, min($0.count, Self.pieceSize))
+      }
       if count > 0 {
         rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        // Other code may have set the descriptor to non-blocking.
-        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&room, 1, -1)
-      } else if errno != EINTR {
+      } else if errno != EINTR, errno != EAGAIN {
+        // Other code may have set the descriptor to non-blocking: then there may be less room than for a piece.
         break
       }
     }
     return rest
+  }
+
+  /// Returns once the descriptor has room, or has failed.
+  private func waitForRoom() {
+    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&room, 1, 0) == 0 else { return }
+    let notified = withLock {
+      isBlocked = true
+      defer { hastyWaiters = [] }
+      return hastyWaiters
+    }
+    for waiter in notified { waiter() }
+    poll(&room, 1, -1)
+    withLock { isBlocked = false }
   }
 }

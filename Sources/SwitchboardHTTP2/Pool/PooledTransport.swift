@@ -73,6 +73,7 @@ extension Channel {
         retryBufferSize: settings[\.retryBufferSize],
         enablesRetry: settings[\.enableRetry] ?? true,
         observer: owner.observer,
+        observedTarget: HTTP2ClientTransport.observedTarget(host),
         environment: CallEnvironment(time: loop.clock)
       )
     } catch {

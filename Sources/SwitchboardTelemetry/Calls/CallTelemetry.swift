@@ -13,13 +13,13 @@ final class CallTelemetry: CallTracing, MetricObserver {
   }
 
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer {
-    ChannelTelemetry(parts, propagation, target.canonicalTarget, on: loop)
+    ChannelTelemetry(parts, propagation, target, on: loop)
   }
 
   func serverTracer(on loop: any EventLoop) -> any ServerTracer { ServerTelemetry(parts, on: loop) }
 
   func metrics(target: String) -> MetricScope? {
-    parts.metrics?.scope([MetricLabel.target: target.canonicalTarget.limited(to: 256)])
+    parts.metrics?.scope([MetricLabel.target: target.asLabel])
   }
 
   func connectionOpened(_ connection: ObservedConnection) { parts.connections?.opened(connection) }
@@ -82,7 +82,7 @@ final class TelemetryParts: Sendable {
 extension MethodDescriptor {
   /// The method's name in gRPC's metrics: the path without its first slash.
   var metricLabel: String {
-    self === MethodDescriptor.unknown ? CallMeters.other : String(path.dropFirst()).limited(to: 256)
+    self === MethodDescriptor.unknown ? CallMeters.other : String(path.dropFirst()).asLabel
   }
 
   /// The method's name in gRPC's spans.

@@ -37,7 +37,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   }
 
   private func counter(of method: MethodDescriptor, labels: [String] = []) -> LoopCounter {
-    let meter = parts.clientMeters?.meter(method: method.metricLabel, target: target, labels: labels)
+    let meter = parts.clientMeters?.meter(method: method.metricLabel, target: target.asLabel, labels: labels)
     return meter.map { LoopCounter($0, on: number) } ?? .nothing
   }
 
@@ -45,7 +45,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   /// too. Call on the loop.
   func counter(of method: MethodDescriptor, at labels: [String: String]) -> LoopCounter? {
     guard let names = parts.clientMeters?.labels, !names.isEmpty else { return nil }
-    let values = names.map { (labels[$0] ?? "").limited(to: 256) }
+    let values = names.map { (labels[$0] ?? "").asLabel }
     guard values.contains(where: { !$0.isEmpty }) else { return nil }
     let key = LabelledMethod(method: method.metricLabel, labels: values)
     if let known = labelled[key] { return known }

@@ -5,7 +5,8 @@ final class ExportLane: Sendable {
   private let exporter: any BatchExporter
   private let signal: TelemetrySignal
   private let time: ExportTime
-  private let retryLimit: Duration
+  /// The longest time that an export may take, with all attempts. `nil`: any time.
+  private let limit: Duration?
   private let logger: Logger
   private let state = Locked(State())
 
@@ -20,13 +21,13 @@ final class ExportLane: Sendable {
     _ exporter: any BatchExporter,
     _ signal: TelemetrySignal,
     _ time: ExportTime,
-    retryLimit: Duration,
+    limit: Duration?,
     _ logger: Logger
   ) {
     self.exporter = exporter
     self.signal = signal
     self.time = time
-    self.retryLimit = retryLimit
+    self.limit = limit
     self.logger = logger
   }
 
@@ -38,11 +39,11 @@ final class ExportLane: Sendable {
 
   /// Returns once the batch is taken or lost.
   func export(_ batch: ExportBatch) async {
-    let end = time.now + retryLimit
+    let end = limit.map { time.now + $0 }
     var backoff = Self.firstBackoff
     var lastReason: String?
     while true {
-      switch await exporter.export(batch) {
+      switch await exporter.export(batch, within: end.map { time.now.duration(to: $0) }) {
       case .taken(let rejected, let message):
         // A collector may report any number.
         return rejected > 0 ? lose(min(rejected, batch.count), message) : recover(message)
@@ -56,7 +57,9 @@ final class ExportLane: Sendable {
         // but not shorten it.
         let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
         backoff = min(backoff * 2, Self.longestBackoff)
-        guard time.now + wait < end, !Task.isCancelled else { return lose(batch.count, reason) }
+        guard end.map({ time.now + wait < $0 }) ?? true, !Task.isCancelled else {
+          return lose(batch.count, reason)
+        }
         delay(reason)
         guard await time.sleep(wait) else { return lose(batch.count, reason) }
       }
@@ -72,7 +75,7 @@ final class ExportLane: Sendable {
       return !state.isWaiting && !state.isFailing
     }
     guard isNews else { return }
-    log("telemetry waits: the collector does not take it", reason)
+    log("telemetry waits: \(exporter.destination) does not take it", reason)
   }
 
   private func lose(_ count: Int, _ reason: String) {
@@ -82,7 +85,7 @@ final class ExportLane: Sendable {
       return !state.isFailing
     }
     guard isNews else { return }
-    log("telemetry is lost: the collector does not take it", reason)
+    log("telemetry is lost: \(exporter.destination) does not take it", reason)
   }
 
   private func log(_ message: String, _ reason: String) {
@@ -96,7 +99,7 @@ final class ExportLane: Sendable {
     }
     if hasRecovered { logger.log(.info, "telemetry is taken again", ["signal": signal.rawValue]) }
     if !message.isEmpty {
-      logger.log(.debug, "the collector says", ["message": message.limited(to: 512)])
+      logger.log(.debug, "\(exporter.destination) says", ["message": message.limited(to: 512)])
     }
   }
 }

@@ -35,7 +35,10 @@ enum ExportBatch: Sendable {
 
 /// Sends batches somewhere.
 protocol BatchExporter: Sendable {
-  func export(_ batch: ExportBatch) async -> ExportResult
+  /// What takes the batches, in messages.
+  var destination: String { get }
+  /// Makes one attempt, which gives up after `limit`.
+  func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult
   func shutDown() async
 }
 

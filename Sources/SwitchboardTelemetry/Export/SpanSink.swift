@@ -34,6 +34,7 @@ public struct FinishedSpan: Sendable {
 
 /// Passes spans to the program.
 final class SpanSink: BatchExporter {
+  let destination = "the program"
   private let take: @Sendable ([FinishedSpan]) -> Void
   private let clock: TelemetryClock
 
@@ -42,7 +43,7 @@ final class SpanSink: BatchExporter {
     self.take = take
   }
 
-  func export(_ batch: ExportBatch) async -> ExportResult {
+  func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
     if case .spans(let spans) = batch { take(spans.map { FinishedSpan($0, clock) }) }
     return .whole
   }

@@ -55,9 +55,9 @@ final class ConnectionMeters: MetricSource {
   private func count(_ connection: ObservedConnection, _ change: (inout Counts) -> Void) {
     // Addresses of clients must not become labels, because their number has no bound.
     var key = Key(
-      target: connection.isServer ? "" : connection.peer.canonicalTarget,
+      target: connection.isServer ? "" : (connection.labels[MetricLabel.target] ?? connection.peer).asLabel,
       isServer: connection.isServer,
-      labels: connection.isServer ? [] : names.map { (connection.labels[$0] ?? "").limited(to: 256) },
+      labels: connection.isServer ? [] : names.map { (connection.labels[$0] ?? "").asLabel },
       isSecure: showsSecurity && connection.isSecure
     )
     state.withLock { state in
@@ -177,15 +177,5 @@ extension [MetricPoint] {
       case .int(let known) = self[index].value
     else { return append(MetricPoint(attributes: attributes, value: .int(value))) }
     self[index] = MetricPoint(attributes: attributes, value: .int(known + value))
-  }
-}
-
-extension String {
-  /// The target of a channel in gRPC's metrics, with its scheme.
-  var canonicalTarget: String {
-    if isEmpty { return "inprocess" }
-    let schemes = ["unix:", "unix-abstract:", "ipv4:", "ipv6:", "dns:", "passthrough:"]
-    if schemeAndRest != nil || schemes.contains(where: hasPrefix) { return self }
-    return "dns:///\(self)"
   }
 }

@@ -35,7 +35,7 @@ struct Series<Value: Sendable>: Sendable {
 
 extension [String: AttributeValue] {
   /// The attributes with texts cut, because a series lives as long as the process.
-  fileprivate var asLabels: Self { mapValues { $0.limited(to: 256) } }
+  fileprivate var asLabels: Self { mapValues { $0.asLabel } }
 }
 
 /// An instrument that takes values one after the other.

@@ -3,6 +3,7 @@ import Switchboard
 
 /// Sends batches to a collector over gRPC.
 final class OTLPGRPCExporter: BatchExporter {
+  let destination = "the collector"
   private let channel: Channel
   private let resource: Resource
   private let encoder: OTLPEncoder
@@ -31,7 +32,9 @@ final class OTLPGRPCExporter: BatchExporter {
     )
   }
 
-  func export(_ batch: ExportBatch) async -> ExportResult {
+  func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
+    var options = options
+    if let limit, let timeout = options.timeout { options.timeout = min(timeout, limit) }
     do {
       switch OTLPRequest(batch, resource, encoder) {
       case .traces(let request):

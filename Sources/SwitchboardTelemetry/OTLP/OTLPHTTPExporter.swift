@@ -5,6 +5,7 @@ import SwitchboardProtobuf
 
 /// Sends batches to a collector in POST requests, as protobuf or JSON.
 final class OTLPHTTPExporter: BatchExporter {
+  let destination = "the collector"
   private let otlp: OTLPOptions
   private let endpoint: OTLPEndpoint
   private let resource: Resource
@@ -28,13 +29,13 @@ final class OTLPHTTPExporter: BatchExporter {
     encoder = OTLPEncoder(clock: clock, isForJSON: isJSON)
     loop = group.nextLoop()
     // Reports an invalid endpoint or certificate now, instead of with each batch.
-    _ = try post([], to: endpoint.path)
+    _ = try post([], to: endpoint.path, within: nil)
   }
 
-  func export(_ batch: ExportBatch) async -> ExportResult {
+  func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
     let request = OTLPRequest(batch, resource, encoder)
     do {
-      let post = try post(try body(of: request.message), to: path(for: batch.signal))
+      let post = try post(try body(of: request.message), to: path(for: batch.signal), within: limit)
       return result(try await post.send(), batch.signal)
     } catch let status as GRPCStatus {
       return ExportResult(status)
@@ -43,7 +44,11 @@ final class OTLPHTTPExporter: BatchExporter {
     }
   }
 
-  private func post(_ body: [UInt8], to path: String) throws(GRPCStatus) -> HTTPPost {
+  private func post(
+    _ body: [UInt8],
+    to path: String,
+    within limit: Duration?
+  ) throws(GRPCStatus) -> HTTPPost {
     try HTTPPost(
       to: endpoint.host,
       port: endpoint.port,
@@ -52,7 +57,7 @@ final class OTLPHTTPExporter: BatchExporter {
       body,
       isCompressed: otlp.compression == .gzip,
       tls: endpoint.isSecure ? otlp.tls ?? ClientTLS() : nil,
-      timeout: otlp.timeout,
+      timeout: min(otlp.timeout, limit ?? otlp.timeout),
       on: loop
     )
   }

@@ -8,7 +8,8 @@ struct PrometheusText {
 
     /// The format that a scraper accepts.
     init(accept: String) {
-      self = accept.contains("application/openmetrics-text") ? .openMetrics : .plain
+      let types = accept.split(separator: ",").lazy.map { $0.prefix { $0 != ";" }.trimmed.lowercased() }
+      self = types.contains("application/openmetrics-text") ? .openMetrics : .plain
     }
 
     var contentType: String {
@@ -57,7 +58,7 @@ struct PrometheusText {
       case .histogram: "histogram"
       }
     if !descriptor.description.isEmpty {
-      text += "# HELP \(shown) \(Self.help(descriptor.description, format))\n"
+      text += "# HELP \(shown) \(Self.escaped(descriptor.description, quotes: format == .openMetrics))\n"
     }
     text += "# TYPE \(shown) \(type)\n"
     for point in family.points {
@@ -160,23 +161,17 @@ struct PrometheusText {
 
   // MARK: Values
 
-  private static func escaped(_ value: String) -> String {
+  private static func escaped(_ value: String, quotes: Bool = true) -> String {
     var escaped = ""
     for scalar in value.unicodeScalars {
       switch scalar {
       case "\\": escaped += "\\\\"
-      case "\"": escaped += "\\\""
+      case "\"" where quotes: escaped += "\\\""
       case "\n": escaped += "\\n"
       default: escaped.unicodeScalars.append(scalar)
       }
     }
     return escaped
-  }
-
-  private static func help(_ text: String, _ format: Format) -> String {
-    let escaped = escaped(text)
-    return format == .openMetrics
-      ? escaped : escaped.split(separator: "\\\"", omittingEmptySubsequences: false).joined(separator: "\"")
   }
 
   private static func number(_ value: Double) -> String {

@@ -77,9 +77,16 @@ extension AttributeValue {
     case .bool, .int, .double: self
     }
   }
+
+  /// The value as a label of metrics.
+  var asLabel: AttributeValue { limited(to: String.labelLimit) }
 }
 
 extension String {
+  /// The text as a label of metrics, whose length is limited.
+  var asLabel: String { limited(to: Self.labelLimit) }
+  fileprivate static var labelLimit: Int { 256 }
+
   /// The text, cut between two characters so that it has at most this many bytes.
   func limited(to byteCount: Int) -> String {
     guard utf8.count > byteCount else { return self }

@@ -6,12 +6,14 @@ import Synchronization
 
 /// Keeps what is exported, and answers what the test says.
 final class CapturingExporter: BatchExporter {
+  let destination = "the collector"
   private struct State: Sendable {
     var spans: [SpanRecord] = []
     var logs: [LogRecord] = []
     var snapshots: [MetricSnapshot] = []
     var answers: [ExportResult] = []
     var attempts = 0
+    var limits: [Duration?] = []
   }
 
   private let state = Locked(State())
@@ -28,12 +30,17 @@ final class CapturingExporter: BatchExporter {
   var logs: [LogRecord] { state.withLock { $0.logs } }
   var snapshots: [MetricSnapshot] { state.withLock { $0.snapshots } }
   var attempts: Int { state.withLock { $0.attempts } }
+  /// How long each attempt might take.
+  var limits: [Duration?] { state.withLock { $0.limits } }
 
   /// What the next exports are answered; then all are taken.
   func answer(_ results: [ExportResult]) { state.withLock { $0.answers = results } }
 
-  func export(_ batch: ExportBatch) async -> ExportResult {
-    state.withLock { $0.attempts += 1 }
+  func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
+    state.withLock { state in
+      state.attempts += 1
+      state.limits.append(limit)
+    }
     for await _ in gate.stream {}
     return state.withLock { state in
       let result = state.answers.isEmpty ? .whole : state.answers.removeFirst()
