@@ -109,8 +109,8 @@ import Testing
     #expect(outcome.error.code == .unimplemented)
   }
 
-  @Test(arguments: ways, [true, false]) func aMethodWithoutSideEffects(_ way: Way, _ byGet: Bool) async throws
-  {
+  @Test(arguments: ways, [true, false])
+  func aMethodWithoutSideEffects(_ way: Way, _ byGet: Bool) async throws {
     let message = Connectrpc_Conformance_V1_IdempotentUnaryRequest.with {
       $0.responseDefinition.responseData = [1]
     }

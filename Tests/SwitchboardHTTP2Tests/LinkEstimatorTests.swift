@@ -16,7 +16,7 @@ import Testing
     for _ in 0..<rounds {
       // A sender sends a window in each round trip, or as much as the link carries.
       let sent = min(estimator.window, held)
-      if estimator.add(sent), estimator.look(now: now) {
+      if estimator.add(sent), estimator.shouldPing(now: now) {
         pings += 1
         _ = estimator.add(sent)
         now += UInt64(milliseconds) * millisecond

@@ -159,8 +159,8 @@ extension LoadTestPlan {
   @Test func aStallIsSeenByCallsThatWereDueInIt() async throws {
     let begin = MonotonicClock.now
     let echo = SlowEcho { _ in
-      let place = (MonotonicClock.now - begin) % 500_000_000
-      return place < 100_000_000 ? .nanoseconds(Int64(100_000_000 - place)) : .zero
+      let phase = (MonotonicClock.now - begin) % 500_000_000
+      return phase < 100_000_000 ? .nanoseconds(Int64(100_000_000 - phase)) : .zero
     }
     try await Self.with(echo) { target in
       var plan = try LoadTestPlan.echo(target)

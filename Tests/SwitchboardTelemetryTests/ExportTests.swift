@@ -129,7 +129,8 @@ import Testing
     await telemetry.flush()
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry waits: the collector does not take it: away", "info: telemetry is taken again: ",
+        "warning: telemetry is delayed: the collector does not accept it: away",
+        "info: telemetry is accepted again: ",
       ]
     )
     await telemetry.shutDown()
@@ -151,7 +152,7 @@ import Testing
     let reason = "unavailable (14): cannot connect to 127.0.0.1:1: connection refused"
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry is lost: the collector does not take it: \(reason)"
+        "warning: telemetry is lost: the collector does not accept it: \(reason)"
       ]
     )
   }
@@ -172,7 +173,7 @@ import Testing
     let reason = "there was no answer when the time was over"
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry is lost: the collector does not take it: \(reason)"
+        "warning: telemetry is lost: the collector does not accept it: \(reason)"
       ]
     )
   }

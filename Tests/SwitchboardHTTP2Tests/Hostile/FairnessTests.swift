@@ -105,7 +105,7 @@ import Testing
       hold.signal()
 
       #expect(caller.next(Kind.data)?.payload == [0, 0, 0, 0, 1, 7])
-      let taken = bytes.count - (try #require(observer.leftAtCall))
+      let taken = bytes.count - (try #require(observer.unreadAtCall))
       #expect(taken <= ReadShare.first)
     }
   }
@@ -174,7 +174,7 @@ import Testing
   private final class CallWatch: CallObserver {
     private let state = Locked<(descriptor: Int32?, left: Int?)>((nil, nil))
 
-    var leftAtCall: Int? { state.withLock { $0.left } }
+    var unreadAtCall: Int? { state.withLock { $0.left } }
 
     func watch(_ descriptor: Int32) { state.withLock { $0 = (descriptor, nil) } }
 

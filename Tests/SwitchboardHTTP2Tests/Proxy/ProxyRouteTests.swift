@@ -16,7 +16,7 @@ import Testing
     let environment = ProxyEnvironment(proxy: proxy, exceptions: exceptions)
     return try ProxyRoute(to: addresses(of: target), option, environment).legs.map { leg in
       let place =
-        switch leg.place {
+        switch leg.destination {
         case .name(let host, let port): "\(host):\(port)"
         case .addresses(let addresses): addresses.map(\.endpoint).joined(separator: ",")
         }

@@ -147,7 +147,8 @@ import Testing
     #expect(result == unavailable(sample.message, of: listener))
   }
 
-  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nVia: "]) func aProxyThatEndsEarly(_ answer: String) async throws {
+  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nVia: "])
+  func aProxyThatEndsEarly(_ answer: String) async throws {
     let listener = try FrameListener()
     let result = try await call(proxy(listener)) { _ in
       let raw = listener.acceptRaw()
