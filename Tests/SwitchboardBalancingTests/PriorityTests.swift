@@ -113,7 +113,7 @@ struct PriorityTests {
   }
 
   @Test
-  func doesNotResolveAgainForChildrenThatMayNot() throws {
+  func childrenThatIgnoreReresolutionCauseNone() throws {
     try bench.update("priority", config([0, 1], ignores: [0]), endpoints(0..<2))
     try bench.host[0].fail()
     #expect(bench.host.resolutions == 0)

@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func findsAFileOutsideOfTheDirectoryWithoutI() throws {
+  @Test func findsAFileOutsideTheDirectoryWithoutImportPaths() throws {
     let file = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
     #expect(try Run("describe", "--proto", file, "echo.Echo").output.contains("service Echo {"))
   }
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func completesWordsByAskingTheServer() async throws {
+  @Test func completesWordsFromTheServer() async throws {
     try await serving { target in
       #expect(
         try Run("complete", "--timeout", "60s", "--", "call", target, "echo.Echo/G").output.hasPrefix(

@@ -42,7 +42,7 @@ import Testing
     return try Command.run("/usr/bin/env", environment + [shell] + options + ["-c", text])
   }
 
-  @Test func fishOffersWhatTheServerHas() throws {
+  @Test func fishCompletesNamesOfTheServer() throws {
     try withServer { target, folder in
       let script = try script("fish", in: folder)
       for one in Self.cases(target) {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func zshOffersWhatTheServerHas() throws {
+  @Test func zshCompletesNamesOfTheServer() throws {
     try withServer { target, folder in
       let script = try script("zsh", in: folder)
       for one in Self.cases(target) {

@@ -231,7 +231,7 @@ import Testing
   }
 
   /// Without a connection, which would have joined a sweep.
-  @Test func aSessionOutlivesItsRest() throws {
+  @Test func aPackedSessionCanBeUsedAgain() throws {
     let blocks = BlockPool()
     for _ in 0..<200 {
       let session = try #require(Session(.server, settings: SessionSettings(), memory: blocks))

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func aClientMayPingWhileItIsSentALongAnswer() async throws {
+  @Test func aClientMayPingDuringALongResponse() async throws {
     try await TestPair.with { pair async throws in
       let peer = try FramePeer(pair.address)
       // A window too small for the response.

@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["load", "load fail"]) func pagesGetReports(_ commands: String) async throws {
+  @Test(arguments: ["load", "load fail"]) func gRPCWebResponsesHaveReports(_ commands: String) async throws {
     let server = try Server(
       providers: [Busy()],
       options: {

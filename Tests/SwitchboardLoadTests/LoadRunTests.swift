@@ -174,7 +174,7 @@ extension LoadTestPlan {
     }
   }
 
-  @Test func aRunStopsWithWhatItHas() async throws {
+  @Test func aRunCanBeStoppedWhileCallsHang() async throws {
     try await Self.with(SlowEcho { _ in .seconds(600) }) { target in
       var plan = try LoadTestPlan.echo(target)
       plan.rate = .with { $0.to = 1000 }
@@ -203,7 +203,7 @@ extension LoadTestPlan {
     }
   }
 
-  @Test func anUnreachableServerIsNamed() async throws {
+  @Test func anUnreachableServerFailsTheRun() async throws {
     let plan = try LoadTestPlan.echo("127.0.0.1:1")
     let error = await #expect(throws: GRPCStatus.self) { try await plan.measure() }
     #expect(error?.code == .unavailable)

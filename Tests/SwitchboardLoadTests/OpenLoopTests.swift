@@ -34,7 +34,7 @@ struct OpenLoopTests {
   }
 
   /// The time that a share of calls does not exceed, of a server that is stopped for the first second of every ten.
-  @Test func aStallOfOneSecondInTenShowsAsTheorySays() {
+  @Test func percentilesOfAPeriodicStallMatchTheory() {
     let tally = Self.simulate(RateSchedule(constant: 1000), seconds: 100) { start in
       let phase = start % (10 * Self.second)
       return (phase < Self.second ? Self.second - phase : 0) + Self.millisecond
@@ -53,7 +53,7 @@ struct OpenLoopTests {
   }
 
   /// The same, if the generator can have only a few calls in progress: waiting for them does not hide the stall.
-  @Test func callsThatMustWaitCountFromWhenTheyWereDue() {
+  @Test func delayedCallsAreTimedFromTheirDueTime() {
     let tally = Self.simulate(RateSchedule(constant: 1000), seconds: 100, limit: 10) { start in
       let phase = start % (10 * Self.second)
       return (phase < Self.second ? Self.second - phase : 0) + Self.millisecond
@@ -108,7 +108,7 @@ struct OpenLoopTests {
     #expect(due.sorted() == (0..<100).map { schedule.due($0) })
   }
 
-  @Test func aRampHasTheRateOfTheTime() {
+  @Test func aRampFollowsItsRate() {
     let schedule = RateSchedule(from: 100, to: 300, ramp: 10)
     // Each second has the calls of the rate in its middle.
     for second in 0..<10 {

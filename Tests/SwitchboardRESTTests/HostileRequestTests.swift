@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func boundsWhatARequestMayBe() async throws {
+  @Test func boundsRequests() async throws {
     try await withRESTServer { address in
       let url = "http://\(address)"
       // Larger than the headers may be.

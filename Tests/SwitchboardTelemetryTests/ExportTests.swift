@@ -11,7 +11,7 @@ import Testing
     for number in 0..<count { telemetry.tracer.startSpan("span \(number)").end() }
   }
 
-  @Test func batchesAreAsLargeAsTheyMayBe() async throws {
+  @Test func flushingExportsMoreThanOneBatch() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter) { $0.batch.batchSize = 10 }
     record(telemetry, 25)
@@ -157,7 +157,7 @@ import Testing
     )
   }
 
-  @Test func theEndOfTheTimeIsNotTheCollectorsReason() async throws {
+  @Test func aTimeLimitIsNotReportedAsTheCollectorsReason() async throws {
     let entries = Entries()
     let exporter = CapturingExporter(isHeld: true)
     let telemetry = try Telemetry.capturing(exporter) {
@@ -178,7 +178,7 @@ import Testing
     )
   }
 
-  @Test func theLimitIsThatOfAllAttempts() async throws {
+  @Test func theLimitAppliesToAllAttemptsTogether() async throws {
     let exporter = CapturingExporter()
     exporter.answer([ExportResult](repeating: .retry(after: nil, "busy"), count: 10))
     let time = ManualTime()
@@ -205,7 +205,7 @@ import Testing
 
   /// Without a limit of its own, the request would take ten seconds.
   @Test(arguments: [OTLPOptions.Transport.grpc, .http])
-  func theLimitCutsOffARequestThatIsUnderWay(_ transport: OTLPOptions.Transport) async throws {
+  func theLimitCutsOffARequestInProgress(_ transport: OTLPOptions.Transport) async throws {
     let socket = try ScriptedSocket()
     var otlp = OTLPOptions(endpoint: "http://127.0.0.1:\(socket.port)", transport: transport)
     otlp.timeout = .seconds(3600)

@@ -6,7 +6,7 @@ import Testing
 
 /// What loops count without locks, and by which clock.
 @Suite(.timeLimit(.minutes(5))) struct LoopMeterTests {
-  @Test func loopsCountBesideEachOther() async {
+  @Test func loopsCountIndependently() async {
     let meter = CallMeter([])
     await withTaskGroup { group in
       for number in 0..<3 {

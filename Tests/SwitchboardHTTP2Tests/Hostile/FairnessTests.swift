@@ -111,7 +111,7 @@ import Testing
   }
 
   /// A reader that is behind has much to read at once. The loop's other work comes in between.
-  @Test func aReaderThatWasBehindLetsOthersIn() async throws {
+  @Test func theBacklogOfASlowReaderLeavesTimeForOthers() async throws {
     let reader = SlowReader()
     let group = try LoopGroup()
     let loop = group.loops[0]
