@@ -22,8 +22,8 @@ struct FedSocket {
     let other = pair[1]
     _ = fcntl(other, F_SETFL, fcntl(other, F_GETFL) | O_NONBLOCK)
     loop.execute { adopt(other) }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
-    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var timeout = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     self.loop = loop
     descriptor = pair[0]
   }
@@ -53,8 +53,8 @@ struct FedSocket {
     var rest = bytes[...]
     repeat {
       // No more than one read accepts: the rest would stay in the socket.
-      send(rest.prefix(Self.mostAtOnce))
-      rest = rest.dropFirst(Self.mostAtOnce)
+      send(rest.prefix(Self.batchSize))
+      rest = rest.dropFirst(Self.batchSize)
       waitForTurn()
       var piece = [UInt8](repeating: 0, count: 65536)
       while case let count = recv(descriptor, &piece, piece.count, Int32(MSG_DONTWAIT)), count > 0 {
@@ -64,7 +64,7 @@ struct FedSocket {
     return answer
   }
 
-  private static let mostAtOnce = 4096
+  private static let batchSize = 4096
 
   /// Runs `body` on the loop.
   func onLoop(_ body: @escaping @Sendable () -> Int) -> Int {

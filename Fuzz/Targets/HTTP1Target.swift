@@ -28,11 +28,11 @@ enum HTTP1Target {
     var told: [Told] = []
     var rest = bytes
     while !rest.isEmpty {
-      let goesOn = try rest.prefix(size).withUnsafeBytes { piece in
+      let continues = try rest.prefix(size).withUnsafeBytes { piece in
         var piece = piece
         return try read(&piece, with: &parser, into: &told)
       }
-      guard goesOn else { break }
+      guard continues else { break }
       rest = rest.dropFirst(size)
     }
     return told

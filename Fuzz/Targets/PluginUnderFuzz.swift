@@ -34,7 +34,7 @@ struct PluginUnderFuzz: Sendable {
     } catch let error as ConfigurationError {
       // The error must name the file.
       let isClear =
-        error.place.hasPrefix(file.path) && error.description.hasPrefix(error.place + ": ")
+        error.location.hasPrefix(file.path) && error.description.hasPrefix(error.location + ": ")
         && !error.problem.isEmpty
       return try BrokenPromise.unless(isClear, "an error is unclear: \(error)")
     }

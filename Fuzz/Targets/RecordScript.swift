@@ -90,10 +90,10 @@ struct RecordScript {
     case 16: mutate { records, index in records.insert(records[index], at: index) }
     case 17: mutate { records, index in records.append(records.remove(at: index)) }
     case 18:
-      let (place, change) = (Int(next()), next())
+      let (offset, change) = (Int(next()), next())
       mutate { records, index in
         guard !records[index].isEmpty else { return }
-        records[index][place % records[index].count] ^= change
+        records[index][offset % records[index].count] ^= change
       }
     default:
       let count = Int(next())

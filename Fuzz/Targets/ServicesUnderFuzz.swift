@@ -17,7 +17,7 @@ struct ServicesUnderFuzz {
   /// The maximum size of a repeated message; occasionally larger, which takes long to read.
   private static func largestMessage(power: Int) -> Int { power == 15 ? 64 * 1024 : 4 * 1024 }
   /// Far more processor time than any input should need, even under the address sanitizer.
-  private static let patience = Duration.seconds(10)
+  private static let timeLimit = Duration.seconds(10)
 
   private let channel: Channel
   private let methods: [MethodDescriptor]
@@ -56,7 +56,7 @@ struct ServicesUnderFuzz {
       )
     }
     let taken = Self.processorTime - start
-    try BrokenPromise.unless(taken < Self.patience, "\(calls) calls took \(taken)")
+    try BrokenPromise.unless(taken < Self.timeLimit, "\(calls) calls took \(taken)")
   }
 
   /// The processor time of the process; wall-clock time would include other load on the machine.

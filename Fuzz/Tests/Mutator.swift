@@ -23,16 +23,16 @@ struct Mutator {
   }
 
   private mutating func change(_ bytes: inout [UInt8], with other: [UInt8]) {
-    let place = number(below: bytes.count + 1)
+    let offset = number(below: bytes.count + 1)
     switch number(below: 6) {
-    case 0 where place < bytes.count: bytes[place] ^= 1 << UInt8(number(below: 8))
-    case 1 where place < bytes.count: bytes[place] = [0, 1, 0x7f, 0x80, 0xff][number(below: 5)]
-    case 2: bytes.insert(UInt8(number(below: 256)), at: place)
-    case 3: bytes.removeSubrange(place..<min(bytes.count, place + 1 + number(below: 8)))
-    case 4: bytes.removeSubrange(place...)
+    case 0 where offset < bytes.count: bytes[offset] ^= 1 << UInt8(number(below: 8))
+    case 1 where offset < bytes.count: bytes[offset] = [0, 1, 0x7f, 0x80, 0xff][number(below: 5)]
+    case 2: bytes.insert(UInt8(number(below: 256)), at: offset)
+    case 3: bytes.removeSubrange(offset..<min(bytes.count, offset + 1 + number(below: 8)))
+    case 4: bytes.removeSubrange(offset...)
     default:
       let start = number(below: other.count + 1)
-      bytes.insert(contentsOf: other[start..<min(other.count, start + 1 + number(below: 64))], at: place)
+      bytes.insert(contentsOf: other[start..<min(other.count, start + 1 + number(below: 64))], at: offset)
     }
   }
 }

@@ -25,13 +25,13 @@ struct Configuration: Hashable {
 /// Why a target's files cannot be generated, for the author of the target.
 struct ConfigurationError: Error, Hashable, CustomStringConvertible {
   /// The path of the file as it was given, with the line and column if they are known.
-  var place: String
+  var location: String
   var problem: String
 
-  var description: String { "\(place): \(problem)" }
+  var description: String { "\(location): \(problem)" }
 
   init(_ file: URL, _ problem: String, at fault: JSONFault? = nil) {
-    place = file.relativePath + (fault.map { ":\($0.line):\($0.column)" } ?? "")
+    location = file.relativePath + (fault.map { ":\($0.line):\($0.column)" } ?? "")
     self.problem = problem
   }
 }
@@ -122,9 +122,9 @@ extension DecodingError {
     case .dataCorrupted(let context):
       return "'\(context.path)': \(context.debugDescription)"
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context):
-      let place = context.codingPath.isEmpty ? "the file" : "'\(context.path)'"
+      let member = context.codingPath.isEmpty ? "the file" : "'\(context.path)'"
       return
-        "\(place) has the wrong type: the file must be an object whose 'protos' and 'includes' are lists of "
+        "\(member) has the wrong type: the file must be an object whose 'protos' and 'includes' are lists of "
         + "strings and whose 'options' are an object"
     @unknown default:
       return "\(self)"

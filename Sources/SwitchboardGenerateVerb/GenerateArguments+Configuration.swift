@@ -22,7 +22,7 @@ extension GenerateArguments {
         merged.files = try content.protoPaths(beside: file).map { path($0, beside: configuration) }
       }
     } catch {
-      throw CommandFailure(lines: ["\(error.place): error: \(error.problem)"], exitCode: .usage)
+      throw CommandFailure(lines: ["\(error.location): error: \(error.problem)"], exitCode: .usage)
     }
     return merged
   }

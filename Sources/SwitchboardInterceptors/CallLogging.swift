@@ -25,16 +25,16 @@ public struct CallLogging: InterceptorFactory {
 
   public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
-  ) -> [ClientInterceptor<Request, Response>] { [ClientWatch(Entry(self, "client"))] }
+  ) -> [ClientInterceptor<Request, Response>] { [ClientEventInterceptor(Entry(self, "client"))] }
 
   public func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
-  ) -> [ServerInterceptor<Request, Response>] { [ServerWatch(Entry(self, "server"))] }
+  ) -> [ServerInterceptor<Request, Response>] { [ServerEventInterceptor(Entry(self, "server"))] }
 }
 
 extension CallLogging {
   /// The data of a call in progress.
-  fileprivate struct Entry: CallWatcher {
+  fileprivate struct Entry: CallEventHandler {
     private let logging: CallLogging
     private let side: String
     private var begun = Duration.zero
@@ -46,7 +46,7 @@ extension CallLogging {
       self.side = side
     }
 
-    mutating func note(_ event: CallEvent, _ path: String, _ own: @autoclosure () -> Logger) {
+    mutating func handle(_ event: CallEvent, _ path: String, _ own: @autoclosure () -> Logger) {
       switch event {
       case .started(let metadata): start(path, metadata, own())
       case .request: requests += 1

@@ -47,13 +47,13 @@ public struct CallMetrics: InterceptorFactory {
   public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ClientInterceptor<Request, Response>] {
-    [ClientWatch(Meter(recorder, time, path: method.path, isServer: false))]
+    [ClientEventInterceptor(Meter(recorder, time, path: method.path, isServer: false))]
   }
 
   public func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ServerInterceptor<Request, Response>] {
-    [ServerWatch(Meter(recorder, time, path: method.path, isServer: true))]
+    [ServerEventInterceptor(Meter(recorder, time, path: method.path, isServer: true))]
   }
 }
 
@@ -66,7 +66,7 @@ public protocol CallMetricsRecorder: Sendable {
 }
 
 /// Measures one call; if it is released before its end, the call was cancelled.
-private final class Meter: CallWatcher {
+private final class Meter: CallEventHandler {
   private let recorder: any CallMetricsRecorder
   private let time: MonotonicTime
   private var call: CallMetrics.Call
@@ -87,7 +87,7 @@ private final class Meter: CallWatcher {
 
   deinit { end(.cancelled) }
 
-  func note(_ event: CallEvent, _ path: String, _ logger: @autoclosure () -> Logger) {
+  func handle(_ event: CallEvent, _ path: String, _ logger: @autoclosure () -> Logger) {
     switch event {
     case .started: start()
     case .request: call.requests += 1

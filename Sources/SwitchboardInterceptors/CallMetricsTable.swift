@@ -37,7 +37,7 @@ public final class CallMetricsTable: CallMetricsRecorder {
 
   private struct State: Sendable {
     var sums: [Key: Sum] = [:]
-    var underWay = 0
+    var callsInProgress = 0
   }
 
   private let state = Locked(State())
@@ -53,14 +53,14 @@ public final class CallMetricsTable: CallMetricsRecorder {
   public var sums: [Key: Sum] { state.withLock { $0.sums } }
 
   /// The number of calls in progress.
-  public var underWay: Int { state.withLock { $0.underWay } }
+  public var callsInProgress: Int { state.withLock { $0.callsInProgress } }
 
-  public func callStarted(path: String, isServer: Bool) { state.withLock { $0.underWay += 1 } }
+  public func callStarted(path: String, isServer: Bool) { state.withLock { $0.callsInProgress += 1 } }
 
   public func callEnded(_ call: CallMetrics.Call) {
     let bucket = Self.bucket(of: call.duration)
     state.withLock { state in
-      state.underWay -= 1
+      state.callsInProgress -= 1
       var key = Key(path: call.path, isServer: call.isServer, code: call.code)
       if state.sums[key] == nil, state.sums.count >= limit { key.path = "other" }
       var sum = state.sums[key] ?? Sum()

@@ -16,7 +16,7 @@ public final class CannedAnswers: InterceptorFactory {
   private struct State: Sendable {
     var unary: [String: any Sendable] = [:]
     var streamed: [String: any Sendable] = [:]
-    var asked: [String: Int] = [:]
+    var callCounts: [String: Int] = [:]
   }
 
   private let state = Locked(State())
@@ -53,7 +53,9 @@ public final class CannedAnswers: InterceptorFactory {
   }
 
   /// The number of calls to a method that were answered, or failed because there was no answer.
-  public func callCount(_ method: MethodDescriptor) -> Int { state.withLock { $0.asked[method.path] ?? 0 } }
+  public func callCount(_ method: MethodDescriptor) -> Int {
+    state.withLock { $0.callCounts[method.path] ?? 0 }
+  }
 
   public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
@@ -65,7 +67,7 @@ public final class CannedAnswers: InterceptorFactory {
       )
     }
     if unary == nil, streamed == nil, passesOthers { return [] }
-    state.withLock { $0.asked[method.path, default: 0] += 1 }
+    state.withLock { $0.callCounts[method.path, default: 0] += 1 }
     return [Stub(unary, streamed)]
   }
 

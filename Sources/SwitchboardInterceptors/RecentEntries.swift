@@ -11,7 +11,7 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
   }
 
   private let capacity: Int
-  private var places: [Key: Int] = [:]
+  private var indices: [Key: Int] = [:]
   private var entries: [Entry?] = []
   private var free: [Int] = []
   private var newest: Int?
@@ -21,50 +21,50 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
     self.capacity = max(0, capacity)
   }
 
-  var count: Int { places.count }
+  var count: Int { indices.count }
 
   mutating func removeAll() { self = RecentEntries(capacity: capacity) }
 
   /// The value of a key, unless it has expired.
   mutating func value(for key: Key, at now: Duration) -> (any Sendable)? {
-    guard let place = places[key], var entry = unlink(place) else { return nil }
+    guard let index = indices[key], var entry = unlink(index) else { return nil }
     guard entry.expiry > now else {
-      discard(place, key)
+      discard(index, key)
       return nil
     }
-    link(&entry, at: place)
+    link(&entry, at: index)
     return entry.value
   }
 
   mutating func insert(_ value: any Sendable, for key: Key, until expiry: Duration) {
     guard capacity > 0 else { return }
-    if let place = places[key] {
-      _ = unlink(place)
-      discard(place, key)
-    } else if places.count >= capacity, let oldest, let entry = unlink(oldest) {
+    if let index = indices[key] {
+      _ = unlink(index)
+      discard(index, key)
+    } else if indices.count >= capacity, let oldest, let entry = unlink(oldest) {
       discard(oldest, entry.key)
     }
-    let place: Int
+    let index: Int
     if let reused = free.popLast() {
-      place = reused
+      index = reused
     } else {
-      place = entries.count
+      index = entries.count
       entries.append(nil)
     }
-    places[key] = place
+    indices[key] = index
     var entry = Entry(key: key, value: value, expiry: expiry)
-    link(&entry, at: place)
+    link(&entry, at: index)
   }
 
-  private mutating func discard(_ place: Int, _ key: Key) {
-    entries[place] = nil
-    places[key] = nil
-    free.append(place)
+  private mutating func discard(_ index: Int, _ key: Key) {
+    entries[index] = nil
+    indices[key] = nil
+    free.append(index)
   }
 
   /// Removes an entry from the list.
-  private mutating func unlink(_ place: Int) -> Entry? {
-    guard var entry = entries[place] else { return nil }
+  private mutating func unlink(_ index: Int) -> Entry? {
+    guard var entry = entries[index] else { return nil }
     if let newer = entry.newer { entries[newer]?.older = entry.older } else { newest = entry.older }
     if let older = entry.older { entries[older]?.newer = entry.newer } else { oldest = entry.newer }
     entry.newer = nil
@@ -73,10 +73,10 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Inserts an entry at the front of the list.
-  private mutating func link(_ entry: inout Entry, at place: Int) {
+  private mutating func link(_ entry: inout Entry, at index: Int) {
     entry.older = newest
-    if let newest { entries[newest]?.newer = place } else { oldest = place }
-    newest = place
-    entries[place] = entry
+    if let newest { entries[newest]?.newer = index } else { oldest = index }
+    newest = index
+    entries[index] = entry
   }
 }

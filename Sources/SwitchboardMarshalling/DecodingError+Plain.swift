@@ -6,32 +6,32 @@ extension DecodingError {
   var plainStatus: GRPCStatus {
     let message =
       switch self {
-      case .keyNotFound(let key, let context): "\(Self.place(context.codingPath + [key])) is missing"
-      case .valueNotFound(_, let context): "\(Self.place(context.codingPath)) is null or missing"
+      case .keyNotFound(let key, let context): "\(Self.location(context.codingPath + [key])) is missing"
+      case .valueNotFound(_, let context): "\(Self.location(context.codingPath)) is null or missing"
       case .typeMismatch(let type, let context):
-        "\(Self.place(context.codingPath)) is not \(Self.kind(of: type))"
+        "\(Self.location(context.codingPath)) is not \(Self.kind(of: type))"
       case .dataCorrupted(let context) where context.codingPath.isEmpty:
         "it is not valid JSON, or has a number out of range"
-      case .dataCorrupted(let context): "\(Self.place(context.codingPath)) has an invalid value"
+      case .dataCorrupted(let context): "\(Self.location(context.codingPath)) has an invalid value"
       @unknown default: "it does not have the expected form"
       }
     return GRPCStatus(code: .invalidArgument, message: message)
   }
 
-  private static let placeLimit = 200
+  private static let locationLimit = 200
 
   /// Such as `items[2].price`.
-  private static func place(_ path: [any CodingKey]) -> String {
-    var place = ""
+  private static func location(_ path: [any CodingKey]) -> String {
+    var location = ""
     for key in path {
       if let index = key.intValue {
-        place += "[\(index)]"
+        location += "[\(index)]"
       } else {
-        place += place.isEmpty ? key.stringValue : ".\(key.stringValue)"
+        location += location.isEmpty ? key.stringValue : ".\(key.stringValue)"
       }
     }
-    guard !place.isEmpty else { return "the message" }
-    return place.count > placeLimit ? "\(place.prefix(placeLimit))…" : place
+    guard !location.isEmpty else { return "the message" }
+    return location.count > locationLimit ? "\(location.prefix(locationLimit))…" : location
   }
 
   private static func kind(of type: any Any.Type) -> String {

@@ -73,7 +73,7 @@ import Testing
     headers.first { $0.name == name }?.value ?? []
   }
 
-  @Test(arguments: ways) func aUnaryCall(_ way: Way) async throws {
+  @Test(arguments: ways) func aUnaryCallReturnsItsPayload(_ way: Way) async throws {
     let message = Connectrpc_Conformance_V1_UnaryRequest.with {
       $0.responseDefinition.responseHeaders = [Self.head]
       $0.responseDefinition.responseTrailers = [Self.trailer]
@@ -89,7 +89,7 @@ import Testing
     #expect(!outcome.hasError)
   }
 
-  @Test(arguments: ways) func aUnaryCallThatFails(_ way: Way) async throws {
+  @Test(arguments: ways) func aFailedUnaryCallHasItsErrorDetails(_ way: Way) async throws {
     let message = Connectrpc_Conformance_V1_UnaryRequest.with {
       $0.responseDefinition.responseTrailers = [Self.trailer]
       $0.responseDefinition.error.code = .resourceExhausted
@@ -109,8 +109,8 @@ import Testing
     #expect(outcome.error.code == .unimplemented)
   }
 
-  @Test(arguments: ways, [true, false]) func aMethodWithoutSideEffects(_ way: Way, _ byGet: Bool) async throws
-  {
+  @Test(arguments: ways, [true, false])
+  func methodsWithoutSideEffectsMayUseGet(_ way: Way, _ byGet: Bool) async throws {
     let message = Connectrpc_Conformance_V1_IdempotentUnaryRequest.with {
       $0.responseDefinition.responseData = [1]
     }
@@ -118,7 +118,7 @@ import Testing
     #expect(outcome.payloads.first?.data == [1])
   }
 
-  @Test(arguments: ways) func aStreamOfResponsesThatFails(_ way: Way) async throws {
+  @Test(arguments: ways) func aFailedStreamKeepsItsResponses(_ way: Way) async throws {
     let message = Connectrpc_Conformance_V1_ServerStreamRequest.with {
       $0.responseDefinition = Self.definition
       $0.responseDefinition.error.code = .aborted
@@ -130,7 +130,7 @@ import Testing
     #expect(values("x-trailer", of: outcome.responseTrailers) == ["c"])
   }
 
-  @Test(arguments: ways) func aStreamOfRequests(_ way: Way) async throws {
+  @Test(arguments: ways) func streamedRequestsArriveInOrder(_ way: Way) async throws {
     let messages = (0..<3).map { index in
       Connectrpc_Conformance_V1_ClientStreamRequest.with {
         $0.requestData = [UInt8](repeating: 7, count: index * 1000)
@@ -143,7 +143,7 @@ import Testing
     #expect(outcome.numUnsentRequests == 0)
   }
 
-  @Test(arguments: ways, [true, false]) func streamsBothWays(_ way: Way, _ isFullDuplex: Bool) async throws {
+  @Test(arguments: ways, [true, false]) func bothSidesStream(_ way: Way, _ isFullDuplex: Bool) async throws {
     if isFullDuplex, way.version == .httpVersion1 { return }
     let messages = (0..<2).map { index in
       Connectrpc_Conformance_V1_BidiStreamRequest.with {
@@ -160,7 +160,7 @@ import Testing
     #expect(!outcome.hasError)
   }
 
-  @Test(arguments: ways) func aRequestAboveTheLimit(_ way: Way) async throws {
+  @Test(arguments: ways) func aRequestAboveTheLimitIsRefused(_ way: Way) async throws {
     let message = Connectrpc_Conformance_V1_UnaryRequest.with {
       $0.requestData = [UInt8](repeating: 7, count: 200_000)
     }

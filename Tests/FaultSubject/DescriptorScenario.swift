@@ -74,7 +74,7 @@ struct DescriptorScenario {
     hoard.giveAllBack()
     FaultSubject.say("connecting again: \(await patient.value)")
 
-    try await beAskedToAccept(&hoard, port, group)
+    try await receiveConnections(&hoard, port, group)
 
     let pending = Task { await FaultCall(.unary, on: connected).outcome() }
     await provider.until { $0.lingering == 1 }
@@ -85,7 +85,7 @@ struct DescriptorScenario {
   }
 
   /// The client gets the last descriptor, and none is left for the server's end.
-  private func beAskedToAccept(_ hoard: inout Hoard, _ port: Int, _ group: LoopGroup) async throws {
+  private func receiveConnections(_ hoard: inout Hoard, _ port: Int, _ group: LoopGroup) async throws {
     hoard.takeAll(but: 1)
     let channel = try channel("127.0.0.1:\(port)", group)
     let call = Task { await channel.ping() }

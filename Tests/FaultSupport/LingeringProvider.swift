@@ -3,7 +3,7 @@ import Switchboard
 
 /// Implements gRPC's test service up to one point of each call, and blocks there until the call is cancelled.
 package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
-  package enum Place: Sendable {
+  package enum Point: Sendable {
     /// After reading the requests.
     case request
     case beforeAnswer
@@ -26,10 +26,10 @@ package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
       []
   }
 
-  private let place: Place
+  private let point: Point
   private let state = Locked(State())
 
-  package init(_ place: Place) { self.place = place }
+  package init(_ point: Point) { self.point = point }
 
   package var handlers: Handlers { state.withLock { $0.handlers } }
 
@@ -54,9 +54,9 @@ package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
     for continuation in due { continuation.resume() }
   }
 
-  private func linger(at place: Place, _ context: ServerCallContext) async throws {
-    guard place == self.place else { return }
-    if place == .afterMetadata { context.sendInitialMetadata() }
+  private func linger(at point: Point, _ context: ServerCallContext) async throws {
+    guard point == self.point else { return }
+    if point == .afterMetadata { context.sendInitialMetadata() }
     note { $0.lingering += 1 }
     let (stream, continuation) = AsyncStream<Never>.makeStream()
     // Ends only when the task is cancelled.

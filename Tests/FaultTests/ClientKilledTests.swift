@@ -17,15 +17,15 @@ import Testing
     /// The point at which the client's output is held back.
     var gate: Gate? {
       switch self {
-      case .handshake, .tlsHandshake: Gate(direction: .toServer, place: .firstByte)
-      case .afterHeaders: Gate(direction: .toServer, place: .frame(Gate.data, after: 0))
-      case .midRequest: Gate(direction: .toServer, place: .frame(Gate.data, after: 1))
+      case .handshake, .tlsHandshake: Gate(direction: .toServer, point: .firstByte)
+      case .afterHeaders: Gate(direction: .toServer, point: .frame(Gate.data, after: 0))
+      case .midRequest: Gate(direction: .toServer, point: .frame(Gate.data, after: 1))
       case .beforeAnswer, .afterMetadata, .midResponse: nil
       }
     }
 
     /// The point at which handlers block, if that is the stage.
-    var place: LingeringProvider.Place {
+    var point: LingeringProvider.Point {
       switch self {
       case .handshake, .tlsHandshake, .afterHeaders, .midRequest: .none
       case .beforeAnswer: .beforeAnswer
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: Stage.allCases) func theServerCancelsItsHandlers(_ stage: Stage) async throws {
-    let (provider, ledger) = (LingeringProvider(stage.place), Ledger())
+    let (provider, ledger) = (LingeringProvider(stage.point), Ledger())
     var options = ServerOptions()
     options.observer = ledger
     if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestCertificates.server) }
@@ -65,12 +65,12 @@ import Testing
     }
     if stage.gate != nil { await relay.untilHeld(clients.count) }
     await ledger.until { $0.started == stage.calls + 1 }
-    if stage.place != .none { await provider.until { $0.lingering == stage.kinds.count } }
+    if stage.point != .none { await provider.until { $0.lingering == stage.kinds.count } }
     for client in clients { client.end(with: SIGKILL) }
 
     let failures = stage.calls > 0 ? 0 : clients.count
     await ledger.until { $0.isEven && $0.connections == 1 && $0.failedConnections == failures }
-    if stage.place != .none { await provider.until { $0.released == stage.kinds.count } }
+    if stage.point != .none { await provider.until { $0.released == stage.kinds.count } }
     // The handlers that waited for the rest of a stream.
     if stage == .midRequest { await provider.until { $0.failedReads == 2 } }
     _ = try await other.emptyCall(Grpc_Testing_Empty())

@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: floods) func headersOfCallsAreBounded(_ flood: Flood) throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
-    try subject.tell("keep 50")
+    try subject.send("keep 50")
     let peer = listener.accept()
     peer.send(Kind.settings, 1, 0, [])
     for _ in 0..<50 { _ = try #require(peer.next(Kind.headers)) }
@@ -85,7 +85,7 @@ import Testing
   @Test func hpackTablesAreBounded() throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
-    try subject.tell("keep 1")
+    try subject.send("keep 1")
     let peer = listener.accept()
     peer.send(Kind.settings, 1, 0, [])
     _ = try #require(peer.next(Kind.headers))

@@ -253,7 +253,7 @@ import Testing
   @Test(arguments: [0, 1]) func responsesAreBounded(_ byteCount: Int) throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
-    try subject.tell("read 50")
+    try subject.send("read 50")
     let peer = listener.accept()
     peer.send(Kind.settings, 1, 0, [])
     for _ in 0..<50 { _ = try #require(peer.next(Kind.headers)) }
@@ -274,14 +274,14 @@ import Testing
   @Test func unreadRequestsAreBounded() throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)")
-    try subject.tell("write 1")
+    try subject.send("write 1")
     let peer = listener.accept()
     peer.send(Kind.settings, 1, 0, [])
     peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
     _ = try #require(peer.next(Kind.headers))
     try #require(peer.settle())
     let before = try subject.held()
-    try subject.tell("write 49")
+    try subject.send("write 49")
     for _ in 0..<49 { _ = try #require(peer.next(Kind.headers)) }
     let held = try subject.heldInTheEnd(since: before, atLeast: 49 * Limit.stream / 4)
     // Messages that may have to be sent again are also kept.
@@ -291,7 +291,7 @@ import Testing
   @Test(arguments: ["read 50", "write 50"]) func inProcessCallsAreBounded(_ calls: String) throws {
     let subject = try HeapSubject("inprocess")
     let before = try subject.held()
-    try subject.tell(calls)
+    try subject.send(calls)
     let held = try subject.heldInTheEnd(since: before, atLeast: 50 * Limit.stream / 4)
     #expect(held <= 50 * (2 * Limit.stream + Limit.call) + Limit.base, "\(held)")
   }

@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Connections must not get the descriptor numbers of the standard streams.
-  @Test func aServerWithoutAnyStreamServes() async throws {
+  @Test func aServerWithoutStandardStreamsServes() async throws {
     let path = "/tmp/switchboard-fault-\(getpid()).sock"
     let server = try ChildProcess(
       Command.path(ofProduct: "Interop"),

@@ -15,13 +15,13 @@ import Testing
 
     var gate: Gate {
       switch self {
-      case .handshake, .tlsHandshake: Gate(direction: .toClient, place: .firstByte)
-      case .afterHeaders: Gate(direction: .toServer, place: .frame(Gate.data, after: 0))
-      case .midRequest: Gate(direction: .toServer, place: .frame(Gate.data, after: 1))
-      case .beforeAnswer: Gate(direction: .toClient, place: .frame(Gate.headers, after: 0))
-      case .afterMetadata: Gate(direction: .toClient, place: .frame(Gate.data, after: 0))
-      case .midResponse: Gate(direction: .toClient, place: .frame(Gate.data, after: 1))
-      case .beforeTrailers: Gate(direction: .toClient, place: .frame(Gate.headers, after: 1))
+      case .handshake, .tlsHandshake: Gate(direction: .toClient, point: .firstByte)
+      case .afterHeaders: Gate(direction: .toServer, point: .frame(Gate.data, after: 0))
+      case .midRequest: Gate(direction: .toServer, point: .frame(Gate.data, after: 1))
+      case .beforeAnswer: Gate(direction: .toClient, point: .frame(Gate.headers, after: 0))
+      case .afterMetadata: Gate(direction: .toClient, point: .frame(Gate.data, after: 0))
+      case .midResponse: Gate(direction: .toClient, point: .frame(Gate.data, after: 1))
+      case .beforeTrailers: Gate(direction: .toClient, point: .frame(Gate.headers, after: 1))
       }
     }
 

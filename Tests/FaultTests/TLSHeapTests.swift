@@ -120,7 +120,7 @@ import Testing
   @Test(arguments: ["keys", "tickets"]) func serverRecordsAreBounded(_ what: String) throws {
     let listener = try FrameListener()
     let subject = try HeapSubject("call", "\(listener.port)", "tls")
-    try subject.tell("read 1")
+    try subject.send("read 1")
     let peer = try SecurePeer(serving: listener.acceptRaw())
     try #require(peer.settle())
     let before = try subject.held()

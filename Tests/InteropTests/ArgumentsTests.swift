@@ -28,7 +28,7 @@ struct ArgumentsTests {
     #expect(throws: Arguments.UsageError.self) { try Arguments(words) }
   }
 
-  @Test func aCaseAsksForWhatItNeeds() throws {
+  @Test func missingAndMalformedArgumentsAreUsageErrors() throws {
     #expect(throws: Arguments.UsageError.self) { try Arguments(["client"]).testCase }
     #expect(throws: Arguments.UsageError.self) { try Arguments(["client", "--test_case=x"]).testCase }
     #expect(throws: Arguments.UsageError.self) {
@@ -39,7 +39,7 @@ struct ArgumentsTests {
     }
   }
 
-  @Test func everyCaseIsNamedOnceInTheHelp() {
+  @Test func everyCaseIsNamedInTheHelp() {
     for test in TestCase.allCases {
       #expect(
         Arguments.help.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains { $0 == test.rawValue }

@@ -14,7 +14,7 @@ import Testing
     await server.server.shutDown(grace: .zero)
   }
 
-  @Test func aServerWithoutAccountsIsDetected() async throws {
+  @Test func tokenCasesFailOnAServerWithoutAccounts() async throws {
     let server = try InteropServer(try Arguments(["server"]))
     for test in [TestCase.oauth2AuthToken, .perRPCCredentials, .jwtTokenCredentials] {
       await #expect(throws: Unexpected.self) {
@@ -38,7 +38,7 @@ import Testing
     await server.server.shutDown(grace: .zero)
   }
 
-  @Test func aSoakReportsWhatFailed() async throws {
+  @Test func aSoakFailsBeyondItsLimits() async throws {
     let server = try InteropServer(try Arguments(["server"]))
     let flags = Link.plaintext.clientFlags(server.addresses)
     // The server does not send payloads of this size.

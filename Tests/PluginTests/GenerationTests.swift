@@ -93,7 +93,7 @@ import Testing
     #expect(generation.outputs.map(\.path) == ["out/sub/a.pb.swift", "out/sub/a.grpc.swift"].map(path))
   }
 
-  @Test func regeneratesWhenAFileNamedByAnOptionChanges() throws {
+  @Test func filesNamedByOptionsAreInputs() throws {
     let json = #"{"options": {"PayloadMappings": "payloads.txt"}}"#
     let generation = try generation(
       target("A", ["switchboard.json": json, "payloads.txt": "", "a.proto": ""])

@@ -19,7 +19,7 @@ class Life {
 
   private enum Phase {
     case living
-    /// The connection is closed, and handlers were told to return.
+    /// The connection is closed, and handlers were asked to return.
     case ending(since: ContinuousClock.Instant)
   }
 
@@ -88,7 +88,7 @@ final class LifeRunner: Flushable, @unchecked Sendable {
   private let wantedCalls: Int
   private(set) var failure: Failure?
   /// The failure already contains its steps.
-  private var isTold = false
+  private var isNotified = false
   private let done = DispatchSemaphore(value: 0)
 
   struct Failure: Error, CustomStringConvertible {
@@ -122,7 +122,7 @@ final class LifeRunner: Flushable, @unchecked Sendable {
     }
     guard let life else { return }
     if !life.live() { didEnd(life) }
-    if self.life != nil || (failure == nil ? calls < wantedCalls : !isTold) {
+    if self.life != nil || (failure == nil ? calls < wantedCalls : !isNotified) {
       loop.markDirty(self)
     } else {
       finish()
@@ -133,7 +133,7 @@ final class LifeRunner: Flushable, @unchecked Sendable {
     self.life = nil
     lives += 1
     if let failure {
-      isTold = true
+      isNotified = true
       self.failure = Failure(seed: seed, violation: life.violation ?? failure.violation, trace: life.trace)
     } else if let violation = life.violation {
       // Once more, to record every step.

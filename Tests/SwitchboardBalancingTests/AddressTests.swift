@@ -33,7 +33,7 @@ struct EndpointAddressTests {
     "\u{661}.2.3.4",
     String(repeating: ":", count: 100_000), String(repeating: "1:", count: 100_000),
   ])
-  func rejects(_ text: String) { #expect(EndpointAddress(ip: text, port: 1) == nil) }
+  func rejectsInvalidAddresses(_ text: String) { #expect(EndpointAddress(ip: text, port: 1) == nil) }
 
   @Test
   func randomTextNeverTraps() {
@@ -51,7 +51,7 @@ struct EndpointAddressTests {
   }
 
   @Test
-  func describesOthers() {
+  func describesAddressesOfEveryKind() {
     #expect(EndpointAddress.unix(path: "/a b").description == "unix:/a b")
     #expect(EndpointAddress.unixAbstract(name: "x").description == "unix-abstract:x")
     #expect(EndpointAddress.name(host: "h", port: 5).description == "h:5")
@@ -99,7 +99,7 @@ struct TargetTests {
     ("unix:///a/b", "unix", "", "a/b"), ("localhost:dns", "dns", "", "localhost:dns"),
     ("[::1]:80", "dns", "", "[::1]:80"),
   ])
-  func splits(_ text: String, _ scheme: String, _ authority: String, _ endpoint: String) throws {
+  func splitsTargets(_ text: String, _ scheme: String, _ authority: String, _ endpoint: String) throws {
     let target = try target(text)
     #expect(target.scheme == scheme)
     #expect(target.authority == authority)
@@ -108,7 +108,7 @@ struct TargetTests {
   }
 
   @Test(arguments: ["", "http://x/y", "dns://no-slash", String(repeating: "a", count: 5000)])
-  func rejects(_ text: String) {
+  func rejectsInvalidTargets(_ text: String) {
     let error = #expect(throws: GRPCStatus.self) { try target(text) }
     #expect(error?.code == .invalidArgument)
     #expect((error?.message?.utf8.count ?? 0) < 1000)
@@ -132,7 +132,7 @@ struct TargetTests {
     "ipv4:[::1]:1", "ipv6:10.0.0.1:1", "ipv4:host:1", "ipv4:10.0.0.1:70000", "passthrough:///",
     "passthrough:///:1",
   ])
-  func noAddresses(_ text: String) throws {
+  func invalidEndpointsAreRejected(_ text: String) throws {
     let target = try target(text)
     let error = #expect(throws: GRPCStatus.self) { try AddressResolver.addresses(of: target) }
     #expect(error?.code == .invalidArgument)

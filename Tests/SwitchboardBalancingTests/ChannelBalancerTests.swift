@@ -114,7 +114,7 @@ struct ChannelBalancerTests {
   }
 
   @Test
-  func failuresOfTheResolver() throws {
+  func aResolverFailureFailsCallsOnlyWithoutEndpoints() throws {
     let balancer = try start()
     let failure = GRPCStatus(code: .unavailable, message: "no answer")
     try report(ResolverResult(failure: failure))

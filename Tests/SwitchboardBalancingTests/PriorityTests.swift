@@ -113,7 +113,7 @@ struct PriorityTests {
   }
 
   @Test
-  func doesNotResolveAgainForChildrenThatMayNot() throws {
+  func childrenThatIgnoreReresolutionCauseNone() throws {
     try bench.update("priority", config([0, 1], ignores: [0]), endpoints(0..<2))
     try bench.host[0].fail()
     #expect(bench.host.resolutions == 0)
@@ -148,13 +148,13 @@ struct PriorityTests {
     twice["priorities"] = .array([.string("c0"), .string("c0")])
     let noPolicy: [String: ConfigValue] = ["children": .object(["c0": .object([:])])]
     let foreign: [String: ConfigValue] = ["children": .object(["c0": .object(["config": .policies("what")])])]
-    for (config, place) in [
+    for (config, location) in [
       (unknown, "priorities[1]"), (twice, "priorities[1]"), (noPolicy, "children.c0.config"),
       (foreign, "children.c0.config"), (config(Array(0...1000)), "children"),
     ] {
       let error = #expect(throws: GRPCStatus.self) { try bench.choice("priority", config) }
       #expect(error?.code == .invalidArgument)
-      #expect(error?.message?.contains("loadBalancingConfig[0].priority.\(place)") == true)
+      #expect(error?.message?.contains("loadBalancingConfig[0].priority.\(location)") == true)
     }
   }
 }

@@ -69,7 +69,7 @@ struct RingHashTests {
   }
 
   @Test
-  func theRingMatchesOtherImplementations() {
+  func theRingFollowsTheSpecification() {
     // By hand: "10.0.0.N:80_I", each as often as the smallest ring of 3 with weights 1 and 2 wants.
     let items = [
       HashRing.Item(key: { "10.0.0.0:80" }, weight: 1), HashRing.Item(key: { "10.0.0.1:80" }, weight: 2),
@@ -118,7 +118,7 @@ struct RingHashTests {
   }
 
   @Test
-  func keysOfAddresses() {
+  func endpointsAreHashedByKeyOrAddress() {
     #expect(EndpointAddress.ipv6(high: 0, low: 1, port: 5).hashKey == "[::1]:5")
     #expect(EndpointAddress.unix(path: "/tmp/a").hashKey == "/tmp/a")
     #expect(EndpointAddress.unixAbstract(name: "a").hashKey == "\0a")
@@ -179,7 +179,7 @@ struct RingHashTests {
   }
 
   @Test
-  func failuresMoveCallsOn() throws {
+  func callsMoveOnAfterFailures() throws {
     try bench.update("ring_hash", config, .numbers(0..<5))
     let call = call("x")
     _ = bench.pick(call)
@@ -260,7 +260,7 @@ struct RingHashTests {
   }
 
   @Test
-  func connectionsThatFailAtOnceDoNotRecur() throws {
+  func endpointsThatFailAtOnceConnectOnlyOnce() throws {
     bench.host.connectsTo = [
       SubchannelState(.connecting),
       SubchannelState(.transientFailure, failure: GRPCStatus(code: .unavailable, message: "refused")),

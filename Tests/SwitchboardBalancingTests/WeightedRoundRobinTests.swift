@@ -168,7 +168,7 @@ struct WeightedRoundRobinTests {
   }
 
   @Test
-  func readsItsConfig() throws {
+  func clampsThePeriodsOfItsConfig() throws {
     let policy = WeightedRoundRobin()
     let config = try policy.readConfig(
       ConfigReader(

@@ -147,7 +147,7 @@ import Testing
     func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) { rooms.append(room) }
   }
 
-  @Test func observersAreNotifiedOfTheFirstMessageOnly() {
+  @Test func observersAreNotifiedWhenAnEmptyPipeBecomesReadable() {
     let observer = Observer()
     let pipe = MessagePipe(limit: 10)
     pipe.attach(observer)

@@ -51,7 +51,7 @@ import Testing
     ("http://user:secret%0a@proxy", "its credentials contain control characters"),
     (
       "socks5://:secret@proxy",
-      "SOCKS 5 needs a user name of 1 to 255 bytes and a password of at most 255"
+      "SOCKS 5 requires a user name of 1 to 255 bytes and a password of at most 255"
     ),
   ])
   func errorsForInvalidURLsShowNoSecrets(_ sample: (url: String, reason: String)) {

@@ -44,7 +44,7 @@ import Testing
     #expect(try parsed("-h") == nil)
   }
 
-  @Test func saysWhatIsWrong() {
+  @Test func explainsInvalidArguments() {
     #expect(complaint() == "TARGET is missing\nTry 'switchboard help greet'.")
     #expect(complaint("a", "b", "c")?.hasPrefix("unexpected argument: 'c'") == true)
     #expect(complaint("a", "--tims", "3") == "greet has no flag '--tims'\nDid you mean --times?")
@@ -121,7 +121,7 @@ import Testing
     #expect(TargetAddress("unix:/a").address(usesTLS: false) == "unix:/a")
   }
 
-  @Test func findsNamesThatAreNear() {
+  @Test func findsSimilarNames() {
     let names = ["shop.Shop", "shop.Shop.Buy", "shop.Order", "grpc.health.v1.Health"]
     #expect(NearNames(of: "shop.Shp", in: names).best == "shop.Shop")
     #expect(NearNames(of: "order", in: names).best == "shop.Order")
@@ -138,7 +138,7 @@ import Testing
     #expect(NearNames(of: long, in: [long]).best == nil)
   }
 
-  @Test func colorsOnlyWhereTheyAreWanted() {
+  @Test func colorsFollowTheTerminalAndTheEnvironment() {
     func wants(_ isTerminal: Bool, _ variables: [String: String]) -> Bool {
       Terminal.wantsColor(isTerminal: isTerminal) { variables[$0] }
     }

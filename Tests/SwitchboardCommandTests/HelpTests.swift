@@ -110,7 +110,7 @@ import Testing
     #expect((roots.exitCode, roots.errors.contains("(/none.pem): no such file")) == (66, true))
   }
 
-  @Test func namesASurplusTarget() throws {
+  @Test func surplusArgumentsAreRejected() throws {
     let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
     let list = try Run("list", "--proto", proto, "localhost:1")
     #expect(list.exitCode == 64)

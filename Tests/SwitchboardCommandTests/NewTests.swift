@@ -17,7 +17,7 @@ import Testing
     ("https://example.com/grpc/switchboard.git", "switchboard"), ("https://example.com/Fork", "fork"),
     ("git@example.com:someone/Fork.Of.It.git", "fork.of.it"), ("ssh://git@example.com/a/b/", "b"),
     ("git@example.com:a/b", "b"), ("file:///srv/git/fork.git", "fork"),
-  ]) func aRepositoryHasThePackageManagersName(_ url: String, _ name: String) {
+  ]) func aDependencyIsNamedByItsPackageIdentity(_ url: String, _ name: String) {
     #expect(PackageDependency(url: url)?.name == name)
   }
 

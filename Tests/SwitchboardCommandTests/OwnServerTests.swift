@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func findsAFileOutsideOfTheDirectoryWithoutI() throws {
+  @Test func findsAFileOutsideTheDirectoryWithoutImportPaths() throws {
     let file = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
     #expect(try Run("describe", "--proto", file, "echo.Echo").output.contains("service Echo {"))
   }
@@ -192,45 +192,45 @@ import Testing
     }
   }
 
-  @Test func completesWordsByAskingTheServer() async throws {
+  @Test func completesWordsFromTheServer() async throws {
     try await serving { target in
       #expect(
-        try Run("complete", "--patience", "60s", "--", "call", target, "echo.Echo/G").output.hasPrefix(
+        try Run("complete", "--timeout", "60s", "--", "call", target, "echo.Echo/G").output.hasPrefix(
           "echo.Echo/Get\t"
         )
       )
-      #expect(try Run("complete", "--patience", "60s", "--", "list", target, "echo").output == "echo.Echo\n")
+      #expect(try Run("complete", "--timeout", "60s", "--", "list", target, "echo").output == "echo.Echo\n")
       #expect(
-        try Run("complete", "--patience", "60s", "--", "describe", target, "echo.EchoReq").output
+        try Run("complete", "--timeout", "60s", "--", "describe", target, "echo.EchoReq").output
           == "echo.EchoRequest\tmessage\n"
       )
       #expect(
-        try Run("complete", "--patience", "60s", "--", "health", "-t", "3s", target, "grpc.h").output
+        try Run("complete", "--timeout", "60s", "--", "health", "-t", "3s", target, "grpc.h").output
           == "grpc.health.v1.Health\n"
       )
-      #expect(try Run("complete", "--patience", "60s", "--", "desc").output.hasPrefix("describe\t"))
+      #expect(try Run("complete", "--timeout", "60s", "--", "desc").output.hasPrefix("describe\t"))
       #expect(
-        try Run("complete", "--patience", "60s", "--", "call", target, "x", "--emit").output.hasPrefix(
+        try Run("complete", "--timeout", "60s", "--", "call", target, "x", "--emit").output.hasPrefix(
           "--emit-defaults\t"
         )
       )
       #expect(
-        try Run("complete", "--patience", "60s", "--", "call", target, "x", "--format", "").output
+        try Run("complete", "--timeout", "60s", "--", "call", target, "x", "--format", "").output
           == "json\ntext\n"
       )
       #expect(
-        try Run("complete", "--patience", "60s", "--", "call", target, "x", "--format=t").output
+        try Run("complete", "--timeout", "60s", "--", "call", target, "x", "--format=t").output
           == "--format=text\n"
       )
-      #expect(try Run("complete", "--patience", "60s", "--", "list", "--proto", "").output == ":file\n")
-      let unanswered = try Run("complete", "--patience", "60s", "--", "call", "localhost:1", "")
+      #expect(try Run("complete", "--timeout", "60s", "--", "list", "--proto", "").output == ":file\n")
+      let unanswered = try Run("complete", "--timeout", "60s", "--", "call", "localhost:1", "")
       #expect((unanswered.output, unanswered.errors, unanswered.exitCode) == ("", "", 0))
       // In a real shell.
       let script = """
         eval "$(\(Command.path(ofProduct: "switchboard")) completions bash)"
         PATH=\(URL(fileURLWithPath: Command.path(ofProduct: "switchboard")).deletingLastPathComponent().path):$PATH
         compopt() { :; }
-        switchboard() { command switchboard "$1" --patience 60s "${@:2}"; }
+        switchboard() { command switchboard "$1" --timeout 60s "${@:2}"; }
         for flags in '' "-H 'authorization: Bearer x'" '-H "a: b c"' '-H a:\\ b'; do
           COMP_LINE="switchboard call $flags \(target) echo.Echo/G"
           COMP_POINT=${#COMP_LINE}

@@ -132,7 +132,7 @@ import Testing
     #expect(refused.errors.contains(#"{"@type": "type.googleapis.com/nobody.Knows", "value": "CAE="}"#))
   }
 
-  @Test func saysWhatIsWrongWithARequest() throws {
+  @Test func explainsInvalidRequests() throws {
     let server = try GRPCIOServer()
     let field = try Run("call", server.target, "shop.Shop/Buy", "-d", "{\n  \"itm\": \"tea\"\n}")
     #expect(field.exitCode == 65)
@@ -159,7 +159,7 @@ import Testing
     #expect(try Run("call", server.target, "shop.Shop/Buy", "-d", "@/none").exitCode == 66)
   }
 
-  @Test func suggestsNamesThatAreNear() throws {
+  @Test func suggestsSimilarNames() throws {
     let server = try GRPCIOServer()
     let method = try Run("call", server.target, "shop.Shop/Bui")
     #expect(method.exitCode == 5)
@@ -297,7 +297,7 @@ import Testing
 
   // MARK: gRPC C++
 
-  @Test func asksAServerInCPlusPlus() throws {
+  @Test func worksWithAServerInCPlusPlus() throws {
     let program = TestFolders.root.appending(path: ".build/peers/cpp_server").path
     let server = try ChildProcess(program, [])
     let target = "localhost:\(try #require(server.line()))"

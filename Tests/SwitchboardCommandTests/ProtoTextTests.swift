@@ -68,7 +68,7 @@ import Testing
     }.sorted { $0.name < $1.name }
   }
 
-  @Test func showsCommentsWhereTheyWere() throws {
+  @Test func keepsCommentsInTheirPlaces() throws {
     let schema = try Self.compiled("shop.proto", in: [Run.protos])
     var texts = ProtoText(schema, .plain)
     let order = texts.text(of: try #require(schema.symbol(named: "shop.Order")))

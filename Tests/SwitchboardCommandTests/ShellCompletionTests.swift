@@ -42,7 +42,7 @@ import Testing
     return try Command.run("/usr/bin/env", environment + [shell] + options + ["-c", text])
   }
 
-  @Test func fishOffersWhatTheServerHas() throws {
+  @Test func fishCompletesNamesOfTheServer() throws {
     try withServer { target, folder in
       let script = try script("fish", in: folder)
       for one in Self.cases(target) {
@@ -50,7 +50,7 @@ import Testing
           "fish",
           """
           source \(script)
-          function switchboard; command switchboard $argv[1] --patience 60s $argv[2..-1]; end
+          function switchboard; command switchboard $argv[1] --timeout 60s $argv[2..-1]; end
           complete -C"\(one.line)"
           """
         )
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func zshOffersWhatTheServerHas() throws {
+  @Test func zshCompletesNamesOfTheServer() throws {
     try withServer { target, folder in
       let script = try script("zsh", in: folder)
       for one in Self.cases(target) {
@@ -72,7 +72,7 @@ import Testing
           compdef() { }
           _describe() { print -l -- ${(P)2} }
           source \(script)
-          switchboard() { command switchboard "$1" --patience 60s "${@:2}" }
+          switchboard() { command switchboard "$1" --timeout 60s "${@:2}" }
           line=\(Self.quoted(one.line))
           words=("${(@z)line}")
           [[ $line == *' ' ]] && words+=("")

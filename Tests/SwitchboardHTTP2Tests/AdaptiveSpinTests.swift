@@ -21,38 +21,38 @@ private final class SteppingClock: Sendable {
   private var spin: AdaptiveSpin { AdaptiveSpin { [clock] in clock.read() } }
 
   @Test func aSpinEndsWhenItsConditionHolds() {
-    var looks = 0
+    var polls = 0
     let found = spin.poll {
-      looks += 1
-      return looks == 3
+      polls += 1
+      return polls == 3
     }
     #expect(found)
-    #expect(looks == 3)
+    #expect(polls == 3)
   }
 
   @Test func anUnsuccessfulSpinEndsAtItsLimit() {
-    var looks = 0
+    var polls = 0
     let found = spin.poll {
-      looks += 1
+      polls += 1
       return false
     }
     #expect(!found)
-    #expect(looks == 4)
+    #expect(polls == 4)
   }
 
   @Test func fewWaitsSpinAfterUnsuccessfulSpins() {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.poll { false } }
-    var waitsWithALook = 0
+    var spinningWaits = 0
     for _ in 0..<AdaptiveSpin.interval * 3 {
-      var looked = false
+      var polled = false
       _ = spin.poll {
-        looked = true
+        polled = true
         return false
       }
-      if looked { waitsWithALook += 1 }
+      if polled { spinningWaits += 1 }
     }
-    #expect(waitsWithALook == 3)
+    #expect(spinningWaits == 3)
   }
 
   @Test func aSuccessfulSpinIsFollowedByAnother() {
@@ -72,29 +72,29 @@ private final class SteppingClock: Sendable {
   }
 }
 
-@Suite struct CallerPatienceTests {
+@Suite struct CallerSpinTests {
   private let callers = CallerSpin(AdaptiveSpin())
 
-  private func looks(urgent: Bool = false) -> Bool {
-    var looked = false
+  private func spins(urgent: Bool = false) -> Bool {
+    var polled = false
     callers.poll(urgent: urgent) {
-      looked = true
+      polled = true
       return true
     }
-    return looked
+    return polled
   }
 
   @Test func aRepeatedCallerSpinsButNotEveryTime() {
     var count = 0
-    for _ in 0..<CallerSpin.waitsInARow * 2 + 1 where looks() { count += 1 }
+    for _ in 0..<CallerSpin.waitsInARow * 2 + 1 where spins() { count += 1 }
     // Not the first of each row, which follows another caller, and not the last.
     #expect(count == CallerSpin.waitsInARow * 2 - 2)
   }
 
   @Test(arguments: [false, true]) func callersThatAlternateDoNotSpin(urgent: Bool) async {
     for _ in 0..<8 {
-      #expect(await Task { looks(urgent: urgent) }.value == false)
-      #expect(!looks(urgent: urgent))
+      #expect(await Task { spins(urgent: urgent) }.value == false)
+      #expect(!spins(urgent: urgent))
     }
   }
 }

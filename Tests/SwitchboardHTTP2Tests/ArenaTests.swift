@@ -8,8 +8,8 @@ import Testing
   /// An arena in which everything is in use.
   private func take() throws -> Arena {
     let arena = try #require(slabs.take())
-    var block = Arena.carve(1, at: arena.base)
-    while block != nil { block = Arena.carve(1, at: arena.base) }
+    var block = Arena.allocate(1, at: arena.base)
+    while block != nil { block = Arena.allocate(1, at: arena.base) }
     return arena
   }
 
@@ -58,14 +58,14 @@ import Testing
   @Test func releasedBlocksAreNotPacked() throws {
     let arena = try #require(slabs.take())
     defer { slabs.giveBack(arena) }
-    let first = try #require(Arena.carve(100, at: arena.base))
-    let second = try #require(Arena.carve(20_000, at: arena.base))
+    let first = try #require(Arena.allocate(100, at: arena.base))
+    let second = try #require(Arena.allocate(20_000, at: arena.base))
     second.initializeMemory(as: UInt8.self, repeating: 9, count: 20_000)
     Arena.release(20_000, from: second - arena.base, at: arena.base)
-    #expect(Arena.carve(10, at: arena.base) == second)
+    #expect(Arena.allocate(10, at: arena.base) == second)
     // Something else was taken after it.
     Arena.release(100, from: first - arena.base, at: arena.base)
-    #expect(Arena.carve(10, at: arena.base) == second + 16)
+    #expect(Arena.allocate(10, at: arena.base) == second + 16)
     let copy = try #require(arena.pack())
     arena.unpack(copy)
     #expect(second.load(as: UInt8.self) == 9)
@@ -76,7 +76,7 @@ import Testing
   private func filled() throws -> (Arena, UnsafeMutableRawBufferPointer, UnsafeMutableRawBufferPointer) {
     let arena = try #require(slabs.take())
     let blocks = try (1...2).map { value in
-      let start: UnsafeMutableRawPointer = try #require(Arena.carve(20_000, at: arena.base))
+      let start: UnsafeMutableRawPointer = try #require(Arena.allocate(20_000, at: arena.base))
       let block = UnsafeMutableRawBufferPointer(start: start, count: 20_000)
       block.initializeMemory(as: UInt8.self, repeating: UInt8(value))
       return block
@@ -92,18 +92,18 @@ import Testing
     let (arena, first, second) = try filled()
     defer { slabs.giveBack(arena) }
     // Another block, before which there were others.
-    arena.noteUsedUp(part(first, 0..<20_000))
-    arena.noteUsedUp(part(second, 5000..<12_000))
-    arena.noteUsedUp(part(second, 100..<6000))
+    arena.noteConsumed(part(first, 0..<20_000))
+    arena.noteConsumed(part(second, 5000..<12_000))
+    arena.noteConsumed(part(second, 100..<6000))
     // Memory of others.
-    arena.noteUsedUp(UnsafeRawBufferPointer(start: arena.base + arena.size, count: 10))
+    arena.noteConsumed(UnsafeRawBufferPointer(start: arena.base + arena.size, count: 10))
     #expect(arena.pack() == nil)
-    #expect(arena.pack(droppingUsedUp: true) == nil)
+    #expect(arena.pack(droppingConsumed: true) == nil)
     #expect(first.allSatisfy { $0 == 1 })
     #expect(second[..<100].allSatisfy { $0 == 2 } && second[12_000...].allSatisfy { $0 == 2 })
     #expect(second[100..<12_000].allSatisfy { $0 == 0 })
-    arena.noteUsedUp(part(first, 0..<20_000))
-    let copy = try #require(arena.pack(droppingUsedUp: true))
+    arena.noteConsumed(part(first, 0..<20_000))
+    let copy = try #require(arena.pack(droppingConsumed: true))
     arena.unpack(copy)
     #expect(first.allSatisfy { $0 == 0 } && second[12_000...].allSatisfy { $0 == 2 })
   }
@@ -112,10 +112,10 @@ import Testing
   @Test func releasedBlocksAreNoLongerConsumed() throws {
     let (arena, first, second) = try filled()
     defer { slabs.giveBack(arena) }
-    arena.noteUsedUp(part(second, 0..<20_000))
+    arena.noteConsumed(part(second, 0..<20_000))
     Arena.release(20_000, from: try #require(second.baseAddress) - arena.base, at: arena.base)
-    #expect(Arena.carve(20_000, at: arena.base) == second.baseAddress)
-    #expect(arena.pack(droppingUsedUp: true) == nil)
+    #expect(Arena.allocate(20_000, at: arena.base) == second.baseAddress)
+    #expect(arena.pack(droppingConsumed: true) == nil)
     #expect(first.allSatisfy { $0 == 1 } && second.allSatisfy { $0 == 2 })
   }
 
@@ -123,10 +123,10 @@ import Testing
   func impossibleSizesAreRefused(_ byteCount: Int) throws {
     let arena = try #require(slabs.take())
     defer { slabs.giveBack(arena) }
-    #expect(Arena.carve(byteCount, at: arena.base) == nil)
-    #expect(Arena.carve(ArenaSlabs.arenaSize - 16, at: arena.base) == arena.base + 16)
-    #expect(Arena.carve(0, at: arena.base) == arena.base + ArenaSlabs.arenaSize)
-    #expect(Arena.carve(1, at: arena.base) == nil)
+    #expect(Arena.allocate(byteCount, at: arena.base) == nil)
+    #expect(Arena.allocate(ArenaSlabs.arenaSize - 16, at: arena.base) == arena.base + 16)
+    #expect(Arena.allocate(0, at: arena.base) == arena.base + ArenaSlabs.arenaSize)
+    #expect(Arena.allocate(1, at: arena.base) == nil)
   }
 
   @Test func aReusedArenaIsZeroed() throws {

@@ -5,14 +5,14 @@ import Testing
 
 /// Our client with our server, over every kind of socket.
 @Suite(.timeLimit(.minutes(5))) struct CallTests {
-  @Test(arguments: Wire.allCases) func unary(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func unaryCallsAreAnswered(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
       #expect(try await pair.get(TestService.get, []) == [])
     }
   }
 
-  @Test(arguments: Wire.allCases) func serverStreaming(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func responsesStreamInOrder(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let responses = try await pair.expand(TestService.expand, Array(0...255)).collected()
       #expect(responses == (0...255).map { [$0] })
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func clientStreaming(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func requestsStreamInOrder(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let requests = (0..<1000).map { [UInt8](repeating: UInt8($0 % 256), count: 100) }
       #expect(try await pair.collect(TestService.collect, requests) == requests.flatMap { $0 })
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func bidirectional(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func bothSidesStreamInOrder(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let requests = (0..<1000).map { [UInt8](repeating: UInt8($0 % 256), count: $0) }
       #expect(try await pair.update(requests).collected() == requests)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func callersOnTheLoopUseNoOtherThread(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func callersOnTheLoopStayOnIt(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let answer = try await Task(executorPreference: pair.channel.eventLoop) {
         let answer = try await pair.get()

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func aServersDeadlineIsMadeByItsLoopsClock() async throws {
+  @Test func aServersDeadlineIsComputedByItsLoopsClock() async throws {
     let group = try LoopGroup()
     await group.loops[0].advance(by: Self.hour)
     let provider = Telling()
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// A deadline by another clock would have passed before the call.
-  @Test(arguments: Wire.allCases) func aClientsDeadlineIsMadeByItsLoopsClock(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func aClientsDeadlineIsComputedByItsLoopsClock(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let loop = try #require(pair.channel.eventLoop as? Loop)
       await loop.advance(by: Self.hour)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func aPooledClientsDeadlineIsMadeByItsLoopsClock() async throws {
+  @Test func aPooledClientsDeadlineIsComputedByItsLoopsClock() async throws {
     let group = try LoopGroup()
     await group.loops[0].advance(by: Self.hour)
     let server = try Server(providers: [TestService()])

@@ -46,7 +46,7 @@ import Testing
     (path: "/count.Count/Many", type: "application/grpc", timeout: "grpc-timeout", zero: "0H"),
   ]
 
-  @Test(arguments: types) func overHTTP2(
+  @Test(arguments: types) func runsNoHandlerOverHTTP2(
     _ call: (path: String, type: String, timeout: String, zero: String)
   ) async throws {
     try await with { address in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test(arguments: types.dropLast(2)) func overHTTP1(
+  @Test(arguments: types.dropLast(2)) func runsNoHandlerOverHTTP1(
     _ call: (path: String, type: String, timeout: String, zero: String)
   ) async throws {
     try await with { address in

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func aCancelledTaskMakesNoCall(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func aCallInACancelledTaskIsCancelled(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let call = Task {
         withUnsafeCurrentTask { $0?.cancel() }

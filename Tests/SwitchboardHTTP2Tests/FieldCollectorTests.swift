@@ -85,10 +85,10 @@ import Testing
   }
 
   @Test(arguments: 0..<20) func valuesOfEveryLengthAreCompared(length: Int) {
-    for place in 0..<length {
+    for index in 0..<length {
       var bytes = [UInt8](repeating: UInt8(ascii: "v"), count: length)
       let one: HPACKHeaders = ["n": String(decoding: bytes, as: UTF8.self)]
-      bytes[place] = UInt8(ascii: "w")
+      bytes[index] = UInt8(ascii: "w")
       let other: HPACKHeaders = ["n": String(decoding: bytes, as: UTF8.self)]
       #expect(collect(one) == one)
       #expect(collect(other) == other)

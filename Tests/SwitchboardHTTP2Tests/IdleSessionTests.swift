@@ -24,14 +24,14 @@ import Testing
     }
 
     /// Lets time pass until no session of the server is in place.
-    func rest() async {
+    func untilPacked() async {
       #expect(settle())
-      await Idle.rest(pair.server, loop)
+      await Idle.untilPacked(pair.server, loop)
     }
 
-    static func rest(_ server: Server, _ loop: Loop) async {
+    static func untilPacked(_ server: Server, _ loop: Loop) async {
       let core = server.core
-      await IdleSessionTests.rest(loop) { core.connections.allSatisfy(\.isAtRest) }
+      await IdleSessionTests.untilPacked(loop) { core.connections.allSatisfy(\.isPacked) }
     }
 
     /// The answer to a call on this stream.
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  private static func rest(_ loop: Loop, _ isPacked: @escaping @Sendable () -> Bool) async {
+  private static func untilPacked(_ loop: Loop, _ isPacked: @escaping @Sendable () -> Bool) async {
     while !Task.isCancelled, await !loop.onLoop(isPacked) { await loop.advance(by: Sweep.period) }
   }
 
@@ -54,7 +54,7 @@ import Testing
     try await TestPair.with(server: options, serverGroup: group) { pair async throws in
       let idle = Idle(pair: pair, loop: group.loops[0], peer: try FramePeer(pair.address))
       #expect(idle.peer.settle())
-      await idle.rest()
+      await idle.untilPacked()
       try await body(idle)
     }
   }
@@ -63,7 +63,7 @@ import Testing
     try await Self.with { idle async throws in
       for stream in stride(from: UInt32(1), to: 21, by: 2) {
         #expect(idle.call(stream) == [5, 6])
-        await idle.rest()
+        await idle.untilPacked()
       }
     }
   }
@@ -72,17 +72,17 @@ import Testing
     try await Self.with { idle async throws in
       idle.peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
       #expect(idle.peer.next(Kind.ping)?.payload == [1, 2, 3, 4, 5, 6, 7, 8])
-      await idle.rest()
+      await idle.untilPacked()
       // Also of tables that the session has from its start.
       idle.peer.send(Kind.settings, 0, 0, [0, 1] + FramePeer.number(0) + [0, 4] + FramePeer.number(1))
       #expect(idle.peer.next(Kind.settings)?.flags == 1)
-      await idle.rest()
+      await idle.untilPacked()
       idle.peer.send(Kind.windowUpdate, 0, 0, FramePeer.number(1000))
       idle.peer.headers(1, FramePeer.call("Get"))
       idle.peer.data(1, [0, 0, 0, 0, 1, 9], ends: true)
       for byte in [0, 0, 0, 0, 1] as [UInt8] {
         #expect(idle.peer.next(Kind.data)?.payload == [byte])
-        await idle.rest()
+        await idle.untilPacked()
         idle.peer.send(Kind.windowUpdate, 0, 1, FramePeer.number(1))
       }
       #expect(idle.peer.next(Kind.data)?.payload == [9])
@@ -113,13 +113,13 @@ import Testing
     try await Self.with { idle async throws in
       idle.peer.headers(1, FramePeer.call("Update"))
       for value in 1...5 as ClosedRange<UInt8> {
-        await idle.rest()
+        await idle.untilPacked()
         idle.peer.data(1, [0, 0, 0, 0, 1, value])
         #expect(idle.peer.nextMessages(1).first?.bytes == [value])
       }
-      await idle.rest()
+      await idle.untilPacked()
       idle.peer.send(Kind.resetStream, 0, 1, FramePeer.number(8))
-      await idle.rest()
+      await idle.untilPacked()
       #expect(idle.call(3) == [5, 6])
     }
   }
@@ -147,7 +147,7 @@ import Testing
       let stopping = Task { await server.shutDown(grace: .seconds(60)) }
       #expect(idle.peer.next(Kind.goAway)?.payload.prefix(4).elementsEqual([127, 255, 255, 255]) == true)
       let ping = idle.peer.next(Kind.ping)
-      await Self.rest(idle.loop) { server.core.connections.allSatisfy(\.isAtRest) }
+      await Self.untilPacked(idle.loop) { server.core.connections.allSatisfy(\.isPacked) }
       idle.peer.send(Kind.ping, 1, 0, ping?.payload ?? [])
       #expect(idle.peer.next(Kind.goAway)?.payload.prefix(4).elementsEqual([0, 0, 0, 0]) == true)
       #expect(idle.peer.raw.readToEnd())
@@ -162,7 +162,7 @@ import Testing
       for _ in 0..<3 {
         let peer = try FramePeer(idle.pair.address)
         #expect(peer.settle())
-        await Idle.rest(server, loop)
+        await Idle.untilPacked(server, loop)
       }
       await loop.until { server.core.connectionCount == 1 }
       #expect(idle.call(1) == [5, 6])
@@ -178,7 +178,7 @@ import Testing
       for _ in 0..<5 {
         #expect(idle.settle())
         await idle.loop.advance(by: Sweep.period)
-        #expect(await idle.loop.onLoop { core.connections.allSatisfy { !$0.isAtRest } })
+        #expect(await idle.loop.onLoop { core.connections.allSatisfy { !$0.isPacked } })
       }
     }
   }
@@ -202,11 +202,11 @@ import Testing
       var peers = try (0..<100).map { _ in try FramePeer(idle.pair.address) }
       for peer in peers { #expect(peer.settle()) }
       await idle.loop.until { core.connections.count == 101 }
-      await idle.rest()
+      await idle.untilPacked()
       peers.removeFirst(30)
       for (index, peer) in peers.enumerated() where index % 2 == 0 { #expect(peer.settle()) }
       await idle.loop.until { core.connections.count == 71 }
-      await idle.rest()
+      await idle.untilPacked()
       #expect(idle.call(1) == [5, 6])
     }
   }
@@ -222,8 +222,8 @@ import Testing
       for size in [1, 1000, 100_000, 3] {
         let message = [UInt8](repeating: 4, count: size)
         #expect(try await caller.get(TestService.get, message) == message)
-        await Idle.rest(pair.server, serverGroup.loops[0])
-        await Self.rest(group.loops[0]) { transport.connections.allSatisfy(\.isAtRest) }
+        await Idle.untilPacked(pair.server, serverGroup.loops[0])
+        await Self.untilPacked(group.loops[0]) { transport.connections.allSatisfy(\.isPacked) }
         #expect(await group.loops[0].onLoop { transport.connections.count } == 1)
       }
       await channel.shutDown(grace: .seconds(5))
@@ -231,7 +231,7 @@ import Testing
   }
 
   /// Without a connection, which would have joined a sweep.
-  @Test func aSessionOutlivesItsRest() throws {
+  @Test func aPackedSessionCanBeUsedAgain() throws {
     let blocks = BlockPool()
     for _ in 0..<200 {
       let session = try #require(Session(.server, settings: SessionSettings(), memory: blocks))
@@ -247,5 +247,5 @@ import Testing
 
 extension ConnectionParts {
   /// Whether all is packed that can be.
-  fileprivate var isAtRest: Bool { session.isPacked && tls?.isPacked != false }
+  fileprivate var isPacked: Bool { session.isPacked && tls?.isPacked != false }
 }

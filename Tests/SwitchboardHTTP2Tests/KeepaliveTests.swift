@@ -10,20 +10,20 @@ import Testing
 
   @Test func aSilentPeerIsPingedAndThenDisconnected() {
     var keepalive = Keepalive(interval: .seconds(10), timeout: .seconds(2))
-    #expect(keepalive.look(now: 4 * second, lastRead: 0, isIdle: false) == .wait(6 * second))
-    #expect(keepalive.look(now: 10 * second, lastRead: 0, isIdle: false) == .ping(2 * second))
-    #expect(keepalive.look(now: 12 * second, lastRead: 0, isIdle: false) == .close)
+    #expect(keepalive.check(now: 4 * second, lastRead: 0, isIdle: false) == .wait(6 * second))
+    #expect(keepalive.check(now: 10 * second, lastRead: 0, isIdle: false) == .ping(2 * second))
+    #expect(keepalive.check(now: 12 * second, lastRead: 0, isIdle: false) == .close)
   }
 
   @Test func anAnswerRestartsTheTimer() {
     var keepalive = Keepalive(interval: .seconds(10), timeout: .seconds(2))
-    #expect(keepalive.look(now: 10 * second, lastRead: 0, isIdle: false) == .ping(2 * second))
-    #expect(keepalive.look(now: 12 * second, lastRead: 11 * second, isIdle: false) == .wait(9 * second))
+    #expect(keepalive.check(now: 10 * second, lastRead: 0, isIdle: false) == .ping(2 * second))
+    #expect(keepalive.check(now: 12 * second, lastRead: 11 * second, isIdle: false) == .wait(9 * second))
   }
 
   @Test func anIdleConnectionIsLeftAlone() {
     var keepalive = Keepalive(interval: .seconds(10), timeout: .seconds(2))
-    #expect(keepalive.look(now: 50 * second, lastRead: 0, isIdle: true) == .wait(10 * second))
+    #expect(keepalive.check(now: 50 * second, lastRead: 0, isIdle: true) == .wait(10 * second))
   }
 
   @Test func aClientThatGoesSilentIsDisconnected() async throws {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func aClientMayPingWhileItIsSentALongAnswer() async throws {
+  @Test func aClientMayPingDuringALongResponse() async throws {
     try await TestPair.with { pair async throws in
       let peer = try FramePeer(pair.address)
       // A window too small for the response.
@@ -77,11 +77,11 @@ import Testing
     let group = try LoopGroup()
     // On the loop, because other tests may block the threads of the global pool.
     try await Task(executorPreference: group.loops[0]) {
-      try await askTooOften("127.0.0.1:\(port)", group)
+      try await pingTooOften("127.0.0.1:\(port)", group)
     }.value
   }
 
-  private func askTooOften(_ target: String, _ group: LoopGroup) async throws {
+  private func pingTooOften(_ target: String, _ group: LoopGroup) async throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(10)
     let loop = group.loops[0]
@@ -134,7 +134,7 @@ import Testing
     options.keepaliveInterval = sample.set
     let channel = try HTTP2ClientTransport(target: "localhost:1", options: options, group: try LoopGroup())
     let interval: Duration? = await channel.loop.onLoop {
-      for _ in 0..<100 { channel.askLessOften() }
+      for _ in 0..<100 { channel.doubleKeepaliveInterval() }
       return channel.keepaliveInterval
     }
     #expect(interval == sample.grown)

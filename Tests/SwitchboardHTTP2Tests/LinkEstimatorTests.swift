@@ -16,7 +16,7 @@ import Testing
     for _ in 0..<rounds {
       // A sender sends a window in each round trip, or as much as the link carries.
       let sent = min(estimator.window, held)
-      if estimator.add(sent), estimator.look(now: now) {
+      if estimator.add(sent), estimator.shouldPing(now: now) {
         pings += 1
         _ = estimator.add(sent)
         now += UInt64(milliseconds) * millisecond
@@ -35,7 +35,7 @@ import Testing
     #expect(window <= 4_000_000)
   }
 
-  @Test func neverGrowsAboveItsLimitAndThenStopsAsking() {
+  @Test func growsToItsLimitAndThenStopsPinging() {
     let (window, pings) = window(after: 500, bandwidth: 1_000_000_000, delay: 20, limit: 1_000_000)
     #expect(window == 1_000_000)
     #expect(pings < 10)
@@ -73,7 +73,7 @@ import Testing
 }
 
 @Suite struct InboundAccountTests {
-  @Test func theConnectionWaitsOnceTooMuchLiesUnread() {
+  @Test func creditIsWithheldWhileTooMuchIsUnread() {
     var account = InboundAccount(limit: 100, link: LinkEstimator(window: 1, limit: 1))
     let credits = [60, 40, 50, 7].map { account.hold($0) }
     #expect(credits == [60, 40, 0, 0])

@@ -19,25 +19,25 @@ import Testing
     static let stream = MethodDescriptor(service: "test.Busy", method: "Many", type: .serverStreaming)
 
     static func work(_ request: [UInt8], _ context: ServerCallContext) throws {
-      let wishes = String(decoding: request, as: UTF8.self)
-      if wishes.contains("load") {
+      let commands = String(decoding: request, as: UTF8.self)
+      if commands.contains("load") {
         context.loadReport.cpuUtilization = 0.25
         context.loadReport.requestCost["rows"] = 3
         context.loadReport.utilization["disk"] = 0.5
       }
-      if wishes.contains("odd") {
+      if commands.contains("odd") {
         context.loadReport.memoryUtilization = -1
         context.loadReport.queriesPerSecond = .nan
         context.loadReport.utilization["tape"] = .infinity
         context.loadReport.namedMetrics["credit"] = -2
       }
-      if wishes.contains("huge") {
+      if commands.contains("huge") {
         for number in 0..<1000 { context.loadReport.namedMetrics["a long name \(number)"] = 1 }
       }
-      if wishes.contains("trailers") {
+      if commands.contains("trailers") {
         context.setTrailers(["note": "kept", "endpoint-load-metrics-bin": "AAAA"])
       }
-      if wishes.contains("fail") { throw GRPCStatus(code: .aborted, message: "as asked") }
+      if commands.contains("fail") { throw GRPCStatus(code: .aborted, message: "as asked") }
     }
 
     var methodHandlers: [MethodHandler] {
@@ -102,8 +102,8 @@ import Testing
   }
 
   /// The status and the trailers of a call.
-  private func stream(_ wishes: String, on channel: Channel) async throws -> (GRPCStatus, HPACKHeaders) {
-    let call = channel.call(Busy.stream).makeServerStreamingCall(Array(wishes.utf8))
+  private func stream(_ commands: String, on channel: Channel) async throws -> (GRPCStatus, HPACKHeaders) {
+    let call = channel.call(Busy.stream).makeServerStreamingCall(Array(commands.utf8))
     return (await call.status, try await call.trailingMetadata)
   }
 
@@ -117,24 +117,24 @@ import Testing
   }
 
   @Test(arguments: [Wire.ipv4, .inProcess], ["load", "load trailers", "load fail", "load trailers fail"])
-  func reportsComeWithTheStatus(_ wire: Wire, _ wishes: String) async throws {
+  func reportsComeWithTheStatus(_ wire: Wire, _ commands: String) async throws {
     try await with(wire) { channel async throws in
       for (status, trailers) in [
-        try await stream(wishes, on: channel), try await unary(wishes, on: channel),
+        try await stream(commands, on: channel), try await unary(commands, on: channel),
       ] {
-        #expect(status.code == (wishes.contains("fail") ? .aborted : .ok))
+        #expect(status.code == (commands.contains("fail") ? .aborted : .ok))
         #expect(try report(in: trailers) == Self.expected)
-        #expect(trailers.first(name: "note") == (wishes.contains("trailers") ? "kept" : nil))
+        #expect(trailers.first(name: "note") == (commands.contains("trailers") ? "kept" : nil))
       }
     }
   }
 
   private func unary(
-    _ wishes: String,
+    _ commands: String,
     _ method: MethodDescriptor = Busy.unary,
     on channel: Channel
   ) async throws -> (GRPCStatus, HPACKHeaders) {
-    let call = channel.call(method).makeUnaryCall(Array(wishes.utf8))
+    let call = channel.call(method).makeUnaryCall(Array(commands.utf8))
     return (await call.status, try await call.trailingMetadata)
   }
 
@@ -193,16 +193,16 @@ import Testing
 
   /// What the client would not accept is left out, and the call is as without it.
   @Test(arguments: ["huge", "huge fail", "huge trailers"])
-  func aReportThatDoesNotFitIsLeftOut(_ wishes: String) async throws {
+  func aReportThatDoesNotFitIsLeftOut(_ commands: String) async throws {
     try await with(.ipv4) { channel async throws in
-      let (status, trailers) = try await unary(wishes, on: channel)
-      #expect(status.code == (wishes.contains("fail") ? .aborted : .ok))
+      let (status, trailers) = try await unary(commands, on: channel)
+      #expect(status.code == (commands.contains("fail") ? .aborted : .ok))
       #expect(try report(in: trailers) == nil)
-      #expect(trailers.first(name: "note") == (wishes.contains("trailers") ? "kept" : nil))
+      #expect(trailers.first(name: "note") == (commands.contains("trailers") ? "kept" : nil))
     }
   }
 
-  @Test(arguments: ["load", "load fail"]) func pagesGetReports(_ wishes: String) async throws {
+  @Test(arguments: ["load", "load fail"]) func gRPCWebResponsesHaveReports(_ commands: String) async throws {
     let server = try Server(
       providers: [Busy()],
       options: {
@@ -220,7 +220,7 @@ import Testing
         ("content-type", "application/grpc-web"),
       ]
     )
-    peer.data(1, WebMessages.frame(Array(wishes.utf8)), ends: true)
+    peer.data(1, WebMessages.frame(Array(commands.utf8)), ends: true)
     _ = try #require(peer.nextHeaders())
     var body: [UInt8] = []
     while let frame = peer.next(FramePeer.Kind.data) {

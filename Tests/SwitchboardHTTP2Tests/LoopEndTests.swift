@@ -22,11 +22,11 @@ import Testing
     let loop = try await endedLoop()
     let order = Locked<[Int]>([])
     let atOnce = Atomic(0)
-    let mostAtOnce = Atomic(0)
+    let highest = Atomic(0)
     await withCheckedContinuation { continuation in
       for number in 0..<1000 {
         loop.execute {
-          mostAtOnce.max(atOnce.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+          highest.max(atOnce.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
           order.withLock { $0.append(number) }
           #expect(loop.inEventLoop)
           atOnce.subtract(1, ordering: .relaxed)
@@ -36,7 +36,7 @@ import Testing
       }
     }
     #expect(order.withLock { $0 } == Array(0..<1000))
-    #expect(mostAtOnce.load(ordering: .relaxed) == 1)
+    #expect(highest.load(ordering: .relaxed) == 1)
     #expect(!loop.inEventLoop)
   }
 

@@ -35,7 +35,7 @@ import Testing
     await channel.shutDown(grace: .seconds(60))
   }
 
-  @Test func connectionsAndListenersGoOn() async throws {
+  @Test func connectionsAndListenersContinue() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     let server = try Server(providers: [TestService()], group: group)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func callsThatWaitInVainEndWithTheChannel() async throws {
+  @Test func waitingCallsEndWithTheChannel() async throws {
     try await withWaitingCall { _, channel, call async throws in
       await channel.shutDown(grace: .seconds(60))
       #expect(await status { _ = try await call.value } == .channelShutDown)

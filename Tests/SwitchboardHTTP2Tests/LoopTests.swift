@@ -21,7 +21,7 @@ import Testing
     isOver.withLock { $0 = true }
   }
 
-  @Test func aLoopEndsWhereItsLastSocketClosesWhileItLooksForEvents() async throws {
+  @Test func aLoopEndsIfPollingClosesItsLastSocket() async throws {
     weak var ended: Loop?
     do {
       let loop = try #require(Loop())
@@ -103,7 +103,7 @@ import Testing
     #expect(await loop.onLoop { loop.openHandles } == 0)
   }
 
-  @Test func aPreciseTimerDoesNotKeepALoop() async throws {
+  @Test func aPreciseTimerDoesNotKeepALoopAlive() async throws {
     weak var ended: Loop?
     do {
       let loop = try #require(Loop())

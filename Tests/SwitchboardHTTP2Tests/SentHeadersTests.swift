@@ -15,7 +15,7 @@ import Testing
     return output
   }
 
-  private func give(_ output: OutputBuffer, to session: Session) {
+  private func feed(_ output: OutputBuffer, to session: Session) {
     output.forEachPiece { _ = session.receive($0, now: 1) }
   }
 
@@ -61,14 +61,14 @@ import Testing
       client.headers.add(name, value)
     }
     #expect(client.submitRequest(call))
-    give(drain(client), to: server)
+    feed(drain(client), to: server)
     #expect(server.streams.count == 1)
     let stream = try #require(peer.streams.first)
     server.headers.reset()
     server.headers.add(":status", "200")
     makeTooLarge(server.headers)
     server.submitTrailersOnly(stream)
-    give(drain(server), to: client)
+    feed(drain(server), to: client)
     #expect(stream.refusal == .headersNotSent)
     #expect(server.streams.count == 0)
     #expect(call.closeCode == HTTP2Error.internalError.rawValue)

@@ -97,7 +97,7 @@ import Testing
     #expect(late.core.listenerReferences.isEmpty)
   }
 
-  @Test func aSystemWithoutPortSharingFails() {
+  @Test func sharingThePortOfAnInvalidDescriptorFails() {
     // No descriptor has this number.
     #expect(!ListeningSocket.sharePort(-1))
     #expect(GRPCStatus.cannotSharePort.message?.hasPrefix("reusePort: ") == true)

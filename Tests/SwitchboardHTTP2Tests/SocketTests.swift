@@ -122,7 +122,7 @@ import Testing
     #expect(sizes == [4, 8, 16, 32, 64, 128].map { $0 * 1024 })
     // Longer than it should take.
     _ = share.next(in: 7, of: 64 * 1024)
-    share.spend(64 * 1024, taking: ReadShare.patience + 1)
+    share.spend(64 * 1024, taking: ReadShare.longestTime + 1)
     #expect(share.next(in: 7, of: 64 * 1024) == 0)
     #expect(share.next(in: 8, of: 64 * 1024) == 32 * 1024)
   }

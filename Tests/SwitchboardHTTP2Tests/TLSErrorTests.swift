@@ -48,20 +48,20 @@ import Testing
   private let serving = ServerTLS(credentials: TestCertificates.server)
   private let trusting = ClientTLS(trustRoots: TestCertificates.authority)
 
-  @Test func aPlaintextClient() async throws {
+  @Test func aPlaintextClientIsReported() async throws {
     let said = try await failures(serving, nil)
     #expect(said.client == "the server ended the connection with HTTP/2 error 12: this port requires TLS")
     #expect(said.server.hasSuffix("TLS: the client does not speak TLS, which this port requires"))
   }
 
   /// A server for browsers waits to see which protocol a client speaks.
-  @Test(arguments: [false, true]) func aPlaintextServer(_ isForBrowsers: Bool) async throws {
+  @Test(arguments: [false, true]) func aPlaintextServerIsReported(_ isForBrowsers: Bool) async throws {
     let said = try await failures(nil, trusting, web: isForBrowsers ? WebOptions() : nil)
     #expect(said.client == "TLS: the server does not speak TLS, which the channel requires")
     #expect(said.server.hasSuffix("TLS: the client speaks TLS, and this port does not"))
   }
 
-  @Test func aCertificateThatHasExpired() async throws {
+  @Test func anExpiredCertificateIsReported() async throws {
     let said = try await failures(
       ServerTLS(credentials: SpecialCertificates.expired),
       ClientTLS(trustRoots: SpecialCertificates.authority)
@@ -71,7 +71,7 @@ import Testing
     #expect(said.server.contains("certificate expired"))
   }
 
-  @Test func aCertificateForAnotherName() async throws {
+  @Test func aCertificateForAnotherNameIsReported() async throws {
     var tls = trusting
     tls.serverNameOverride = "elsewhere.test"
     let said = try await failures(serving, tls)
@@ -79,14 +79,14 @@ import Testing
     #expect(said.server.contains("TLS: the client refused the connection: "))
   }
 
-  @Test func anAuthorityThatIsNotTrusted() async throws {
+  @Test func anUntrustedAuthorityIsReported() async throws {
     let said = try await failures(serving, ClientTLS(trustRoots: TestCertificates.stranger))
     #expect(said.client.hasPrefix("TLS: the certificate of 127.0.0.1 was rejected: unable to get"))
     #expect(said.server.contains("TLS: the client refused the connection: "))
     #expect(said.server.contains("unknown ca"))
   }
 
-  @Test(arguments: [TLSVersion.tls12, .tls13]) func aClientWithoutACertificate(_ version: TLSVersion)
+  @Test(arguments: [TLSVersion.tls12, .tls13]) func aMissingClientCertificateIsReported(_ version: TLSVersion)
     async throws
   {
     var server = serving
@@ -100,7 +100,7 @@ import Testing
     #expect(said.server.contains("peer did not return a certificate"))
   }
 
-  @Test func aClientWithAnUntrustedCertificate() async throws {
+  @Test func anUntrustedClientCertificateIsReported() async throws {
     var server = serving
     server.clientCertificates = .required
     server.trustRoots = TestCertificates.authority
@@ -112,7 +112,7 @@ import Testing
     #expect(said.server.contains("TLS: the certificate of the client was rejected: unable to get"))
   }
 
-  @Test func aClientThatDoesNotOfferHTTP2() async throws {
+  @Test func aClientWithoutHTTP2IsReported() async throws {
     let log = ReasonLog()
     var options = ServerOptions()
     options.tls = serving
@@ -128,7 +128,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func aServerThatDoesNotOfferHTTP2() async throws {
+  @Test func aServerWithoutHTTP2IsReported() async throws {
     let files = [TestCertificates.serverCertificate, TestCertificates.serverKey]
     let peer = try PythonPeer("tls_peer.py", ["server"] + (try files.map(temporaryFile)))
     var options = ChannelOptions()

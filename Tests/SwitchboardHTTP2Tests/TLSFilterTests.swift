@@ -34,15 +34,15 @@ import Testing
 
     deinit { memory.deallocate() }
 
-    /// Packs the filter, if it is to be.
-    func rest() {
+    /// Packs the filter, if the test packs filters.
+    func packIfNeeded() {
       guard isPacked else { return }
       filter.pack()
       #expect(filter.isPacked)
     }
 
-    func give(_ bytes: [UInt8], goesOn: Bool = true) {
-      rest()
+    func feed(_ bytes: [UInt8], continues: Bool = true) {
+      packIfNeeded()
       let received = bytes.withUnsafeBytes { bytes in
         filter.receive(bytes, buffer: memory) { event in
           switch event {
@@ -51,7 +51,7 @@ import Testing
             events.append("data")
             plaintext += bytes
           }
-          return goesOn
+          return continues
         }
       }
       if case .open = received { return }
@@ -65,18 +65,18 @@ import Testing
     }
 
     func encrypt(_ bytes: [UInt8]) -> (GRPCStatus?, [UInt8]) {
-      rest()
+      packIfNeeded()
       let (plain, encrypted) = (OutputBuffer(), OutputBuffer())
       bytes.withUnsafeBytes { plain.append($0) }
       return (filter.send(plain, into: encrypted), encrypted.bytes)
     }
 
     func shakeHands() {
-      rest()
+      packIfNeeded()
       filter.handshake()
       peer.shakeHands()
       for _ in 0..<4 {
-        give(peer.takeOutput())
+        feed(peer.takeOutput())
         peer.take(pending())
       }
     }
@@ -100,7 +100,7 @@ import Testing
     // In pieces that do not match records.
     var rest = ends.peer.takeOutput()[...]
     while !rest.isEmpty {
-      ends.give(Array(rest.prefix(9973)))
+      ends.feed(Array(rest.prefix(9973)))
       rest = rest.dropFirst(9973)
     }
     #expect(ends.plaintext == words)
@@ -121,11 +121,11 @@ import Testing
       // Two pages at most.
       let untouched = slabs.untouchedByteCount
       try Self.exchange(ends)
-      ends.rest()
+      ends.packIfNeeded()
       #expect(slabs.untouchedByteCount >= untouched + 4096)
       #expect(ends.filter.security?.cipherSuite.isEmpty == false)
       #expect(!ends.filter.isPacked)
-      ends.rest()
+      ends.packIfNeeded()
     }
     let arena = try #require(slabs.take())
     defer { slabs.giveBack(arena) }
@@ -135,7 +135,7 @@ import Testing
   @Test func aPackedFilterFails() throws {
     let ends = try Ends(.server, .tls13, arenas: ArenaSlabs(arenaSize: ArenaSlabs.arenaSizeOfTLS))
     ends.shakeHands()
-    ends.give(SecurePeer.brokenRecord)
+    ends.feed(SecurePeer.brokenRecord)
     guard case .failed? = ends.endings.first else { return #expect(Bool(false), "it has not failed") }
     #expect(!ends.pending().isEmpty)
   }
@@ -158,7 +158,7 @@ import Testing
     for _ in 0..<20 {
       let ends = try Ends(.server, .tls13, arenas: slabs)
       ends.shakeHands()
-      ends.rest()
+      ends.packIfNeeded()
       nonisolated(unsafe) var last: Ends? = consume ends
       await loop.onLoop { _ = last.take() }
     }
@@ -171,7 +171,7 @@ import Testing
     ends.shakeHands()
     ends.peer.write([1, 2, 3])
     let good = ends.peer.takeOutput()
-    ends.give(good + SecurePeer.brokenRecord + good)
+    ends.feed(good + SecurePeer.brokenRecord + good)
     #expect(ends.plaintext.isEmpty)
     #expect(ends.endings.count == 1)
     guard case .failed? = ends.endings.first else { return #expect(Bool(false), "it has not failed") }
@@ -181,8 +181,8 @@ import Testing
     let (failure, encrypted) = ends.encrypt([1, 2, 3])
     #expect(failure == nil && encrypted.isEmpty)
     ends.peer.write([4, 5, 6])
-    ends.give(ends.peer.takeOutput())
-    ends.give([])
+    ends.feed(ends.peer.takeOutput())
+    ends.feed([])
     #expect(ends.plaintext.isEmpty && ends.endings.count == 1 && ends.pending().isEmpty)
   }
 
@@ -193,8 +193,8 @@ import Testing
     ends.peer.write([1, 2, 3])
     ends.peer.end()
     let bytes = ends.peer.takeOutput()
-    ends.give(bytes)
-    ends.give(bytes)
+    ends.feed(bytes)
+    ends.feed(bytes)
     #expect(ends.plaintext == [1, 2, 3])
     #expect(ends.endings.count == 1)
     guard case .ended? = ends.endings.first else { return #expect(Bool(false), "it has not ended") }
@@ -205,7 +205,7 @@ import Testing
     let ends = try Ends(.server, .tls13)
     ends.shakeHands()
     for _ in 0..<20 { ends.peer.write([UInt8](repeating: 1, count: 16384)) }
-    ends.give(ends.peer.takeOutput(), goesOn: false)
+    ends.feed(ends.peer.takeOutput(), continues: false)
     #expect(ends.events.count == 2)
     #expect(ends.plaintext.count < 20 * 16384)
   }
@@ -217,18 +217,18 @@ import Testing
     #expect(ends.filter.takeIdleRecords() == 0)
     for _ in 0..<TLSFilter.recordsOfHandshake + 100 { ends.peer.updateKey() }
     ends.peer.write([1])
-    ends.give(ends.peer.takeOutput())
+    ends.feed(ends.peer.takeOutput())
     #expect((100...120).contains(ends.filter.takeIdleRecords()))
     #expect(ends.plaintext == [1])
     #expect(ends.filter.pendingByteCount > 1000)
     for _ in 0..<100 {
       ends.peer.write([1])
-      ends.give(ends.peer.takeOutput())
+      ends.feed(ends.peer.takeOutput())
     }
     #expect(ends.filter.takeIdleRecords() == 0)
     for _ in 0..<100 {
       ends.peer.updateKey(asking: false)
-      ends.give(ends.peer.takeOutput())
+      ends.feed(ends.peer.takeOutput())
     }
     #expect((99...101).contains(ends.filter.takeIdleRecords()))
   }
@@ -241,7 +241,7 @@ import Testing
     ends.peer.renegotiate()
     let hello = ends.peer.takeOutput()
     try #require(!hello.isEmpty)
-    ends.give(hello)
+    ends.feed(hello)
     #expect(ends.filter.isSecure && ends.endings.isEmpty)
     let answer = ends.pending()
     #expect((1...100).contains(answer.count) && answer.first == 0x15)
@@ -252,7 +252,7 @@ import Testing
     let ends = try Ends(.server, .tls13)
     ends.shakeHands()
     for _ in 0..<2000 { ends.peer.updateKey() }
-    ends.give(ends.peer.takeOutput())
+    ends.feed(ends.peer.takeOutput())
     #expect(ends.filter.pendingByteCount > 40_000)
     #expect(ends.pending().count > 40_000)
     #expect(ends.filter.pendingByteCount == 0)

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func theNameToCheckCanBeGiven() async throws {
+  @Test func theServerNameCanBeOverridden() async throws {
     var tls = trusting
     tls.serverNameOverride = "switchboard.test"
     try await TestPair.with(.tls, channel: channelOptions(tls)) { pair async throws in
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func aMissingClientCertificateIsFineWhereItIsOptional() async throws {
+  @Test func anOptionalClientCertificateMayBeMissing() async throws {
     let server = ServerTLS(
       credentials: TestCertificates.server,
       clientCertificates: .optional,
@@ -139,7 +139,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func filesAreReadAgain() async throws {
+  @Test func reloadingReadsCertificateFilesAgain() async throws {
     let chain = try temporaryFile(TestCertificates.serverCertificate)
     let key = try temporaryFile(TestCertificates.serverKey)
     let files = TLSCredentials(certificateChain: .file(chain), privateKey: .file(key))

@@ -177,7 +177,7 @@ import Testing
     #expect(status.message == "the response ended without a grpc-status")
   }
 
-  @Test func aStatusBeforeTheEndDoesNotMakeItGRPC() async throws {
+  @Test func aStatusInTheHeadersDoesNotMakeAResponseGRPC() async throws {
     let result = try await call([
       FramePeer.frame(Kind.headers, 4, 1, FramePeer.block([(":status", "200"), ("grpc-status", "0")])),
       FramePeer.frame(Kind.data, 0, 1, Self.message),

@@ -30,7 +30,7 @@ import Testing
   ]
 
   @Test(arguments: samples, [Wire.ipv4, .inProcess])
-  func aCallIsNotSent(_ sample: Sample, _ wire: Wire) async throws {
+  func aCallWithUnsendableMetadataIsNotSent(_ sample: Sample, _ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       var options = CallOptions()
       options.initialMetadata.add(name: sample.name, value: sample.value)
@@ -43,7 +43,8 @@ import Testing
 
   enum Part: CaseIterable { case initial, initialAlone, trailers }
 
-  @Test(arguments: samples, Part.allCases) func anAnswerFails(_ sample: Sample, _ part: Part) async throws {
+  @Test(arguments: samples, Part.allCases)
+  func aResponseWithUnsendableMetadataFails(_ sample: Sample, _ part: Part) async throws {
     for wire in [Wire.ipv4, .inProcess] {
       try await withServer(sample, part, wire) { caller async throws in
         for method in [Spoiler.unary, Spoiler.stream] {
@@ -56,7 +57,8 @@ import Testing
   }
 
   /// A handler that keeps writing has no effect.
-  @Test(arguments: [Wire.ipv4, .inProcess]) func theHandlerIsCancelled(_ wire: Wire) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess])
+  func unsendableMetadataCancelsTheHandler(_ wire: Wire) async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
     let finish: @Sendable () -> Void = { continuation.finish() }
     try await withServer(Self.samples[0], .initialAlone, wire, whenCancelled: finish) { caller async throws in

@@ -115,7 +115,7 @@ import Testing
     let tokens = AccessTokens { try await issuer.issue() }
     try await withEcho(TestProvider(), client: [AccessTokenInterceptors(tokens)]) { client async throws in
       let task = Task { try await client.get(request("x")) }
-      await issuer.waitUntilAsked()
+      await issuer.waitUntilRequested()
       task.cancel()
       #expect(await status { _ = try await task.value }?.code == .cancelled)
       issuer.release()
@@ -157,7 +157,7 @@ private final class Issuer: Sendable {
     return AccessToken("token \(number)")
   }
 
-  func waitUntilAsked() async {
+  func waitUntilRequested() async {
     await withCheckedContinuation { continuation in
       let isAsked = state.withLock { state in
         if state.count == 0 { state.watchers.append(continuation) }

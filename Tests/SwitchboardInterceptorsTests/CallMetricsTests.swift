@@ -26,7 +26,7 @@ import Testing
     #expect(table.sums[.init(path: path, isServer: false, code: .notFound)]?.calls == 1)
     #expect(table.sums[.init(path: path, isServer: true, code: .notFound)]?.responses == 0)
     #expect(table.sums[.init(path: "/echo.Echo/Expand", isServer: true, code: .ok)]?.responses == 3)
-    #expect(table.underWay == 0)
+    #expect(table.callsInProgress == 0)
   }
 
   @Test func aCallThatIsCancelledIsCounted() async throws {
@@ -37,9 +37,9 @@ import Testing
         try await call.requestStream.send(request("x"))
         var responses = call.responseStream.makeAsyncIterator()
         _ = try await responses.next()
-        #expect(table.underWay == 1)
+        #expect(table.callsInProgress == 1)
       }
-      while table.underWay > 0 { try await Task.sleep(for: .milliseconds(2)) }
+      while table.callsInProgress > 0 { try await Task.sleep(for: .milliseconds(2)) }
     }
     #expect(table.sums[.init(path: "/echo.Echo/Update", isServer: false, code: .cancelled)]?.calls == 1)
   }

@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func serversHaveSeparateEntries() async throws {
+  @Test func serversAndAuthoritiesHaveSeparateEntries() async throws {
     let (providers, cache) = ([TestProvider(), TestProvider()], ResponseCache())
     let pool = try ChannelPool()
     var servers: [Server] = []

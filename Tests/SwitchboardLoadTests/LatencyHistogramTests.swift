@@ -71,10 +71,10 @@ struct LatencyHistogramTests {
       { $0.sumOfSquares = -1 },
       { $0.skipped = [UInt32](repeating: .max, count: 3) },
     ]
-    for (place, change) in changes.enumerated() {
+    for (index, change) in changes.enumerated() {
       var bad = good
       change(&bad)
-      #expect(LatencyHistogram(bad) == nil, "\(place)")
+      #expect(LatencyHistogram(bad) == nil, "\(index)")
     }
   }
 }

@@ -159,8 +159,8 @@ extension LoadTestPlan {
   @Test func aStallIsSeenByCallsThatWereDueInIt() async throws {
     let begin = MonotonicClock.now
     let echo = SlowEcho { _ in
-      let place = (MonotonicClock.now - begin) % 500_000_000
-      return place < 100_000_000 ? .nanoseconds(Int64(100_000_000 - place)) : .zero
+      let phase = (MonotonicClock.now - begin) % 500_000_000
+      return phase < 100_000_000 ? .nanoseconds(Int64(100_000_000 - phase)) : .zero
     }
     try await Self.with(echo) { target in
       var plan = try LoadTestPlan.echo(target)
@@ -174,7 +174,7 @@ extension LoadTestPlan {
     }
   }
 
-  @Test func aRunStopsWithWhatItHas() async throws {
+  @Test func aRunCanBeStoppedWhileCallsHang() async throws {
     try await Self.with(SlowEcho { _ in .seconds(600) }) { target in
       var plan = try LoadTestPlan.echo(target)
       plan.rate = .with { $0.to = 1000 }
@@ -203,7 +203,7 @@ extension LoadTestPlan {
     }
   }
 
-  @Test func anUnreachableServerIsNamed() async throws {
+  @Test func anUnreachableServerFailsTheRun() async throws {
     let plan = try LoadTestPlan.echo("127.0.0.1:1")
     let error = await #expect(throws: GRPCStatus.self) { try await plan.measure() }
     #expect(error?.code == .unavailable)

@@ -69,7 +69,7 @@ import Testing
 
   /// Doubling an interval until it is as long as this one would overflow.
   @Test(arguments: [2e10, 1e300, .infinity, .nan, -1, 0])
-  func intervalsOfAnyLengthAreRefused(_ seconds: Double) async throws {
+  func invalidIntervalLengthsAreRefused(_ seconds: Double) async throws {
     let lie = result {
       $0.series.intervalSeconds = seconds
       $0.series.intervals = [LoadTestInterval()]

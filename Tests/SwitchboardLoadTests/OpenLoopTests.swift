@@ -34,10 +34,10 @@ struct OpenLoopTests {
   }
 
   /// The time that a share of calls does not exceed, of a server that is stopped for the first second of every ten.
-  @Test func aStallOfOneSecondInTenShowsAsTheorySays() {
+  @Test func percentilesOfAPeriodicStallMatchTheory() {
     let tally = Self.simulate(RateSchedule(constant: 1000), seconds: 100) { start in
-      let place = start % (10 * Self.second)
-      return (place < Self.second ? Self.second - place : 0) + Self.millisecond
+      let phase = start % (10 * Self.second)
+      return (phase < Self.second ? Self.second - phase : 0) + Self.millisecond
     }
     #expect(tally.calls == 100_000)
     // A tenth of the calls comes in a stall, and waits for the rest of it: evenly from nothing to a second.
@@ -53,10 +53,10 @@ struct OpenLoopTests {
   }
 
   /// The same, if the generator can have only a few calls in progress: waiting for them does not hide the stall.
-  @Test func callsThatMustWaitCountFromWhenTheyWereDue() {
+  @Test func delayedCallsAreTimedFromTheirDueTime() {
     let tally = Self.simulate(RateSchedule(constant: 1000), seconds: 100, limit: 10) { start in
-      let place = start % (10 * Self.second)
-      return (place < Self.second ? Self.second - place : 0) + Self.millisecond
+      let phase = start % (10 * Self.second)
+      return (phase < Self.second ? Self.second - phase : 0) + Self.millisecond
     }
     #expect(tally.calls == 100_000)
     #expect(tally.missed == 0)
@@ -108,7 +108,7 @@ struct OpenLoopTests {
     #expect(due.sorted() == (0..<100).map { schedule.due($0) })
   }
 
-  @Test func aRampHasTheRateOfTheTime() {
+  @Test func aRampFollowsItsRate() {
     let schedule = RateSchedule(from: 100, to: 300, ramp: 10)
     // Each second has the calls of the rate in its middle.
     for second in 0..<10 {
@@ -143,23 +143,23 @@ private struct EarliestFirst {
 
   mutating func insert(_ time: UInt64, _ call: OpenLoop.DueCall) {
     entries.append((time, call))
-    var place = entries.count - 1
-    while place > 0, entries[place].time < entries[(place - 1) / 2].time {
-      entries.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = entries.count - 1
+    while index > 0, entries[index].time < entries[(index - 1) / 2].time {
+      entries.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
   mutating func removeFirst() {
     entries.swapAt(0, entries.count - 1)
     entries.removeLast()
-    var place = 0
-    while 2 * place + 1 < entries.count {
-      var child = 2 * place + 1
+    var index = 0
+    while 2 * index + 1 < entries.count {
+      var child = 2 * index + 1
       if child + 1 < entries.count, entries[child + 1].time < entries[child].time { child += 1 }
-      guard entries[child].time < entries[place].time else { return }
-      entries.swapAt(child, place)
-      place = child
+      guard entries[child].time < entries[index].time else { return }
+      entries.swapAt(child, index)
+      index = child
     }
   }
 }

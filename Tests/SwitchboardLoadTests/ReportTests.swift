@@ -61,8 +61,8 @@ struct ReportTests {
 
   /// The relative luminance of a colour.
   private static func brightness(_ name: String, in scheme: Substring) -> Double? {
-    guard let place = scheme.firstRange(of: "--\(name): #") else { return nil }
-    var digits = scheme[place.upperBound...].prefix { $0.isHexDigit }.map { String($0) }
+    guard let range = scheme.firstRange(of: "--\(name): #") else { return nil }
+    var digits = scheme[range.upperBound...].prefix { $0.isHexDigit }.map { String($0) }
     if digits.count == 3 { digits = digits.flatMap { [$0, $0] } }
     guard digits.count == 6 else { return nil }
     let parts = stride(from: 0, to: 6, by: 2).compactMap { Int(digits[$0] + digits[$0 + 1], radix: 16) }

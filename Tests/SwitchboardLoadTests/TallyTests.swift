@@ -86,11 +86,11 @@ struct TallyTests {
         $0.measurements.statuses = [.with { $0.calls = 1 }]
       },
     ]
-    for (place, change) in changes.enumerated() {
+    for (index, change) in changes.enumerated() {
       var bad = good
       change(&bad)
       let json = try bad.jsonString()
-      #expect(throws: PayloadError.self, "\(place)") { try LoadTestReport.read(json) }
+      #expect(throws: PayloadError.self, "\(index)") { try LoadTestReport.read(json) }
     }
     #expect(throws: PayloadError.self) { try LoadTestReport.read("{") }
   }

@@ -184,7 +184,7 @@ import Testing
         - {method: echo.Echo/Update, match: {text: p}, answer: {text: P}}
         - {method: echo.Echo/Update, match: {text: q}, answer: {text: Q}}
       """
-    @Sendable func ask(_ client: Echo_EchoClient) async throws -> [String] {
+    @Sendable func answers(of client: Echo_EchoClient) async throws -> [String] {
       var seen = [try await client.get(Self.text("there")).text]
       do { _ = try await client.get(Self.text("gone")) } catch {
         seen.append("\(GRPCStatus(describing: error))")
@@ -196,14 +196,14 @@ import Testing
     }
     try await Self.serve(mock(source)) { server, _ in
       try await Self.serve(recorder.providers(schema, to: server)) { proxy, _ in
-        let direct = try await ask(Echo_EchoClient(channel: server))
-        let passed = try await ask(Echo_EchoClient(channel: proxy))
+        let direct = try await answers(of: Echo_EchoClient(channel: server))
+        let passed = try await answers(of: Echo_EchoClient(channel: proxy))
         #expect(passed == direct)
         let learned = try #require(recorder.takeChanges())
         #expect(recorder.takeChanges() == nil)
         #expect(recorder.counts.rules == 6)
         try await Self.serve(mock(learned, hasExamples: false)) { replay, _ in
-          let replayed = try await ask(Echo_EchoClient(channel: replay))
+          let replayed = try await answers(of: Echo_EchoClient(channel: replay))
           #expect(replayed == direct)
         }
       }

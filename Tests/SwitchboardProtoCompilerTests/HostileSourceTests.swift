@@ -10,24 +10,24 @@ import Testing
     try ProtoFolder(["a.proto": source]).errors("a.proto")
   }
 
-  @Test func deepMessages() throws {
+  @Test func deepMessagesAreRejected() throws {
     let source = header + String(repeating: "message A {", count: 200_000)
     #expect(try errors(of: source).first?.contains("Nested more than 100 levels deep.") == true)
   }
 
-  @Test func messagesPastTheLimitOfTheReference() throws {
+  @Test func messagesPastTheLimitOfTheReferenceAreRejected() throws {
     let source = header + String(repeating: "message A {", count: 99) + String(repeating: "}", count: 99)
     #expect(try !errors(of: source).isEmpty)
   }
 
-  @Test func deepMessagesBetweenStrayBraces() throws {
+  @Test func deepMessagesBetweenStrayBracesAreRejected() throws {
     let source =
       header + String(repeating: "} > ", count: 50) + String(repeating: "message A { >", count: 200_000)
     #expect(try !errors(of: source).isEmpty)
   }
 
   @Test(arguments: [("{ a ", " }"), ("< a ", " >"), ("{ a: [", "] }")])
-  func deepOptions(open: String, close: String) throws {
+  func deepOptionsAreRejected(open: String, close: String) throws {
     let option = String(repeating: "a " + open, count: 100_000) + String(repeating: close, count: 100_000)
     let source = """
       \(header)import "google/protobuf/descriptor.proto";
@@ -38,12 +38,12 @@ import Testing
     #expect(try !errors(of: source).isEmpty)
   }
 
-  @Test func longOptionNames() throws {
+  @Test func longOptionNamesAreRejected() throws {
     let source = header + "option (o)" + String(repeating: ".a", count: 500_000) + " = 1;"
     #expect(try errors(of: source).first?.contains("A name of more than 1000 parts.") == true)
   }
 
-  @Test func longImportChains() throws {
+  @Test func longImportChainsAreRejected() throws {
     let folder = try ProtoFolder()
     for index in 0..<1_500 {
       try folder.write(header + "import public \"\(index + 1).proto\";", to: "\(index).proto")
@@ -53,7 +53,7 @@ import Testing
     #expect(folder.errors("600.proto") == [])
   }
 
-  @Test func binaryJunk() throws {
+  @Test func binaryJunkIsRejected() throws {
     var random = SystemRandomNumberGenerator()
     for size in [1, 2, 100, 100_000] {
       let bytes = (0..<size).map { _ in UInt8.random(in: 128...255, using: &random) }
@@ -65,19 +65,19 @@ import Testing
     #expect(try !errors(of: "syntax = \"proto3\0").isEmpty)
   }
 
-  @Test func hugeFiles() throws {
+  @Test func hugeFilesAreRejected() throws {
     let folder = try ProtoFolder()
     try folder.write(Data(count: 17 << 20), to: "a.proto")
     #expect(folder.errors("a.proto") == ["here/a.proto: error: Input file is larger than 16 MiB."])
   }
 
-  @Test func errorsWithoutEnd() throws {
+  @Test func endlessErrorsAreCutOff() throws {
     let errors = try errors(of: String(repeating: "a;", count: 100_000))
     #expect(errors.count == 1_001)
     #expect(errors.last == "here/a.proto: error: There are more than 1000 errors; the rest are omitted.")
   }
 
-  @Test func namesThatAreNoFilesAreRejected() throws {
+  @Test func pathsThatAreNotRegularFilesAreRejected() throws {
     let folder = try ProtoFolder(["directory.proto/x": ""])
     try #require(mkfifo(folder.path + "/fifo.proto", 0o600) == 0)
     try #require(symlink("/dev/zero", folder.path + "/device.proto") == 0)
@@ -89,13 +89,13 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() != 0, "root reads everything"))
-  func unreadableFiles() throws {
+  func unreadableFilesAreReported() throws {
     let folder = try ProtoFolder(["a.proto": header])
     try #require(chmod(folder.path + "/a.proto", 0) == 0)
     #expect(folder.errors("a.proto") == ["here/a.proto: error: Could not read the file: Permission denied."])
   }
 
-  @Test func everyPrefixOfAFile() throws {
+  @Test func everyPrefixOfAFileIsReadOrRejected() throws {
     let source = try #require(RequestTests.everything["a/one.proto"])
     let folder = try ProtoFolder(RequestTests.everything)
     for length in stride(from: 0, to: source.utf8.count, by: 7) {
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func manyThreadsAtOnce() async throws {
+  @Test func manyThreadsCompileAtOnce() async throws {
     let folder = try ProtoFolder(RequestTests.everything)
     let expected = try folder.compile("a/one.proto")
     let path = folder.path

@@ -46,7 +46,7 @@ import Testing
     #expect(errors(roots: [folder.path + "/root"], folder.path + "/root-2/a.proto").count == 1)
   }
 
-  @Test func saysWhichFileShadows() throws {
+  @Test func namesTheShadowingFile() throws {
     let folder = try ProtoFolder(["one/a.proto": empty, "two/a.proto": empty])
     let errors = errors(roots: [folder.path + "/one", folder.path + "/two"], folder.path + "/two/a.proto")
     #expect(errors.count == 1)

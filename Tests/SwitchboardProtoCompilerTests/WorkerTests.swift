@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func errorsOfTheLinkerHaveThePlacesOfTheirCauses() throws {
+  @Test func linkErrorsPointAtTheirCauses() throws {
     let folder = try ProtoFolder([
       "types.proto": """
       syntax = "proto3";

@@ -8,7 +8,7 @@ import Testing
 /// What clients send that mean no good: each is answered, within limits, and the server goes on.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct HostileRequestTests {
   /// The status of an answer, and its body.
-  private func ask(_ arguments: [String]) throws -> (status: String, body: String) {
+  private func request(_ arguments: [String]) throws -> (status: String, body: String) {
     let process = try ChildProcess(
       "/usr/bin/curl",
       ["-s", "--path-as-is", "--max-time", "60", "-w", "\n%{http_code}"] + arguments
@@ -34,25 +34,25 @@ import Testing
         ("/v1/simple/x;y=z", "200", #"{"text":"x;y=z"}"#), ("/v1/simple/x#y", "200", #"{"text":"x"}"#),
         ("/v1/simple/x?text=%00&%00=1", "400", nil),
       ] as [(String, String, String?)] {
-        let answer = try ask([version, "http://\(address)\(path)"])
+        let answer = try request([version, "http://\(address)\(path)"])
         #expect(answer.status == status, "\(path): \(answer)")
         if let body { #expect(answer.body == body, "\(path)") }
       }
     }
   }
 
-  @Test func boundsWhatARequestMayBe() async throws {
+  @Test func boundsRequests() async throws {
     try await withRESTServer { address in
       let url = "http://\(address)"
       // Larger than the headers may be.
-      let giant = try ask(["\(url)/v1/query?text=" + String(repeating: "x", count: 100_000)])
+      let giant = try request(["\(url)/v1/query?text=" + String(repeating: "x", count: 100_000)])
       #expect(giant.status.hasPrefix("4") || giant.status == "000")
       // Many parameters, within the headers.
-      let many = try ask(["\(url)/v1/query?" + String(repeating: "numbers=1&", count: 1500)])
+      let many = try request(["\(url)/v1/query?" + String(repeating: "numbers=1&", count: 1500)])
       #expect(many.status == "200")
       #expect(many.body.utf8.count == #"{"numbers":[]}"#.utf8.count + 2 * 1500 - 1)
       let deep = "inner." + String(repeating: "deeper.", count: 1000) + "flag=true"
-      let tooDeep = try ask(["\(url)/v1/query?" + deep])
+      let tooDeep = try request(["\(url)/v1/query?" + deep])
       #expect(tooDeep.status == "400")
       let bomb = String(repeating: #"{"deeper":"#, count: 50_000)
       let bombed = try send(bomb, to: "\(url)/v1/shelves/1/inner")
@@ -63,7 +63,7 @@ import Testing
         #expect(status == "429", "\(path)")
       }
       // The server is well.
-      let after = try ask(["\(url)/v1/simple/x"])
+      let after = try request(["\(url)/v1/simple/x"])
       #expect(after.body == #"{"text":"x"}"#)
     }
   }
@@ -75,7 +75,7 @@ import Testing
       let large = "{\"text\":\"" + String(repeating: "x", count: 500_000) + "\"}"
       for (body, status) in [(large, "200"), (large.dropLast() + "", "400"), (large, "200")] {
         let file = try temporaryFile(Array(body.utf8), suffix: "json")
-        let answer = try ask(
+        let answer = try request(
           [version] + Self.json + ["--data-binary", "@\(file)", "http://\(address)/v1/all"]
         )
         #expect(answer.status == status)
@@ -93,7 +93,7 @@ import Testing
       let values = #"{}{"name":"b","text":"c"}"# + String(repeating: "{}", count: 50_000)
       let file = try temporaryFile(Array(values.utf8), suffix: "json")
       let url = "http://\(address)/v1/collect/\(path)"
-      let answer = try ask(Self.json + ["--data-binary", "@\(file)", url])
+      let answer = try request(Self.json + ["--data-binary", "@\(file)", url])
       #expect(answer.status == "200")
       let texts = "\"\(path)\"" + String(repeating: ",\"\"", count: 50_001)
       #expect(answer.body == "{\"texts\":[\(texts)]}")
@@ -105,6 +105,6 @@ import Testing
     let file = FileManager.default.temporaryDirectory.appending(path: "body-\(UUID())")
     try Data(body.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    return try ask(Self.json + ["--data-binary", "@\(file.path)", url]).status
+    return try request(Self.json + ["--data-binary", "@\(file.path)", url]).status
   }
 }

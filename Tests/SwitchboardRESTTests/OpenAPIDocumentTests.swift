@@ -183,7 +183,7 @@ import Testing
     #expect(find(document, "components", "schemas", "google.rpc.Status") != nil)
   }
 
-  @Test func saysWhatTheOptionsSay() throws {
+  @Test func optionsAppearInTheDocument() throws {
     var options = OpenAPIOptions()
     options.title = "Everything \"quoted\""
     options.servers = ["https://api.example"]

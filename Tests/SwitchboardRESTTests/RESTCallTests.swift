@@ -165,7 +165,7 @@ import Testing
   }
 
   /// The services' files declare neither type.
-  @Test func errorsHaveTheDetailsThatCanBeWritten() async throws {
+  @Test func errorsShowTheDetailsOfKnownTypes() async throws {
     var options = RESTOptions()
     let usual = #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TEST"}"#
     try await withRESTServer(options) { address in

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// A path of the largest size is looked up in one go through it.
-  @Test func looksLongPathsUp() throws {
+  @Test func findsTheRouteOfALongPath() throws {
     let tree = try tree([("GET", "/{name=**}"), ("GET", "/a/*/a/*/a/*/b"), ("GET", "/*/a/*/a/*/a/c")])
     #expect(find(tree, "GET", String(repeating: "/a", count: 500_000)) == "0")
   }

@@ -55,7 +55,7 @@ import Testing
     await pair.shutDown()
   }
 
-  @Test func withoutAHealthyServerCallsSayWhy() async throws {
+  @Test func withoutAHealthyServerCallsFailWithTheReason() async throws {
     let pair = try Pair()
     for health in pair.healths { health.set(.notServing, for: "shop.Shop") }
     var failure: GRPCStatus?

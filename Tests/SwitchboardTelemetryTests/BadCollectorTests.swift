@@ -134,7 +134,7 @@ import Testing
       await socket.answer(Self.answer(200))
       try await isTaken(telemetry)
     }
-    #expect(warnings.all.withLock { $0 } == ["telemetry waits: the collector does not take it"])
+    #expect(warnings.all.withLock { $0 } == ["telemetry is delayed: the collector does not accept it"])
   }
 
   private func isTaken(_ telemetry: Telemetry) async throws {
@@ -184,7 +184,7 @@ import Testing
       await socket?.answer(failure.answer)
       while telemetry.drops[.traces]?.notExported != 4 * round { await Task.yield() }
     }
-    #expect(warnings.all.withLock { $0 } == ["telemetry is lost: the collector does not take it"])
+    #expect(warnings.all.withLock { $0 } == ["telemetry is lost: the collector does not accept it"])
     await telemetry.shutDown(within: .zero)
     await server?.shutDown(grace: .zero)
   }
@@ -250,7 +250,7 @@ import Testing
       }
       #expect(Self.usual.contains(try await pause()))
     }
-    #expect(warnings.all.withLock { $0 } == ["telemetry waits: the collector does not take it"])
+    #expect(warnings.all.withLock { $0 } == ["telemetry is delayed: the collector does not accept it"])
     // What is tried again keeps its place.
     record(telemetry, 100)
     #expect(telemetry.drops[.traces]?.queueFull == 700 - 64)

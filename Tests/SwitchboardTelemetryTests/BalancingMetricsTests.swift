@@ -142,7 +142,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func aServerThatStopsSaysSo() async throws {
+  @Test func aServersShutdownIsTheReasonForADisconnection() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) {
       $0.metrics.optionalLabels = ["grpc.disconnect_error"]
     }

@@ -54,7 +54,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func aNameThatCannotBeResolvedIsNotResolved() async throws {
+  @Test func callsWithoutAResolvedNameHaveNoEvents() async throws {
     struct Failing: Resolver {
       final class Nothing: Resolution {
         func resolveAgain() {}

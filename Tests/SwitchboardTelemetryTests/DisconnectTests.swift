@@ -36,7 +36,7 @@ import Testing
     return parts.last.map { String($0.prefix { $0 != "\"" }) } ?? ""
   }
 
-  @Test func aServerThatResetsTheConnection() async throws {
+  @Test func aResetByTheServerIsNamed() async throws {
     let label = try await label { peer, _ in
       peer?.raw.resetsAtEnd()
       peer = nil
@@ -44,11 +44,11 @@ import Testing
     #expect(label == "connection reset")
   }
 
-  @Test func aServerThatClosesWithoutAWord() async throws {
+  @Test func aCloseWithoutGoAwayIsUnknown() async throws {
     #expect(try await label { peer, _ in peer = nil } == "unknown")
   }
 
-  @Test func aServerThatAnswersNoPing() async throws {
+  @Test func anUnansweredPingIsATimeout() async throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(10)
     options.keepaliveTimeout = .seconds(20)
@@ -66,7 +66,7 @@ import Testing
     (ETIMEDOUT, "connection timed out"), (ECONNABORTED, "connection aborted"),
     (ECONNRESET, "connection reset"), (EHOSTUNREACH, "socket error"),
   ])
-  func anErrorOfTheSystem(_ code: Int32, _ expected: String) async throws {
+  func systemErrorsAreNamed(_ code: Int32, _ expected: String) async throws {
     let label = try await label { _, transport in
       await transport.loop.onLoop {
         transport.connections.first?.socketDidEnd(SocketError(errno: code))
@@ -90,7 +90,7 @@ import Testing
     #expect(label == expected)
   }
 
-  @Test func aChannelThatIsShutDown() async throws {
+  @Test func aShutdownOfTheChannelIsNamed() async throws {
     let label = try await label { _, transport in await transport.shutDown(grace: .zero) }
     #expect(label == "subchannel shutdown")
   }

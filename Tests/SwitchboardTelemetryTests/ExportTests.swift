@@ -11,7 +11,7 @@ import Testing
     for number in 0..<count { telemetry.tracer.startSpan("span \(number)").end() }
   }
 
-  @Test func batchesAreAsLargeAsTheyMayBe() async throws {
+  @Test func flushingExportsMoreThanOneBatch() async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter) { $0.batch.batchSize = 10 }
     record(telemetry, 25)
@@ -129,7 +129,8 @@ import Testing
     await telemetry.flush()
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry waits: the collector does not take it: away", "info: telemetry is taken again: ",
+        "warning: telemetry is delayed: the collector does not accept it: away",
+        "info: telemetry is accepted again: ",
       ]
     )
     await telemetry.shutDown()
@@ -151,12 +152,12 @@ import Testing
     let reason = "unavailable (14): cannot connect to 127.0.0.1:1: connection refused"
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry is lost: the collector does not take it: \(reason)"
+        "warning: telemetry is lost: the collector does not accept it: \(reason)"
       ]
     )
   }
 
-  @Test func theEndOfTheTimeIsNotTheCollectorsReason() async throws {
+  @Test func aTimeLimitIsNotReportedAsTheCollectorsReason() async throws {
     let entries = Entries()
     let exporter = CapturingExporter(isHeld: true)
     let telemetry = try Telemetry.capturing(exporter) {
@@ -172,12 +173,12 @@ import Testing
     let reason = "there was no answer when the time was over"
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry is lost: the collector does not take it: \(reason)"
+        "warning: telemetry is lost: the collector does not accept it: \(reason)"
       ]
     )
   }
 
-  @Test func theLimitIsThatOfAllAttempts() async throws {
+  @Test func theLimitAppliesToAllAttemptsTogether() async throws {
     let exporter = CapturingExporter()
     exporter.answer([ExportResult](repeating: .retry(after: nil, "busy"), count: 10))
     let time = ManualTime()
@@ -204,7 +205,7 @@ import Testing
 
   /// Without a limit of its own, the request would take ten seconds.
   @Test(arguments: [OTLPOptions.Transport.grpc, .http])
-  func theLimitCutsOffARequestThatIsUnderWay(_ transport: OTLPOptions.Transport) async throws {
+  func theLimitCutsOffARequestInProgress(_ transport: OTLPOptions.Transport) async throws {
     let socket = try ScriptedSocket()
     var otlp = OTLPOptions(endpoint: "http://127.0.0.1:\(socket.port)", transport: transport)
     otlp.timeout = .seconds(3600)

@@ -96,7 +96,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func histogramsTieTheirValuesToTraces() async throws {
+  @Test func histogramsHaveExemplars() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
     let histogram = telemetry.metrics.histogram("size", bounds: [1, 10])
     let trace = await telemetry.tracer.withSpan("step") { span in

@@ -73,7 +73,7 @@ import Testing
   }
 
   /// The header travels beside the others, and the handler finds it among them.
-  @Test(arguments: [0, 4_000, 15_500]) func theTraceTravelsBesideMetadataOfAnySize(_ size: Int) async throws {
+  @Test(arguments: [0, 4_000, 15_500]) func theTraceTravelsWithMetadataOfAnySize(_ size: Int) async throws {
     let telemetry = try telemetry(tracing: true)
     let seen = Locked<HPACKHeaders?>(nil)
     let spans = Locked<SpanContext?>(nil)

@@ -6,7 +6,7 @@ import Testing
 
 /// What loops count without locks, and by which clock.
 @Suite(.timeLimit(.minutes(5))) struct LoopMeterTests {
-  @Test func loopsCountBesideEachOther() async {
+  @Test func loopsCountIndependently() async {
     let meter = CallMeter([])
     await withTaskGroup { group in
       for number in 0..<3 {
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// A reading of the clock, between two of the system's.
-  private func look(_ clock: TickClock) -> (before: UInt64, time: UInt64, after: UInt64) {
+  private func sample(_ clock: TickClock) -> (before: UInt64, time: UInt64, after: UInt64) {
     (TelemetryClock.monotonic, clock.now, TelemetryClock.monotonic)
   }
 
@@ -82,9 +82,9 @@ import Testing
     let begin = TelemetryClock.monotonic
     while TelemetryClock.monotonic - begin < 60_000_000 { _ = clock.now }
     for _ in 0..<3 {
-      let first = look(clock)
+      let first = sample(clock)
       while TelemetryClock.monotonic - first.after < 10_000_000 {}
-      let second = look(clock)
+      let second = sample(clock)
       let measured = Double(TelemetryClock.duration(from: first.time, to: second.time))
       #expect(measured >= Double(second.before - first.after) * 0.999)
       #expect(measured <= Double(second.after - first.before) * 1.001)

@@ -145,7 +145,7 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func whereNothingIsCountedNothingIsKept() throws {
+  @Test func disabledCallMetricsKeepNoState() throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.countsCalls = false }
     let observer = try #require(telemetry.observer() as? CallTelemetry)
     #expect(observer.metrics(target: "dns:///a") == nil)

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func tracesKeepAsMuchStateAsTheyMust() {
+  @Test func traceStateIsBoundedAndValidated() {
     let long = (0..<40).map { "k\($0)=v" }.joined(separator: ",")
     #expect(TraceState.read([long]).split(separator: ",").count == 32)
     let wide = (0..<20).map { "k\($0)=\(String(repeating: "v", count: 100))" }.joined(separator: ",")
@@ -96,7 +96,7 @@ import Testing
     #expect(Baggage().setting("a", to: "1").setting("a", to: nil).isEmpty)
   }
 
-  @Test(arguments: ["%ff", "%zz", "%"]) func baggageThatIsNoTextGetsNoLarger(_ piece: String) {
+  @Test(arguments: ["%ff", "%zz", "%"]) func invalidEscapesDoNotEnlargeBaggage(_ piece: String) {
     let value = String(repeating: piece, count: 100)
     let fields = (0..<60).map { "k\($0)=\(value)" }
     let size = fields.reduce(0) { $0 + $1.utf8.count }

@@ -28,7 +28,7 @@ import Testing
   ]
 
   @Test(arguments: compilers, inputs.indices)
-  func underProtoc(compiler: [String], index: Int) throws {
+  func protocWritesTheSameFiles(compiler: [String], index: Int) throws {
     let input = Self.inputs[index]
     let scratch = try Scratch()
     let tool = try Command.product(

@@ -98,7 +98,7 @@ private struct Attacker {
     }
     let step = attack.steps[next]
     if case .stay = step {
-      socket.look()
+      socket.poll()
       return false
     }
     next += 1
@@ -106,7 +106,7 @@ private struct Attacker {
     case .send(let bytes):
       tally.bytes += socket.send(bytes)
       tally.sends += 1
-      socket.look()
+      socket.poll()
     case .answers(let count): socket.wait(forAnswers: count)
     case .anyBytes: socket.waitForBytes()
     case .dismissal: socket.waitForDismissal()

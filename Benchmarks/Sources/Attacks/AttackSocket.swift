@@ -57,7 +57,7 @@ final class AttackSocket {
   }
 
   /// Reads what has arrived, without waiting.
-  func look() { _ = receive(Int32(MSG_DONTWAIT)) }
+  func poll() { _ = receive(Int32(MSG_DONTWAIT)) }
 
   /// Waits until this many more streams have ended with a response.
   func wait(forAnswers count: Int) {

@@ -124,17 +124,17 @@ extension InteropClient {
 
   private func endWith(_ message: String, streaming: Bool) async throws {
     let wanted = GRPCStatus(code: .unknown, message: message)
-    let asked = Grpc_Testing_EchoStatus.with {
+    let requested = Grpc_Testing_EchoStatus.with {
       $0.code = Int32(wanted.code.rawValue)
       $0.message = message
     }
     let unary = try await failure("the unary call") {
-      _ = try await service.unaryCall(.with { $0.responseStatus = asked })
+      _ = try await service.unaryCall(.with { $0.responseStatus = requested })
     }
     try expect(unary, wanted, "the status of the unary call")
     guard streaming else { return }
     let stream = try await failure("the stream") {
-      for try await _ in service.fullDuplexCall([.with { $0.responseStatus = asked }]) {}
+      for try await _ in service.fullDuplexCall([.with { $0.responseStatus = requested }]) {}
     }
     try expect(stream, wanted, "the status of the stream")
   }

@@ -20,7 +20,7 @@ struct PickFirstMeter {
     state = new
     if old == .ready, new != .ready { disconnections?.record(1) }
     if new == .ready, old != .ready { succeeded?.record(1) }
-    // A connection that ends without having been of use lets the calls fail, too, but was no failed attempt.
+    // A connection that ends before it was usable fails the calls too, but is not a failed attempt.
     if new == .transientFailure, old != .ready { failed?.record(1) }
   }
 

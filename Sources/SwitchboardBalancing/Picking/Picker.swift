@@ -38,16 +38,16 @@ public protocol CallToPick: AnyObject {
   var metadata: HPACKHeaders { get }
 }
 
-/// Is notified when calls that a picker placed end. One object can serve all calls of a subchannel.
+/// Is notified when calls end for which a picker chose a server. One object can serve all calls of a subchannel.
 public protocol CallTracker: AnyObject {
   /// Whether to decode the load report that a call's trailers may contain.
   var wantsLoadReport: Bool { get }
 
-  /// A call has ended. Called once for each call that was placed, on the channel's loop.
+  /// A call has ended. Called once for each call that got a server, on the channel's loop.
   func callEnded(_ outcome: CallOutcome)
 }
 
-/// The outcome of a call that a picker placed.
+/// The outcome of a call for which a picker chose a server.
 public struct CallOutcome: Sendable {
   /// The call's status. `nil` if the call was never sent on the subchannel, because it was not ready or another was
   /// preferred.

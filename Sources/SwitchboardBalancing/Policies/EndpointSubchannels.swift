@@ -118,8 +118,8 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     if events.connects { for member in new { member.subchannel.connect() } }
   }
 
-  /// Marks all members as shut down before shutting down the first subchannel. Calls that wait for one are placed
-  /// again, and would otherwise wait for the next removed one.
+  /// Marks all members as shut down before shutting down the first subchannel. Another server is picked for
+  /// calls that wait for one, which would otherwise wait for the next removed one.
   private func drop(_ gone: [Member]) {
     for member in gone {
       set(member, .shutdown)

@@ -74,7 +74,7 @@ final class OutlierEndpoint: CallTracker {
 final class OutlierSubchannel: Subchannel, SubchannelObserver {
   private static let ejection = GRPCStatus(
     code: .unavailable,
-    message: "calls to the server fail too often, so it gets none for a while",
+    message: "the server is ejected for a while, because too many of its calls failed",
     origin: .library
   )
 

@@ -30,21 +30,23 @@ public struct PolicyRegistry: Sendable {
 
   /// The first of these policies that is known, with its parsed configuration. Throws `INVALID_ARGUMENT` if none is
   /// known, or if the configuration is invalid.
-  public func choose(_ configs: [LoadBalancingConfig], at place: String) throws(GRPCStatus) -> PolicyChoice {
+  public func choose(_ configs: [LoadBalancingConfig], at location: String) throws(GRPCStatus) -> PolicyChoice
+  {
     guard depth < Self.depthLimit else {
-      throw .invalidServiceConfig("\(place): policies are nested deeper than \(Self.depthLimit)")
+      throw .invalidServiceConfig("\(location): policies are nested deeper than \(Self.depthLimit)")
     }
     for (position, config) in configs.enumerated() {
       let name = byName[config.policy] == nil ? Self.aliases[config.policy] : config.policy
       guard let name, let policy = byName[name] else { continue }
       var inner = self
       inner.depth += 1
-      let reader = ConfigReader(config.members, at: "\(place)[\(position)].\(config.policy)")
+      let reader = ConfigReader(config.members, at: "\(location)[\(position)].\(config.policy)")
       return try policy.choose(reader, inner)
     }
     let names = configs.prefix(8).map(\.policy).joined(separator: ", ")
     throw .invalidServiceConfig(
-      configs.isEmpty ? "\(place): there is no policy" : "\(place): none of these policies is known: \(names)"
+      configs.isEmpty
+        ? "\(location): there is no policy" : "\(location): none of these policies is known: \(names)"
     )
   }
 }

@@ -50,8 +50,8 @@ final class RingHashBalancer: LoadBalancer, Picker {
   /// The ring. It is empty during an update, because it holds indexes of the endpoints from which it was made.
   private var ring = HashRing()
   /// The endpoints and weights from which the ring was made.
-  private var placed: [Endpoint] = []
-  private var placedWeights: [UInt64] = []
+  private var ringEndpoints: [Endpoint] = []
+  private var ringWeights: [UInt64] = []
   private var random: QuickRandom
   /// The endpoints that calls wait for, and the timer that connects them. It fires after the pick, because a subchannel
   /// may report a change immediately.
@@ -74,30 +74,30 @@ final class RingHashBalancer: LoadBalancer, Picker {
     let isOther = self.config != config
     self.config = config
     requestHash = RequestHash(header: config.requestHashHeader)
-    // Calls that wait for an endpoint that is removed are placed again before this returns. They wait for the next
-    // ring.
+    // Calls that wait for an endpoint that is removed look for another before this returns. They wait for the
+    // next ring.
     let old = ring
     ring = HashRing()
     self.endpoints.update(endpoints)
     guard !self.endpoints.members.isEmpty else {
-      (placed, placedWeights) = ([], [])
+      (ringEndpoints, ringWeights) = ([], [])
       resolverFailed(.noEndpoints)
       throw .noEndpoints
     }
-    place(old, always: isOther)
+    updateRing(old, always: isOther)
     publish()
   }
 
   /// Makes a new ring if it would differ from the old one.
-  private func place(_ old: HashRing, always isOther: Bool) {
+  private func updateRing(_ old: HashRing, always isOther: Bool) {
     let members = endpoints.members
     let endpoints = members.map(\.endpoint)
     let weights = members.map(\.weight)
-    guard isOther || placed != endpoints || placedWeights != weights else {
+    guard isOther || ringEndpoints != endpoints || ringWeights != weights else {
       ring = old
       return
     }
-    (placed, placedWeights) = (endpoints, weights)
+    (ringEndpoints, ringWeights) = (endpoints, weights)
     ring = HashRing(
       members.map { member in HashRing.Item(key: { member.endpoint.hashKey }, weight: member.weight) },
       smallest: config.minRingSize,

@@ -35,7 +35,7 @@ package final class PolledResolution: Resolution {
     self.lookup = lookup
     failures = Backoff(initial: updates.pace.initialBackoff, maximum: updates.pace.maxBackoff)
     requests = failures
-    look()
+    startLookup()
   }
 
   package func stop() {
@@ -55,7 +55,7 @@ package final class PolledResolution: Resolution {
       requests.reset()
     }
     lastRequest = now
-    if now >= earliestByRequest { look() } else { schedule(at: earliestByRequest) }
+    if now >= earliestByRequest { startLookup() } else { schedule(at: earliestByRequest) }
   }
 
   /// Schedules a lookup at `time`, unless one is already scheduled earlier.
@@ -66,11 +66,11 @@ package final class PolledResolution: Resolution {
     timer = updates.time.schedule(after: max(.zero, time - updates.time.now)) { [weak self] in
       guard let self else { return }
       timer = nil
-      if !isStopped, running == nil { look() }
+      if !isStopped, running == nil { startLookup() }
     }
   }
 
-  private func look() {
+  private func startLookup() {
     timer?.cancel()
     timer = nil
     var random = SystemRandomNumberGenerator()

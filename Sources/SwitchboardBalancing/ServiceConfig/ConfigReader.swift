@@ -3,13 +3,13 @@ public import SwitchboardCall
 /// Reads the members of one object of a service config. Errors contain the object's path.
 public struct ConfigReader: Sendable {
   private let members: [String: ConfigValue]
-  private let place: String
+  private let location: String
 
-  /// Creates a reader. `place` is the path of the object, such as `methodConfig[0].retryPolicy`; empty for the whole
+  /// Creates a reader. `location` is the path of the object, such as `methodConfig[0].retryPolicy`; empty for the whole
   /// config.
-  public init(_ members: [String: ConfigValue], at place: String) {
+  public init(_ members: [String: ConfigValue], at location: String) {
     self.members = members
-    self.place = place
+    self.location = location
   }
 
   /// An `INVALID_ARGUMENT` that names a member.
@@ -18,7 +18,7 @@ public struct ConfigReader: Sendable {
   }
 
   /// The path of a member in the whole config.
-  package func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
+  package func path(_ name: String) -> String { location.isEmpty ? name : "\(location).\(name)" }
 
   /// The value of a member, unless it is missing or null.
   private func value(_ name: String) -> ConfigValue? {
@@ -148,14 +148,14 @@ public struct ConfigReader: Sendable {
     guard let objects = try objects(name) else { return nil }
     var policies: [LoadBalancingConfig] = []
     for (position, object) in objects.enumerated() {
-      let place = "\(name)[\(position)]"
+      let location = "\(name)[\(position)]"
       guard object.members.count == 1, let (policy, value) = object.members.first else {
-        throw failure(place, "does not name exactly one policy")
+        throw failure(location, "does not name exactly one policy")
       }
       switch value {
       case .object(let members): policies.append(LoadBalancingConfig(policy, members))
       case .null: policies.append(LoadBalancingConfig(policy))
-      default: throw failure("\(place).\(policy)", "is not an object")
+      default: throw failure("\(location).\(policy)", "is not an object")
       }
     }
     return policies

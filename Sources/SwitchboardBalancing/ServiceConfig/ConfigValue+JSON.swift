@@ -122,7 +122,7 @@ private struct JSONReader {
     let leadsWithZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
     let whole = digits()
     guard whole > 0, !(leadsWithZero && whole > 1) else { throw failure("this is not a value") }
-    if skip("."), digits() == 0 { throw failure("a number ends with its point") }
+    if skip("."), digits() == 0 { throw failure("a number ends with a decimal point") }
     if skip("e", "E") {
       _ = skip("+", "-")
       if digits() == 0 { throw failure("a number has an empty exponent") }

@@ -28,12 +28,12 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Cancels the call. Messages already received can still be read.
-  public func cancel() { hold.call.cancel(.cancelledByCaller) }
+  public func cancel() { owner.call.cancel(.cancelledByCaller) }
 
   @usableFromInline
-  func keep(_ writer: Task<Void, Never>) { hold.keep(writer) }
+  func keep(_ writer: Task<Void, Never>) { owner.keep(writer) }
 
-  private var hold: StreamHold {
+  private var owner: StreamOwner {
     switch source {
     case .bytes(let reader, _): reader
     case .parts(let reader): reader

@@ -1,7 +1,7 @@
 /// Owns a call with streamed responses: releasing the last reference cancels the call and the task that writes its
 /// requests.
 @usableFromInline
-class StreamHold: @unchecked Sendable {
+class StreamOwner: @unchecked Sendable {
   // Sendable holds because mutable state is locked. It is unchecked because subclasses are generic.
   @usableFromInline final let call: any ByteCall
   private let writer = Locked<Task<Void, Never>?>(nil)
@@ -36,7 +36,7 @@ class StreamHold: @unchecked Sendable {
 
 /// Reads responses straight from the transport.
 @usableFromInline
-final class StreamReader: StreamHold, @unchecked Sendable {
+final class StreamReader: StreamOwner, @unchecked Sendable {
   @usableFromInline let responses: MessagePipe
 
   @usableFromInline
@@ -66,7 +66,7 @@ final class StreamReader: StreamHold, @unchecked Sendable {
 
 /// Reads responses from a chain of interceptors.
 @usableFromInline
-final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
+final class PartReader<Response: Sendable>: StreamOwner, @unchecked Sendable {
   @usableFromInline let queue: PartQueue<Response>
 
   @inlinable

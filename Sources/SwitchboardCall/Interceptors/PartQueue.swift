@@ -10,19 +10,19 @@ package final class PartQueue<Message: Sendable>: Sendable {
   @usableFromInline static var limit: Int { 16 }
 
   @usableFromInline let queue = Messages(0)
-  @usableFromInline let ask: (@Sendable (Int) -> Void)?
+  @usableFromInline let demand: (@Sendable (Int) -> Void)?
 
-  /// `ask` requests more messages from the other side.
+  /// `demand` requests more messages from the other side.
   @inlinable
-  package init(ask: (@Sendable (Int) -> Void)? = nil) {
-    self.ask = ask
+  package init(demand: (@Sendable (Int) -> Void)? = nil) {
+    self.demand = demand
   }
 
   /// Returns how many messages to request now.
   @inlinable
   func takeDemand(_ state: inout Messages.State) -> Int {
     let missing = Self.limit - state.extra - state.held
-    guard ask != nil, state.end == nil, missing >= Self.limit / 2 else { return 0 }
+    guard demand != nil, state.end == nil, missing >= Self.limit / 2 else { return 0 }
     state.extra += missing
     return missing
   }
@@ -32,9 +32,9 @@ package final class PartQueue<Message: Sendable>: Sendable {
   /// Requests the first messages.
   @usableFromInline
   package func open() {
-    guard let ask else { return }
+    guard let demand else { return }
     let count = queue.state.withLock { takeDemand(&$0) }
-    if count > 0 { ask(count) }
+    if count > 0 { demand(count) }
   }
 
   @inlinable
@@ -46,7 +46,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
       return (reader, takeDemand(&state))
     }
     reader?.resume(returning: message)
-    if count > 0 { ask?(count) }
+    if count > 0 { demand?(count) }
   }
 
   /// Ends the messages. The reader gets `failure` after reading those pushed before.
@@ -76,7 +76,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
         (state.pop { _ in 1 }, state.takeWriters(), takeDemand(&state))
       }
       for writer in writers { writer.resume() }
-      if count > 0 { ask?(count) }
+      if count > 0 { demand?(count) }
       if let popped { return try popped.get() }
       if let message = try await queue.waitToRead() { return message }
     }

@@ -42,9 +42,9 @@ final class SideWork: @unchecked Sendable {
   /// The interceptors that queue messages themselves, and where their writers wait.
   var gates: [(index: Int, queue: () -> (any WriterRoom)?)] = []
   /// How many parts are on executors, and how many whole-call interceptors are at work.
-  private var underWay = 0
+  private var inProgress = 0
   /// Ends the call when nothing is in flight.
-  private var whenAtRest: (() -> Void)?
+  private var whenDone: (() -> Void)?
   /// Called when the chain closes.
   private var onClose: [() -> Void] = []
   /// How much more may be in flight before writers wait.
@@ -55,34 +55,34 @@ final class SideWork: @unchecked Sendable {
     self.executors = executors
   }
 
-  var isAtRest: Bool { underWay == 0 }
+  var isAtRest: Bool { inProgress == 0 }
 
   /// Whether the call ends when nothing is in flight. Nothing may then be added.
-  var isEnding: Bool { whenAtRest != nil }
+  var isEnding: Bool { whenDone != nil }
 
   func workBegins() {
-    underWay += 1
+    inProgress += 1
     room.spend()
   }
 
   func workIsDone() {
-    underWay -= 1
+    inProgress -= 1
     room.add(1)
-    guard isAtRest, let work = whenAtRest.take() else { return }
+    guard isAtRest, let work = whenDone.take() else { return }
     work()
   }
 
   /// Ends the call with `work` once nothing is in flight. Later ends are ignored.
-  func endAtRest(_ work: @escaping () -> Void) {
+  func endWhenDone(_ work: @escaping () -> Void) {
     guard !isAtRest else { return work() }
     guard !isEnding else { return }
-    whenAtRest = work
+    whenDone = work
     room.close()
   }
 
   /// The queue of the first interceptor that has one, from `index` in steps of `step`.
   func gate(from index: Int, towards step: Int) -> (any WriterRoom)? {
-    func distance(_ place: Int) -> Int { (place - index) * step }
+    func distance(_ position: Int) -> Int { (position - index) * step }
     return gates.filter { distance($0.index) >= 0 }.min { distance($0.index) < distance($1.index) }?.queue()
   }
 
@@ -90,7 +90,7 @@ final class SideWork: @unchecked Sendable {
 
   @usableFromInline
   func close() {
-    whenAtRest = nil
+    whenDone = nil
     let observers = onClose
     onClose = []
     gates = []

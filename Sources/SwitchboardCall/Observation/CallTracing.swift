@@ -84,10 +84,10 @@ package protocol CallTracing: AnyObject, CallObserver {
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void)
 
   /// The attempt continues, after it had to wait for a server or a connection.
-  func placementWasDelayed()
+  func pickWasDelayed()
 
   /// A server was chosen, whose calls have these labels in metrics. Returns what follows the attempt from then on.
-  func placed(_ labels: [String: String]) -> any AttemptTracer
+  func serverPicked(_ labels: [String: String]) -> any AttemptTracer
 
   /// The transport sends the attempt again, because no server has processed it. Returns the tracer for the repetition.
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer

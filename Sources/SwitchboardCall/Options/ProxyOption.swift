@@ -132,7 +132,7 @@ extension ProxyOption {
       // RFC 1929: the length of each is one byte.
       guard let credentials else { return }
       guard (1...255).contains(credentials.user.utf8.count), credentials.password.utf8.count <= 255 else {
-        throw .badProxy("SOCKS 5 needs a user name of 1 to 255 bytes and a password of at most 255")
+        throw .badProxy("SOCKS 5 requires a user name of 1 to 255 bytes and a password of at most 255")
       }
     }
   }

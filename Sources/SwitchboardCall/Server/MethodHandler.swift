@@ -125,7 +125,7 @@ public final class MethodHandler: Sendable {
     // asynchronous frames.
     let stream = answer.stream
     stream.handlerRuns(
-      makeTask(at: stream.placeForHandler()) { await run(form, responses, input, answer) }
+      makeTask(on: stream.executorForHandler()) { await run(form, responses, input, answer) }
     )
   }
 
@@ -133,10 +133,10 @@ public final class MethodHandler: Sendable {
   /// of operation. The compiler would wrap any other, which costs each call an allocation and two frames.
   @usableFromInline
   static func makeTask<Result: Sendable>(
-    at place: HandlerPlace,
+    on executor: HandlerExecutor,
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Result
   ) -> Task<Result, any Error> {
-    switch place {
+    switch executor {
     case .loop(let loop): Task.immediate(executorPreference: loop, operation: operation)
     case .executor(let executor): Task(executorPreference: executor, operation: operation)
     }

@@ -2,8 +2,8 @@
 @usableFromInline package final class ResolvedConfig: Sendable {
   private struct Waiter {
     let continuation: CheckedContinuation<Result<ServiceConfig?, GRPCStatus>, Never>
-    /// Whether it continues to wait when the resolution fails.
-    let isPatient: Bool
+    /// Whether it stops waiting when the resolution fails, but not for good.
+    let failsFast: Bool
   }
 
   private struct State {
@@ -55,7 +55,7 @@
   package func failed(_ status: GRPCStatus, isFinal: Bool) {
     let (waiters, notify) = change { state in
       state.failure = (status, isFinal)
-      let ended = state.waiters.filter { isFinal || !$0.value.isPatient }
+      let ended = state.waiters.filter { isFinal || $0.value.failsFast }
       for id in ended.keys { state.waiters[id] = nil }
       return ended.values
     }
@@ -68,8 +68,8 @@
     state.withLock { if $0.failure?.isFinal == false { $0.failure = nil } }
   }
 
-  /// Waits for the resolution. Throws if it fails (if patient, only if it fails for good) or if the task is cancelled.
-  func wait(isPatient: Bool) async throws(GRPCStatus) -> ServiceConfig? {
+  /// Waits for the resolution. Throws if it fails (for good, unless `failsFast`) or if the task is cancelled.
+  func wait(failsFast: Bool) async throws(GRPCStatus) -> ServiceConfig? {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
@@ -78,9 +78,9 @@
       await withCheckedContinuation { continuation in
         let (known, notify) = change { state -> Result<ServiceConfig?, GRPCStatus>? in
           if let known = state.known { return .success(known) }
-          if let failure = state.failure, failure.isFinal || !isPatient { return .failure(failure.status) }
+          if let failure = state.failure, failure.isFinal || failsFast { return .failure(failure.status) }
           if Task.isCancelled { return .failure(.callEnded) }
-          state.waiters[id] = Waiter(continuation: continuation, isPatient: isPatient)
+          state.waiters[id] = Waiter(continuation: continuation, failsFast: failsFast)
           return nil
         }
         if let known { continuation.resume(returning: known) }

@@ -43,7 +43,7 @@
 
   /// Where the call's handler runs, according to the server's options. Called once, on the loop, just before the
   /// handler starts.
-  func placeForHandler() -> HandlerPlace
+  func executorForHandler() -> HandlerExecutor
 
   /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.
   func bindContext() -> Bool
@@ -72,7 +72,7 @@
 /// Where a handler runs.
 @usableFromInline
 @frozen
-package enum HandlerPlace {
+package enum HandlerExecutor {
   /// At once, on the loop of the call.
   case loop(any EventLoop)
   /// On another executor.

@@ -14,7 +14,7 @@ enum CallVerb {
     value: "DATA",
     help:
       "The request; several one after the other for a method that streams requests. @FILE reads them from a file and "
-      + "@- from standard input, as they come."
+      + "@- from standard input, as they arrive."
   )
   static let format = Flag(
     "--format",
@@ -79,7 +79,7 @@ enum CallVerb {
     examples: [
       Example(#"call localhost:50051 hello.Greeter/Greet -d '{"name": "Ada"}'"#, "Call a method."),
       Example("call localhost:50051 hello.Greeter/Greet --template", "Show the fields of its request."),
-      Example("call localhost:50051 chat.Chat/Talk", "Talk: a request for each line that you type."),
+      Example("call localhost:50051 chat.Chat/Talk", "Chat: each line that you type is a request."),
       Example(
         "call shop.example shop.Shop/Buy -d @order.json -H 'authorization: Bearer TOKEN' -t 3s -v",
         "Call over TLS, with metadata and a deadline, and see how long each phase takes."

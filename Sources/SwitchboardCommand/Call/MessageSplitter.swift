@@ -15,7 +15,7 @@ struct MessageSplitter {
   /// How many bytes of `pending` have been scanned.
   private var scanned = 0
   private var start = (line: 1, column: 1)
-  private var place = (line: 1, column: 1)
+  private var position = (line: 1, column: 1)
 
   /// The JSON value that the cursor is in.
   private var value: JSONValueScanner?
@@ -64,7 +64,7 @@ struct MessageSplitter {
         advance(byte)
         if [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
           first = scanned
-          start = place
+          start = position
         } else {
           self.value = JSONValueScanner(first: byte)
         }
@@ -92,7 +92,7 @@ struct MessageSplitter {
       if byte == 0x1E {
         cut(&first, &pieces)
         advance(byte)
-        (first, start, lineStart) = (scanned, place, scanned)
+        (first, start, lineStart) = (scanned, position, scanned)
         continue
       }
       advance(byte)
@@ -101,7 +101,7 @@ struct MessageSplitter {
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
       if line.elementsEqual("---".utf8) {
         pieces.append(Piece(bytes: Array(pending[first..<lineStart]), line: start.line, column: start.column))
-        (first, start) = (scanned, place)
+        (first, start) = (scanned, position)
       }
       lineStart = scanned
     }
@@ -114,13 +114,13 @@ struct MessageSplitter {
 
   private mutating func advance(_ byte: UInt8) {
     scanned += 1
-    if byte == UInt8(ascii: "\n") { place = (place.line + 1, 1) } else { place.column += 1 }
+    if byte == UInt8(ascii: "\n") { position = (position.line + 1, 1) } else { position.column += 1 }
   }
 
   private mutating func cut(_ first: inout Int, _ pieces: inout [Piece]) {
     pieces.append(Piece(bytes: Array(pending[first..<scanned]), line: start.line, column: start.column))
     first = scanned
-    start = place
+    start = position
     value = nil
   }
 }

@@ -9,7 +9,7 @@ actor RequestReader {
   private let type: MessageTable
   private let format: CallVerb.Format
   private let types: TypeRegistry
-  private let place: String
+  private let location: String
 
   init(_ data: RequestData, _ type: MessageTable, _ format: CallVerb.Format, _ types: TypeRegistry)
     throws(Failure)
@@ -19,7 +19,7 @@ actor RequestReader {
     self.type = type
     self.format = format
     self.types = types
-    place =
+    location =
       switch data {
       case .none, .text: "-d"
       case .file(let path): path
@@ -81,7 +81,7 @@ actor RequestReader {
       let names = field.type == type.fullName ? type.fields.flatMap { [$0.jsonName, $0.name] } : []
       if let near = NearNames(of: field.name, in: names).best { hints.append("Did you mean \"\(near)\"?") }
     }
-    return Failure("\(place): \(shown)", hints: hints, code: .data)
+    return Failure("\(location): \(shown)", hints: hints, code: .data)
   }
 
   /// The parts of `shop.Order has no field "nmae"`.

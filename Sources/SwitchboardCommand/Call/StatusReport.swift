@@ -11,27 +11,27 @@ struct StatusReport {
     let details = ((try? status.richStatus) ?? nil)?.details ?? []
     if !details.isEmpty { failure.hints.append("details:") }
     // Counted, because a server may send very many details.
-    var asked = 0
+    var queryCount = 0
     for detail in details.prefix(50) {
-      let text = await Self.text(of: detail, source, schema, &asked)
+      let text = await Self.text(of: detail, source, schema, &queryCount)
       failure.hints += text.split(separator: "\n").map { "  " + $0 }
     }
     self.failure = failure
   }
 
-  /// The most types that the server is asked for.
-  private static let mostAsked = 5
+  /// How many types the server may be queried for.
+  private static let maxTypeQueries = 5
 
   private static func text(
     of detail: Google_Protobuf_Any,
     _ source: SchemaSource,
     _ schema: Schema,
-    _ asked: inout Int
+    _ queryCount: inout Int
   ) async -> String {
     if let text = text(of: detail, DetailTypes.registry(with: schema)) { return text }
     // Reflection also finds types that no method uses.
-    if let name = detail.typeName, asked < mostAsked {
-      asked += 1
+    if let name = detail.typeName, queryCount < maxTypeQueries {
+      queryCount += 1
       if let other = try? await source.schema(declaring: name),
         let text = text(of: detail, DetailTypes.registry(with: other))
       {

@@ -14,14 +14,14 @@ struct ChannelzInventory: Sendable {
   /// How many entries were left out because there are too many to show.
   var left = 0
   /// How many queries were sent.
-  fileprivate(set) var asked = 0
+  fileprivate(set) var queryCount = 0
 }
 
 /// Reads everything that channelz reports, within limits, because the server determines how much that is.
 struct ChannelzReader: Sendable {
   private static let mostEntries = 500
   /// The most queries. An entry may refer to any number of others, and each costs a query.
-  private static let mostQuestions = 3000
+  private static let maxQueries = 3000
   private let client: Grpc_Channelz_V1_ChannelzClient
   private let mostSockets: Int
 
@@ -41,8 +41,8 @@ struct ChannelzReader: Sendable {
     let servers = try await client.getServers(.with { $0.maxResults = Int64(Self.mostEntries) })
     inventory.servers = servers.server.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
     if !servers.end { inventory.left += 1 }
-    for server in inventory.servers where inventory.asked < Self.mostQuestions {
-      inventory.asked += 1
+    for server in inventory.servers where inventory.queryCount < Self.maxQueries {
+      inventory.queryCount += 1
       let id = server.ref.serverID
       let answer = try? await client.getServerSockets(
         .with {
@@ -78,12 +78,12 @@ struct ChannelzReader: Sendable {
       subchannels += entry.subchannelRef
       sockets += entry.socketRef
     }
-    while inventory.asked < Self.mostQuestions {
+    while inventory.queryCount < Self.maxQueries {
       if let ref = channels.popLast() {
         guard inventory.nested.count < Self.mostEntries, inventory.nested[ref.channelID] == nil else {
           continue
         }
-        inventory.asked += 1
+        inventory.queryCount += 1
         guard let found = try? await client.getChannel(.with { $0.channelID = ref.channelID }).channel
         else { continue }
         let channel = found.trimmed(to: Self.mostEntries)
@@ -92,7 +92,7 @@ struct ChannelzReader: Sendable {
       } else if let ref = subchannels.popLast() {
         guard inventory.subchannels.count < Self.mostEntries, inventory.subchannels[ref.subchannelID] == nil
         else { continue }
-        inventory.asked += 1
+        inventory.queryCount += 1
         guard
           let found = try? await client.getSubchannel(.with { $0.subchannelID = ref.subchannelID }).subchannel
         else { continue }
@@ -109,9 +109,9 @@ struct ChannelzReader: Sendable {
 
   private func read(socket ref: Grpc_Channelz_V1_SocketRef, into inventory: inout ChannelzInventory) async {
     guard inventory.sockets.count < Self.mostEntries, inventory.sockets[ref.socketID] == nil,
-      inventory.asked < Self.mostQuestions
+      inventory.queryCount < Self.maxQueries
     else { return }
-    inventory.asked += 1
+    inventory.queryCount += 1
     let answer = try? await client.getSocket(
       .with {
         $0.socketID = ref.socketID

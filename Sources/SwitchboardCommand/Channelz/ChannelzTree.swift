@@ -20,11 +20,11 @@ struct ChannelzTree {
 
   /// The position of a line in the tree.
   private struct Node {
-    let place: String
+    let prefix: String
     let indent: String
 
-    init(_ place: String, _ indent: String) {
-      self.place = place
+    init(_ prefix: String, _ indent: String) {
+      self.prefix = prefix
       self.indent = indent
     }
 
@@ -52,7 +52,7 @@ struct ChannelzTree {
     let count = listeners.count + sockets.count
     let root = Node("", "")
     for (index, listener) in listeners.enumerated() {
-      lines.append(root.child(isLast: index == count - 1).place + listener)
+      lines.append(root.child(isLast: index == count - 1).prefix + listener)
     }
     for (index, socket) in sockets.enumerated() {
       draw(socket, root.child(isLast: listeners.count + index == count - 1))
@@ -77,7 +77,7 @@ struct ChannelzTree {
     let calls = Calls(started: data.callsStarted, succeeded: data.callsSucceeded, failed: data.callsFailed)
     let target = data.target.isEmpty || data.target == name ? "" : " → \(data.target.harmless)"
     lines.append(
-      "\(node.place)\(title(kind, name, id))\(target)  \(state(data.state.state))  \(text(calls, before))"
+      "\(node.prefix)\(title(kind, name, id))\(target)  \(state(data.state.state))  \(text(calls, before))"
     )
   }
 
@@ -96,22 +96,22 @@ struct ChannelzTree {
       return node.child(isLast: index == count - 1)
     }
     for ref in channels {
-      let place = next()
-      if let channel = inventory.nested[ref.channelID] { draw(channel, place) }
+      let child = next()
+      if let channel = inventory.nested[ref.channelID] { draw(channel, child) }
     }
     for ref in subchannels {
-      let place = next()
+      let child = next()
       guard let found = inventory.subchannels[ref.subchannelID] else { continue }
       let before = last?.subchannels[ref.subchannelID]?.data.callsStarted
-      draw("subchannel", found.ref.name, id: ref.subchannelID, found.data, before: before, at: place)
-      drawBelow(ref.subchannelID, found.channelRef, found.subchannelRef, found.socketRef, place)
+      draw("subchannel", found.ref.name, id: ref.subchannelID, found.data, before: before, at: child)
+      drawBelow(ref.subchannelID, found.channelRef, found.subchannelRef, found.socketRef, child)
     }
     for ref in sockets { draw(ref, next()) }
   }
 
   private mutating func draw(_ ref: Grpc_Channelz_V1_SocketRef, _ node: Node) {
     guard let socket = inventory.sockets[ref.socketID] else {
-      return lines.append(node.place + title("socket", ref.name, ref.socketID))
+      return lines.append(node.prefix + title("socket", ref.name, ref.socketID))
     }
     let data = socket.data
     let before = last?.sockets[ref.socketID]?.data
@@ -122,7 +122,7 @@ struct ChannelzTree {
     facts.append("sent \(data.messagesSent)\(rate(data.messagesSent, before?.messagesSent))")
     facts.append("received \(data.messagesReceived)\(rate(data.messagesReceived, before?.messagesReceived))")
     if case .tls(let tls)? = socket.security.model { facts.append("TLS \(tls.standardName.harmless)") }
-    lines.append("\(node.place)\(title("socket", ref.name, ref.socketID))  \(facts.joined(separator: ", "))")
+    lines.append("\(node.prefix)\(title("socket", ref.name, ref.socketID))  \(facts.joined(separator: ", "))")
   }
 
   // MARK: Words

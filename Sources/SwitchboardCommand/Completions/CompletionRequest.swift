@@ -6,13 +6,13 @@ struct CompletionRequest {
   private let verbs: [Verb]
 
   /// The time limit for a server's answer.
-  private let patience: Duration
+  private let timeout: Duration
 
   /// `words` are those after the command's name. The last one, which may be empty, is to be completed.
-  init(_ words: [String], _ verbs: [Verb], patience: Duration) {
+  init(_ words: [String], _ verbs: [Verb], timeout: Duration) {
     self.words = words.isEmpty ? [""] : words
     self.verbs = verbs
-    self.patience = patience
+    self.timeout = timeout
   }
 
   private var current: String { words.last ?? "" }
@@ -122,9 +122,9 @@ struct CompletionRequest {
     }
     guard let arguments = try? Arguments(line, for: lenient) else { return [] }
     return await withTaskGroup(of: [(String, String)].self) { group in
-      group.addTask { (try? await Self.ask(completion, arguments)) ?? [] }
+      group.addTask { (try? await Self.candidates(for: completion, arguments)) ?? [] }
       group.addTask {
-        try? await Task.sleep(for: patience)
+        try? await Task.sleep(for: timeout)
         return []
       }
       let first = await group.next() ?? []
@@ -133,8 +133,9 @@ struct CompletionRequest {
     }
   }
 
-  private static func ask(_ completion: Completion, _ arguments: Arguments) async throws -> [(String, String)]
-  {
+  private static func candidates(for completion: Completion, _ arguments: Arguments) async throws -> [(
+    String, String
+  )] {
     let source: SchemaSource
     var channel: Channel?
     defer { withExtendedLifetime(channel) {} }

@@ -16,12 +16,12 @@ enum CompletionScript: String, CaseIterable {
       local IFS=$'\n' line letter quote= word=
       local text=${COMP_LINE:0:COMP_POINT}
       local -a words=()
-      local -i place
+      local -i index
       # Colons and equals signs split words in bash; the line up to the cursor has them whole, and with their quotes.
-      for ((place = 0; place < ${#text}; place++)); do
-        letter=${text:place:1}
+      for ((index = 0; index < ${#text}; index++)); do
+        letter=${text:index:1}
         case $quote$letter in
-          '\') place+=1; word+=${text:place:1} ;;
+          '\') index+=1; word+=${text:index:1} ;;
           '"' | "'") quote=$letter ;;
           '""' | "''") quote= ;;
           ' ') if [[ -n $word ]]; then words+=("$word"); word=; fi ;;

@@ -34,8 +34,8 @@ enum CompletionVerbs {
     return .success
   }
 
-  static let patience = Flag(
-    "--patience",
+  static let timeout = Flag(
+    "--timeout",
     value: "TIME",
     help: "How long to wait for a server; the default is 1.5s, because a completion must be quick."
   )
@@ -49,11 +49,11 @@ enum CompletionVerbs {
     operands: [
       Operand("WORD", isOptional: true, repeats: true, "The words after 'switchboard', up to the cursor.")
     ],
-    flags: [FlagGroup("Completion", [patience])],
+    flags: [FlagGroup("Completion", [timeout])],
     isHidden: true
   ) { arguments in
-    let time = try arguments.duration(patience) ?? .milliseconds(1500)
-    let request = CompletionRequest(arguments.operands, SwitchboardCommand.verbs, patience: time)
+    let time = try arguments.duration(timeout) ?? .milliseconds(1500)
+    let request = CompletionRequest(arguments.operands, SwitchboardCommand.verbs, timeout: time)
     let candidates = await request.candidates()
     if !candidates.isEmpty { try Output.write(candidates.joined(separator: "\n")) }
     return .success

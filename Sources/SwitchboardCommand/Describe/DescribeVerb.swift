@@ -37,7 +37,7 @@ enum DescribeVerb {
       Example("describe localhost:50051 shop.Order", "A message."),
       Example(
         "describe localhost:50051 shop.Shop --tree",
-        "A service with all that its methods take and return."
+        "A service with the messages of its methods."
       ),
       Example(
         "describe --proto shop.proto -I protos shop.Shop/Buy",

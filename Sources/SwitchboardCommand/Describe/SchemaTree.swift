@@ -29,11 +29,11 @@ struct SchemaTree {
   private mutating func draw(_ type: String, _ streams: Bool, _ verb: String, _ indent: String, isLast: Bool)
   {
     let stream = streams ? "stream " : ""
-    let place = indent + (isLast ? "└── " : "├── ")
+    let branch = indent + (isLast ? "└── " : "├── ")
     guard let table = schema.pool.messageType(named: type) else {
-      return lines.append("\(place)\(verb) \(type.harmless)")
+      return lines.append("\(branch)\(verb) \(type.harmless)")
     }
-    draw(table, place + "\(verb) \(stream)", indent + (isLast ? "    " : "│   "), depth: 0)
+    draw(table, branch + "\(verb) \(stream)", indent + (isLast ? "    " : "│   "), depth: 0)
   }
 
   mutating func draw(_ message: MessageTable) { draw(message, "", "", depth: 0) }
@@ -51,14 +51,14 @@ struct SchemaTree {
     let fields = message.fields
     for (index, field) in fields.enumerated() {
       let isLast = index == fields.count - 1
-      let place = indent + (isLast ? "└── " : "├── ")
+      let branch = indent + (isLast ? "└── " : "├── ")
       let label = self.label(of: field) + field.name.harmless + paint(.number, " = \(field.number)")
       guard let inner = message.message(of: field) else {
         let type = message.enumeration(of: field)?.fullName ?? "\(field.type)"
-        lines.append("\(place)\(label): \(paint(.type, type.harmless))")
+        lines.append("\(branch)\(label): \(paint(.type, type.harmless))")
         continue
       }
-      draw(inner, "\(place)\(label): ", indent + (isLast ? "    " : "│   "), depth: depth + 1)
+      draw(inner, "\(branch)\(label): ", indent + (isLast ? "    " : "│   "), depth: depth + 1)
     }
   }
 

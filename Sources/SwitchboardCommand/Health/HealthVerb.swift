@@ -10,7 +10,7 @@ enum HealthVerb {
     "-t",
     "--deadline",
     value: "TIME",
-    help: "Give up after TIME; the default is 3s without --watch, and none with it."
+    help: "Give up after TIME; the default is 3s, or no limit with --watch."
   )
 
   static let verb = Verb(

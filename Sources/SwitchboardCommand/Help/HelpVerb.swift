@@ -5,7 +5,7 @@ enum HelpVerb {
     summary: "explain a verb, or list all verbs",
     usage: ["[VERB]"],
     operands: [Operand("VERB", isOptional: true, "The verb to explain.")],
-    examples: [Example("help list", "Show what 'list' takes, with examples.")]
+    examples: [Example("help list", "Explain the flags of 'list', with examples.")]
   ) { arguments in
     guard let name = arguments.operand(0) else {
       try Output.write(HelpText.overview(in: SwitchboardCommand.verbs))

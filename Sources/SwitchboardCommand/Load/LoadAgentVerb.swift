@@ -25,7 +25,7 @@ enum LoadAgentVerb {
 
   static let verb = Verb(
     "load-agent",
-    summary: "make calls for a 'load' elsewhere",
+    summary: "make calls for a 'load' on another machine",
     usage: ["[FLAG]..."],
     details: [
       "From this machine, an agent calls any server that a caller with its token names. Without --tls-cert, the token goes "

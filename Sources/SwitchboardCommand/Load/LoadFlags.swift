@@ -42,7 +42,7 @@ enum LoadFlags {
     "--rate",
     value: "RATE",
     help:
-      "Make this many calls each second, whether or not earlier ones have ended; 100..5000 rises from 100 to 5000. "
+      "Start this many calls per second, whether or not earlier ones have ended; 100..5000 rises from 100 to 5000. "
       + "Latency counts from when a call was due."
   )
   static let ramp = Flag(
@@ -126,7 +126,7 @@ enum LoadFlags {
   static let agents = Flag(
     "--agents",
     value: "HOST:PORT,...",
-    help: "Let agents, which 'switchboard load-agent' starts, make the calls, each its share."
+    help: "Divide the calls among agents, which 'switchboard load-agent' starts."
   )
   static let token = Flag(
     "--agent-token",

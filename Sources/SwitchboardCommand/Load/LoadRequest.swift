@@ -56,7 +56,7 @@ struct LoadRequest {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure("\(Self.place(of: arguments)): \(error)", code: .data)
+      throw Failure("\(Self.source(of: arguments)): \(error)", code: .data)
     }
     self.plan = plan
   }
@@ -135,7 +135,7 @@ struct LoadRequest {
     let numbers = parts.compactMap { Figure.number($0.hasSuffix("/s") ? $0.dropLast(2) : $0) }
     guard numbers.count == parts.count, let from = numbers.first, let to = numbers.last,
       RateSchedule.rates.contains(to)
-    else { throw Failure.usage("--rate needs calls each second, such as 500 or 100..5000, not '\(text)'") }
+    else { throw Failure.usage("--rate needs calls per second, such as 500 or 100..5000, not '\(text)'") }
     return .with {
       $0.from = from
       $0.to = to
@@ -183,7 +183,7 @@ struct LoadRequest {
   }
 
   /// The source of the requests, for error messages.
-  private static func place(of arguments: Arguments) -> String {
+  private static func source(of arguments: Arguments) -> String {
     switch arguments[LoadFlags.data] {
     case "@-"?: "standard input"
     case let data? where data.hasPrefix("@"): String(data.dropFirst())

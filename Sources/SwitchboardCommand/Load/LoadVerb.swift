@@ -30,7 +30,7 @@ enum LoadVerb {
       ),
       Example(
         "load localhost:50051 shop.Shop/Get -r 100..5000 -z 1m --save run.html",
-        "From 100 to 5000 calls each second within a minute, with a report in HTML."
+        "From 100 to 5000 calls per second within a minute, with a report in HTML."
       ),
       Example(
         "load localhost:50051 shop.Shop/Get -r 500 --compare main.json --fail-if 'p99>20ms,errors>0.1%'",
@@ -40,7 +40,10 @@ enum LoadVerb {
         "load shop.example:443 shop.Shop/Get -r 20000 --agents a:7000,b:7000 --agent-token s3cret",
         "Let two agents make half of the calls each."
       ),
-      Example("load localhost:50051 shop.Shop/Get --find-max 'p99<10ms'", "How much the server can take."),
+      Example(
+        "load localhost:50051 shop.Shop/Get --find-max 'p99<10ms'",
+        "Find the highest rate that the server can handle."
+      ),
     ],
     run
   )

@@ -14,7 +14,7 @@ enum MockVerb {
     "--rules",
     value: "FILE",
     completion: .file,
-    help: "Answer by the rules in this file, which is JSON or YAML."
+    help: "Answer according to the rules in this JSON or YAML file."
   )
   static let onlyRules = Flag(
     "--only-rules",
@@ -24,7 +24,7 @@ enum MockVerb {
     "--record",
     value: "TARGET",
     help:
-      "Pass calls on to this server, and write rules that answer as it does. The connection flags apply to it."
+      "Forward calls to this server, and record its answers as rules. The connection flags apply to it."
   )
   static let output = Flag(
     "--output",
@@ -36,7 +36,7 @@ enum MockVerb {
 
   static let verb = Verb(
     "mock",
-    summary: "stand in for a server",
+    summary: "serve the methods of a schema, with example answers or by rules",
     usage: [
       "FILE.proto... [-I DIR]... [FLAG]...", "--descriptor-set FILE [FLAG]...", "--record TARGET [FLAG]...",
     ],
@@ -55,7 +55,7 @@ enum MockVerb {
     examples: [
       Example("mock shop.proto", "Example answers on 127.0.0.1:50051."),
       Example("mock shop.proto --rules rules.yaml --listen 127.0.0.1:0", "Answers by rules, on a free port."),
-      Example("mock --record shop.example:443 --output rules.yaml", "Learn the rules from a server."),
+      Example("mock --record shop.example:443 --output rules.yaml", "Record rules from a server."),
     ],
     run
   )

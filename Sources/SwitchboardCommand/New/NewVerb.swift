@@ -43,7 +43,7 @@ enum NewVerb {
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let given = try arguments.operand(0) ?? ask("The name of the package", flag: "NAME")
+    let given = try arguments.operand(0) ?? prompt("The name of the package", flag: "NAME")
     guard let name = PackageName(given) else {
       throw Failure.usage(
         "'\(given)' is not a package name: a letter and up to 59 letters, digits, '-' and '_'"
@@ -69,20 +69,20 @@ enum NewVerb {
   /// The dependency in the manifest. A relative path refers to the current directory and is converted to one from the
   /// package's directory.
   private static func dependency(_ arguments: Arguments, in folder: String) throws -> PackageDependency {
-    let place =
+    let origin =
       try arguments[package]
-      ?? ask("A checkout of Switchboard, or the URL of a repository", flag: package.name)
-    if place.contains("://") || place.hasPrefix("git@") {
-      guard let dependency = PackageDependency(url: place) else {
-        throw Failure.usage("'\(place)' is not the URL of a repository")
+      ?? prompt("A checkout of Switchboard, or the URL of a repository", flag: package.name)
+    if origin.contains("://") || origin.hasPrefix("git@") {
+      guard let dependency = PackageDependency(url: origin) else {
+        throw Failure.usage("'\(origin)' is not the URL of a repository")
       }
       return dependency
     }
-    guard access("\(place)/Package.swift", R_OK) == 0 else {
-      throw Failure("\(place) is not a checkout of Switchboard: it has no Package.swift", code: .noInput)
+    guard access("\(origin)/Package.swift", R_OK) == 0 else {
+      throw Failure("\(origin) is not a checkout of Switchboard: it has no Package.swift", code: .noInput)
     }
-    guard let resolved = realpath(place, nil) else {
-      throw Failure("\(place) cannot be read", code: .noInput)
+    guard let resolved = realpath(origin, nil) else {
+      throw Failure("\(origin) cannot be read", code: .noInput)
     }
     defer { free(resolved) }
     let path = SwiftText.literal(String(cString: resolved))
@@ -92,7 +92,7 @@ enum NewVerb {
     )
   }
 
-  private static func ask(_ question: String, flag: String) throws -> String {
+  private static func prompt(_ question: String, flag: String) throws -> String {
     guard Terminal.current(.input).isTerminal, Terminal.current(.errors).isTerminal else {
       throw Failure.usage("\(flag) is missing", verb: "new")
     }

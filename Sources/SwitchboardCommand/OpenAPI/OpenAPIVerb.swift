@@ -22,7 +22,7 @@ enum OpenAPIVerb {
   )
   static let protoNames = Flag(
     "--proto-names",
-    help: "Name fields as in the .proto file, not as usual in JSON."
+    help: "Use the field names of the .proto file instead of their JSON names."
   )
 
   static let verb = Verb(

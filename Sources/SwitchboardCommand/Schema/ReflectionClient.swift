@@ -26,17 +26,17 @@ actor ReflectionClient {
   private var byteCount = 0
   /// The names of imports that no answer has contained yet.
   private var wanted: Set<String> = []
-  /// The names that were asked for.
-  private var asked: Set<String> = []
+  /// The names that were requested.
+  private var requested: Set<String> = []
 
   /// The most files: far more than any server needs, but few enough to process.
   static let mostFiles = 10_000
   static let mostBytes = 128 << 20
   /// The most queries on one stream.
-  private static let mostAtOnce = 100
+  private static let queriesPerStream = 100
 
   /// How long to wait for an answer. Servers have these answers ready, so a later one is unlikely.
-  private static let patience = Duration.seconds(30)
+  private static let defaultTimeout = Duration.seconds(30)
 
   /// `deadline` is the user's time limit for each query.
   init(_ target: Target, _ channel: Channel, deadline: Duration? = nil) {
@@ -45,7 +45,7 @@ actor ReflectionClient {
       channel: channel,
       defaultCallOptions: CallOptions.with {
         $0.initialMetadata = target.metadata
-        $0.timeout = deadline ?? Self.patience
+        $0.timeout = deadline ?? Self.defaultTimeout
       }
     )
   }
@@ -54,14 +54,14 @@ actor ReflectionClient {
 
   /// The full names of the server's services.
   func services() async throws -> [String] {
-    let answers = try await ask([.with { $0.listServices = "*" }])
+    let answers = try await query([.with { $0.listServices = "*" }])
     return answers.flatMap { $0.listServicesResponse.service.map(\.name) }
   }
 
   /// The files that declare symbols, and all that they import.
   func schema(of symbols: [String]) async throws -> Schema {
     for symbol in symbols {
-      let answer = try await ask([.with { $0.fileContainingSymbol = symbol }])[0]
+      let answer = try await query([.with { $0.fileContainingSymbol = symbol }])[0]
       if case .errorResponse(let error)? = answer.messageResponse {
         if error.errorCode == GRPCStatus.Code.notFound.rawValue { throw UnknownSymbol(name: symbol) }
         throw refusal(error)
@@ -77,11 +77,11 @@ actor ReflectionClient {
     while !wanted.isEmpty {
       let missing = wanted.sorted()
       wanted = []
-      asked.formUnion(missing)
-      guard asked.count <= Self.mostFiles else { throw tooMuch("more than \(Self.mostFiles) imports") }
-      for start in stride(from: 0, to: missing.count, by: Self.mostAtOnce) {
-        let names = missing[start..<min(start + Self.mostAtOnce, missing.count)]
-        for answer in try await ask(names.map { name in .with { $0.fileByFilename = name } }) {
+      requested.formUnion(missing)
+      guard requested.count <= Self.mostFiles else { throw tooMuch("more than \(Self.mostFiles) imports") }
+      for start in stride(from: 0, to: missing.count, by: Self.queriesPerStream) {
+        let names = missing[start..<min(start + Self.queriesPerStream, missing.count)]
+        for answer in try await query(names.map { name in .with { $0.fileByFilename = name } }) {
           if case .fileDescriptorResponse? = answer.messageResponse { try take(answer) }
         }
       }
@@ -114,7 +114,9 @@ actor ReflectionClient {
       }
       files[file.name] = file
       wanted.remove(file.name)
-      for name in file.dependency where files[name] == nil && !asked.contains(name) { wanted.insert(name) }
+      for name in file.dependency where files[name] == nil && !requested.contains(name) {
+        wanted.insert(name)
+      }
     }
   }
 
@@ -137,11 +139,11 @@ actor ReflectionClient {
   ]
 
   /// Sends requests and returns an answer for each.
-  private func ask(_ requests: [Grpc_Reflection_V1_ServerReflectionRequest]) async throws -> [Response] {
-    if let service { return try await ask(requests, of: service) }
+  private func query(_ requests: [Grpc_Reflection_V1_ServerReflectionRequest]) async throws -> [Response] {
+    if let service { return try await query(requests, of: service) }
     for name in Self.names {
       do {
-        let answers = try await ask(requests, of: name)
+        let answers = try await query(requests, of: name)
         service = name
         return answers
       } catch let status as GRPCStatus where target.lacksMethod(status) {
@@ -155,7 +157,7 @@ actor ReflectionClient {
     )
   }
 
-  private func ask(
+  private func query(
     _ requests: [Grpc_Reflection_V1_ServerReflectionRequest],
     of service: String
   ) async throws -> [Response] {

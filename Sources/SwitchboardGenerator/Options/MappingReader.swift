@@ -50,8 +50,8 @@ struct MappingReader {
     var values: [String: [String]] = [:]
     while let field = try token() {
       if field == .mark("}") {
-        let place = "\(title), line \(line): "
-        return Block(kind: kind, fields: values) { GeneratorError(place + $0) }
+        let location = "\(title), line \(line): "
+        return Block(kind: kind, fields: values) { GeneratorError(location + $0) }
       }
       if field == .mark(",") || field == .mark(";") { continue }
       try read(field, into: &values)

@@ -38,9 +38,9 @@ struct PayloadMappings {
     let selectors: [(String, WritableKeyPath<PayloadMappings, [String: Payload]>)] = [
       ("message", \.messages), ("service", \.services), ("method", \.methods),
     ]
-    for (selector, place) in selectors {
+    for (selector, keyPath) in selectors {
       for name in block[selector] {
-        guard self[keyPath: place].updateValue(payload, forKey: name) == nil else {
+        guard self[keyPath: keyPath].updateValue(payload, forKey: name) == nil else {
           throw block.error("the \(selector) '\(name)' is mapped twice")
         }
       }

@@ -39,7 +39,7 @@ extension ClientCallStream {
     let taken = signals.takeSignals()
     if taken.contains(.start) { begin() }
     if taken.contains(.readable) { resumeBody() }
-    if taken.contains(.credit) { takeMore() }
+    if taken.contains(.credit) { roomWasMade() }
     if taken.contains(.cancel), let status = cancellation.withLock({ $0 }) { endEarly(status) }
   }
 

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-extension ClientCallStream: MessageTaker {
+extension ClientCallStream: InboundMessageStream {
   var loop: Loop { channel.loop }
   var openConnection: ClientConnection? {
     guard isOpen, !state.isClosed, let connection, !connection.isClosed else { return nil }
@@ -10,7 +10,7 @@ extension ClientCallStream: MessageTaker {
   var wantsMessages: Bool { isOpen }
   static var tooManyMessages: GRPCStatus { .tooManyResponses }
 
-  func heldMessagesWereTaken() {
+  func heldMessagesWereDelivered() {
     giveCredit()
     proceed()
   }

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// What the tracer of an attempt wants: to ask it each time would retain it.
-struct TracingWishes {
+struct TracingSettings {
   var reportsMessages = false
   var addsHeaders = false
   var addsTraceParent = false

@@ -107,7 +107,7 @@ extension ClientCallStream {
     wire.isDelivered = true
     let bytes = wire.takeCollected()
     let isCompressed = wire.exchange.encoding != MessageCompression.none && !bytes.isEmpty
-    takeWhole(
+    receiveUnframed(
       MessageBuffer(unsafeByteCount: bytes.count, isCompressed: isCompressed) { $0.copyBytes(from: bytes) }
     )
   }

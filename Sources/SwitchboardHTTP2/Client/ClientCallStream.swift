@@ -56,7 +56,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var wasRetried = false
   @exclusivity(unchecked) private(set) var timer: LoopTimer?
   @exclusivity(unchecked) var tracer: (any AttemptTracer)?
-  @exclusivity(unchecked) var tracing = TracingWishes()
+  @exclusivity(unchecked) var tracing = TracingSettings()
 
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
@@ -130,7 +130,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       phase = .started
       connection.retire()
       guard isCounted else { return close(.connectionLost) }
-      return placeAgain()
+      return pickAgain()
     }
     if isCounted { subchannel?.callStarted() }
     if let subchannel { request.servers?.add(ObjectIdentifier(subchannel)) }
@@ -385,6 +385,6 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     head.startAgain()
     body.startAgain()
     subchannel?.callEnded(.connectionLost)
-    placeAgain()
+    pickAgain()
   }
 }

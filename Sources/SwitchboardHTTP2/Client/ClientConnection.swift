@@ -104,7 +104,7 @@ final class ClientConnection: ConnectionParts, Connection {
     self.goAway = goAway
     if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings", !wasTooCurious {
       wasTooCurious = true
-      channel.askLessOften()
+      channel.doubleKeepaliveInterval()
     }
     retire(goAway.code == HTTP2Error.noError.rawValue ? nil : goAway.status)
   }
@@ -194,7 +194,7 @@ final class ClientConnection: ConnectionParts, Connection {
 
   func checkSilence() -> Keepalive.Action? {
     let isIdle = session.streams.count == 0 && !channel.options.keepaliveWithoutCalls
-    return keepalive?.look(now: loop.now, lastRead: lastRead, isIdle: isIdle)
+    return keepalive?.check(now: loop.now, lastRead: lastRead, isIdle: isIdle)
   }
 
   func streamDidClose() {

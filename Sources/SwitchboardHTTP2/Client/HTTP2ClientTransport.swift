@@ -28,9 +28,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var calls = CallTotals()
   @exclusivity(unchecked) var trace = ChannelTrace()
   /// Calls for which no server was chosen yet.
-  @exclusivity(unchecked) private var unplaced = WaitingCalls()
+  @exclusivity(unchecked) private var waitingCalls = WaitingCalls()
   /// Whether some of these calls fail while no server can be reached.
-  @exclusivity(unchecked) private var hasImpatientCalls = false
+  @exclusivity(unchecked) private var hasFailFastCalls = false
   /// The calls that wait for a server or for a connection with room.
   @exclusivity(unchecked) var waitingCount = 0 {
     didSet { keepLoop() }
@@ -168,11 +168,11 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
         }
         guard isUsable else {
           tracker?.callEnded(CallOutcome(status: nil))
-          hasImpatientCalls = true
+          hasFailFastCalls = true
           try wait(call)
           return nil
         }
-        call.place(on: subchannel, tracker)
+        call.assign(to: subchannel, tracker)
         return try subchannel.connection(for: call)
       case .wait:
         // The pick may have started a connection that failed at once.
@@ -180,7 +180,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
           tries += 1
           continue
         }
-        hasImpatientCalls = true
+        hasFailFastCalls = true
         try wait(call)
       case .fail(let status):
         guard call.waitsForReady else { throw status }
@@ -195,7 +195,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     // The pick may have ended the call.
     guard call.isStarted else { return }
     try countWaiting()
-    unplaced.append(call, awaitingName: balancer.isResolving)
+    waitingCalls.append(call, awaitingName: balancer.isResolving)
   }
 
   /// Counts one more call that waits. Throws if too many do.
@@ -207,24 +207,24 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   /// Called when a call has ended while it waited, for a server or at one.
   func waitingCallDidClose(_ subchannel: HTTP2Subchannel?) {
     waitingCount -= 1
-    if let subchannel { subchannel.waitingCallDidClose() } else { unplaced.callDidEnd() }
+    if let subchannel { subchannel.waitingCallDidClose() } else { waitingCalls.callDidEnd() }
   }
 
   /// Whether a connection is being opened.
   var isConnecting: Bool { subchannels.values.contains { $0.dialing != nil } }
 
   /// Asks the picker again for all calls that wait for a server.
-  private func placeWaiting() {
-    guard !unplaced.isEmpty else { return }
-    if !balancer.isResolving { unplaced.nameWasResolved() }
+  private func retryWaitingCalls() {
+    guard !waitingCalls.isEmpty else { return }
+    if !balancer.isResolving { waitingCalls.nameWasResolved() }
     if let picker = balancer.picker as? ConstantPicker {
       // Otherwise, each failure of one of many servers would cost time in proportion to the number of calls.
-      if picker.waits || picker.fails && !hasImpatientCalls { return }
+      if picker.waits || picker.fails && !hasFailFastCalls { return }
     }
-    hasImpatientCalls = false
-    let calls = unplaced.take()
+    hasFailFastCalls = false
+    let calls = waitingCalls.take()
     waitingCount -= calls.count
-    for call in calls { call.placeAgain() }
+    for call in calls { call.pickAgain() }
   }
 
   /// Whether calls wait for the resolver's service config before they reach the transport.
@@ -246,7 +246,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   /// Doubles the keepalive interval, up to a maximum, because a server has complained about pings.
-  func askLessOften() {
+  func doubleKeepaliveInterval() {
     guard let interval = keepaliveInterval else { return }
     let longest = ChannelOptions.longestKeepaliveInterval
     let longer = interval < longest ? min(interval * 2, longest) : interval
@@ -333,7 +333,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     // Subchannels that the policy did not shut down.
     for subchannel in subchannels.values { subchannel.shutDown() }
     resolvedConfig?.failed(.channelShutDown, isFinal: true)
-    placeWaiting()
+    retryWaitingCalls()
     if let continuation { drained.append(continuation) }
     resumeIfDrained()
   }
@@ -370,7 +370,7 @@ extension HTTP2ClientTransport: ChannelBalancerOwner {
 
   package func balancerChanged() {
     setState(balancer.state)
-    placeWaiting()
+    retryWaitingCalls()
   }
 
   package func serviceConfigChanged() {

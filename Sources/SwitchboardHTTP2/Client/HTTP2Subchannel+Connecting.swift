@@ -33,7 +33,7 @@ extension HTTP2Subchannel {
   private func startNextLeg(_ dialing: Dialing, after failure: GRPCStatus) {
     guard let leg = dialing.nextLeg() else { return dialingFailed(dialing, failure) }
     startTimeout(dialing)
-    switch leg.place {
+    switch leg.destination {
     case .addresses(let addresses): connect(dialing, addresses)
     case .name(let host, let port):
       dialing.lookup = loop.names.addresses(of: host, port: port) { result in
@@ -70,8 +70,8 @@ extension HTTP2Subchannel {
         self.channel.options.onConnectionPhase?(.connected(address: connected.address.description))
         self.pass(dialing, connected)
       case .failure(let error):
-        let place = dialing.leg?.tunnel?.proxy.shown ?? self.shown
-        self.legFailed(dialing, error.status("cannot connect to \(place)"))
+        let server = dialing.leg?.tunnel?.proxy.shown ?? self.shown
+        self.legFailed(dialing, error.status("cannot connect to \(server)"))
       }
     }
     dialing.connector = connector

@@ -3,9 +3,9 @@ import SwitchboardCall
 
 /// The streams that watch the server's health and load.
 extension HTTP2Subchannel {
-  /// The service that must be healthy before calls are placed here. `nil` if there are no health checks.
+  /// The service that must be healthy before calls are assigned here. `nil` if there are no health checks.
   var healthCheckedService: String? {
-    wishes.checksHealth ? channel.balancer.serviceConfig?.healthCheckedService : nil
+    options.checksHealth ? channel.balancer.serviceConfig?.healthCheckedService : nil
   }
 
   /// The service config has changed. It may name another service, or none.
@@ -45,8 +45,8 @@ extension HTTP2Subchannel {
   }
 
   func reportLoad(every interval: Duration?) {
-    guard interval != wishes.loadReportInterval else { return }
-    wishes.loadReportInterval = interval
+    guard interval != options.loadReportInterval else { return }
+    options.loadReportInterval = interval
     loadWatch?.stop()
     loadWatch = nil
     if let connection = servingConnection { watchLoad(on: connection) }
@@ -56,7 +56,7 @@ extension HTTP2Subchannel {
   private static let longestReport = 64 * 1024
 
   func watchLoad(on connection: ClientConnection) {
-    guard loadWatch == nil, let interval = wishes.loadReportInterval else { return }
+    guard loadWatch == nil, let interval = options.loadReportInterval else { return }
     let watch = ServerWatch(
       self,
       connection,

@@ -7,7 +7,7 @@ final class HTTP2Subchannel: Subchannel {
   // Unchecked exclusivity: confined to the loop.
   let channel: HTTP2ClientTransport
   let number: Int
-  var wishes: SubchannelOptions
+  var options: SubchannelOptions
   /// Whether calls have labels in metrics.
   let hasLabels: Bool
   var loop: Loop { channel.loop }
@@ -23,7 +23,7 @@ final class HTTP2Subchannel: Subchannel {
   @exclusivity(unchecked) var uselessInARow = 0
   @exclusivity(unchecked) var healthWatch: ServerWatch?
   @exclusivity(unchecked) var loadWatch: ServerWatch?
-  /// Calls that were placed here while no connection had room.
+  /// Calls that were assigned here while no connection had room.
   @exclusivity(unchecked) var waiting = WaitingCalls()
   @exclusivity(unchecked) var calls = CallTotals()
 
@@ -38,7 +38,7 @@ final class HTTP2Subchannel: Subchannel {
     self.number = number
     self.addresses = addresses
     self.observer = observer
-    wishes = options
+    self.options = options
     hasLabels = !options.metricLabels.isEmpty
     backoff = Backoff(
       initial: channel.options.connectInitialBackoff,
@@ -52,7 +52,7 @@ final class HTTP2Subchannel: Subchannel {
   /// Its connections, as observers see them.
   var observed: ObservedConnection {
     var observed = channel.observed
-    observed.labels.merge(wishes.metricLabels) { $1 }
+    observed.labels.merge(options.metricLabels) { $1 }
     return observed
   }
 
@@ -89,7 +89,7 @@ final class HTTP2Subchannel: Subchannel {
   func giveBackWaiting() {
     let calls = waiting.take()
     channel.waitingCount -= calls.count
-    for call in calls { call.placeAgain() }
+    for call in calls { call.pickAgain() }
   }
 
   // MARK: States

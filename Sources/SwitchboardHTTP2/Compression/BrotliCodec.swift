@@ -47,7 +47,7 @@ private final class BrotliDecoder: Decoder {
     switch result {
     case BROTLI_DECODER_RESULT_SUCCESS: return DecoderStep(count: count, state: .ended)
     case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT, BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT:
-      return DecoderStep(count: count, state: .goesOn)
+      return DecoderStep(count: count, state: .more)
     default: return DecoderStep(count: count, state: .broken)
     }
   }

@@ -107,8 +107,8 @@ enum Compressor {
       switch step.state {
       case .ended where rest.isEmpty: return output
       // The step filled the piece, or used all input and needs more.
-      case .goesOn where step.count == chunk || !rest.isEmpty: break
-      case .ended, .goesOn, .broken: throw .cannotDecompress
+      case .more where step.count == chunk || !rest.isEmpty: break
+      case .ended, .more, .broken: throw .cannotDecompress
       }
     }
   }
@@ -136,7 +136,7 @@ protocol Decoder: AnyObject {
 
 /// The result of a decoder's step.
 struct DecoderStep {
-  enum State { case goesOn, ended, broken }
+  enum State { case more, ended, broken }
 
   /// How many bytes it wrote.
   let count: Int

@@ -54,7 +54,7 @@ private final class ZlibDecoder: Decoder {
     let count = output.count - Int(stream.pointee.avail_out)
     switch result {
     case Z_STREAM_END: return DecoderStep(count: count, state: .ended)
-    case Z_OK: return DecoderStep(count: count, state: .goesOn)
+    case Z_OK: return DecoderStep(count: count, state: .more)
     default: return DecoderStep(count: count, state: .broken)
     }
   }

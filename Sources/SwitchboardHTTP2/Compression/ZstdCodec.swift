@@ -37,6 +37,6 @@ private final class ZstdDecoder: Decoder {
     let result = ZSTD_decompressStream(stream, &target, &source)
     input = UnsafeRawBufferPointer(rebasing: input[source.pos...])
     guard ZSTD_isError(result) == 0 else { return DecoderStep(count: 0, state: .broken) }
-    return DecoderStep(count: target.pos, state: result == 0 ? .ended : .goesOn)
+    return DecoderStep(count: target.pos, state: result == 0 ? .ended : .more)
   }
 }

@@ -254,7 +254,7 @@ extension Connection {
   }
 
   /// Called while calls are in progress.
-  private func expectMore() { loop.expect(isLowLatency ? .urgent : .soon) }
+  private func expectMore() { loop.expect(isLowLatency ? .urgent : .likely) }
 }
 
 // MARK: - Writing and flow control

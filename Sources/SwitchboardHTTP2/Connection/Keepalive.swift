@@ -3,20 +3,20 @@ import SwitchboardCall
 /// Detects a silent peer: if no bytes arrive from it for some time, it is pinged.
 ///
 /// ```
-///   watching ──nothing read for the interval──> asked ──nothing read for the timeout──> dead
-///       ^───────────────something was read───────┘
+///   watching ──nothing read for the interval──> pinged ──nothing read for the timeout──> dead
+///       ^───────────────something was read────────┘
 /// ```
 /// Times are on the loop's clock, in nanoseconds.
 struct Keepalive {
   private enum State {
     case watching
-    case asked(at: UInt64)
+    case pinged(at: UInt64)
   }
 
   enum Action: Equatable {
-    /// Call `look` again after this many nanoseconds.
+    /// Call `check` again after this many nanoseconds.
     case wait(UInt64)
-    /// Send a ping, and call `look` again after this many nanoseconds.
+    /// Send a ping, and call `check` again after this many nanoseconds.
     case ping(UInt64)
     case close
   }
@@ -31,15 +31,15 @@ struct Keepalive {
   }
 
   /// Decides what to do when bytes last arrived at `lastRead`. An idle connection that need not be checked waits.
-  mutating func look(now: UInt64, lastRead: UInt64, isIdle: Bool) -> Action {
-    if case .asked(let asked) = state {
-      guard lastRead > asked else { return .close }
+  mutating func check(now: UInt64, lastRead: UInt64, isIdle: Bool) -> Action {
+    if case .pinged(let pingTime) = state {
+      guard lastRead > pingTime else { return .close }
       state = .watching
     }
     if isIdle { return .wait(interval) }
     let silence = now > lastRead ? now - lastRead : 0
     guard silence >= interval else { return .wait(interval - silence) }
-    state = .asked(at: now)
+    state = .pinged(at: now)
     return .ping(timeout)
   }
 }

@@ -171,7 +171,7 @@ final class HTTP1ClientSession: WireSession {
   func stopRequest(_ id: Int32) {}
   func submitResponse(_ stream: StreamEntry) {}
   func submitTrailersOnly(_ stream: StreamEntry) {}
-  func giveUpResponse(_ id: Int32) {}
+  func abandonResponse(_ id: Int32) {}
 
   // MARK: The rest
 

@@ -52,11 +52,11 @@ struct HTTP1ResponseParser {
     }
   }
 
-  /// Parses bytes until `goesOn` returns `false` for an event. It must do so for events that end the bytes.
-  mutating func read(_ bytes: [UInt8], _ goesOn: (Event) -> Bool) {
+  /// Parses bytes until `continues` returns `false` for an event. It must do so for events that end the bytes.
+  mutating func read(_ bytes: [UInt8], _ continues: (Event) -> Bool) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes
-      while goesOn(next(&rest)) {}
+      while continues(next(&rest)) {}
     }
   }
 

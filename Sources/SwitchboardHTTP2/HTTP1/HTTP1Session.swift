@@ -205,7 +205,7 @@ final class HTTP1Session: WireSession {
   func resume(_ id: Int32) {}
 
   /// A response cannot be reset, so the connection ends.
-  func giveUpResponse(_ id: Int32) { connection.close(.answerNotTaken) }
+  func abandonResponse(_ id: Int32) { connection.close(.answerNotTaken) }
 
   /// In HTTP/1.1, a peer cannot announce how large headers may be.
   var refusalOfHeaders: GRPCStatus? { nil }
@@ -350,7 +350,7 @@ final class HTTP1Session: WireSession {
 
   private var isIdle: Bool { stream == nil && !isOver && !parser.isInsideHead }
 
-  /// The timer goes on during exchanges, and waits again if the connection was used.
+  /// The timer continues during exchanges, and starts again if the connection was used.
   private func startIdleTimer(_ time: Duration) {
     let timer = LoopTimer { [unowned self] in
       idleTimer = nil

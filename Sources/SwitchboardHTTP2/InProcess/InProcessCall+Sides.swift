@@ -65,8 +65,8 @@ extension InProcessCall: LoopServerStream {
   var requestWasCompressed: Bool { false }
   func setCompression(_ compression: MessageCompression) {}
 
-  func placeForHandler() -> HandlerPlace {
-    HandlerPlace(transport.options.handlerExecutor, or: transport.loop)
+  func executorForHandler() -> HandlerExecutor {
+    HandlerExecutor(transport.options.handlerExecutor, or: transport.loop)
   }
 
   func bindContext() -> Bool {

@@ -28,8 +28,8 @@ final class PlainTracer: AttemptTracer, ServerCallTracer {
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
-  func placementWasDelayed() {}
-  func placed(_ labels: [String: String]) -> any AttemptTracer { self }
+  func pickWasDelayed() {}
+  func serverPicked(_ labels: [String: String]) -> any AttemptTracer { self }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
   func handlerStarts(deadline: CallDeadline) {}
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }

@@ -6,22 +6,22 @@
 
 /// A range of whole pages for the large blocks of one connection.
 ///
-/// Most of their bytes are zero: tables with few entries, and a buffer of which little was ever used. While nobody uses
-/// the connection, what is not zero can be kept elsewhere and the pages be given back. The addresses stay the same.
+/// Most of their bytes are zero: tables with few entries, and a buffer that was hardly used. While the connection is not
+/// in use, the other bytes can be copied to a small block and the pages released. The addresses stay the same.
 ///
-/// The first word says how many bytes of it were taken, and the second one where the used-up ones are.
+/// The first word is the number of allocated bytes, and the second one the range of the consumed ones.
 struct Arena {
   let base: UnsafeMutableRawPointer
   let size: Int
-  /// Where `ArenaSlabs` has it.
+  /// The index of its slab in `ArenaSlabs`.
   let slab: Int
   let position: Int
 
-  /// Everything in an arena begins at a multiple of this.
+  /// The alignment of all blocks.
   static let alignment = 16
 
-  /// Takes memory of a session's arena, which is at `base`. `nil` if it has no room.
-  static func carve(_ byteCount: Int, at base: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+  /// Allocates memory in the session's arena at `base`. `nil` if it has no room.
+  static func allocate(_ byteCount: Int, at base: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     let start = max(alignment, base.load(as: Int.self))
     guard byteCount >= 0, byteCount <= ArenaSlabs.arenaSize - start else { return nil }
     let end = start + (byteCount + alignment - 1) / alignment * alignment
@@ -30,11 +30,10 @@ struct Arena {
     return base + start
   }
 
-  /// Releases memory that was taken. The arena only has room for something else if it was taken last; else the memory
-  /// is zeroed, so that nothing is kept of it.
+  /// Releases memory. It is reused only if it was allocated last; otherwise it is zeroed, so that packing leaves it out.
   static func release(_ byteCount: Int, from start: Int, at base: UnsafeMutableRawPointer) {
     let end = start + (byteCount + alignment - 1) / alignment * alignment
-    UsedUp(start: 0, end: 0).store(at: base)
+    Consumed(start: 0, end: 0).store(at: base)
     if base.load(as: Int.self) == end {
       base.storeBytes(of: start, as: Int.self)
     } else {
@@ -48,13 +47,13 @@ struct Arena {
     return UnsafeMutableRawBufferPointer(start: base + Self.alignment, count: size - Self.alignment)
   }
 
-  /// Gives the pages back: from then on their bytes are zero. Returns `false` if that holds for a part of them at most.
+  /// Releases the pages, which zeroes their bytes. Returns `false` if that failed for some of them.
   func discard() -> Bool { madvise(base, size, MADV_DONTNEED) == 0 }
 
-  // MARK: Used-up bytes
+  // MARK: Consumed bytes
 
-  /// The offsets of bytes that nobody will read before they are written again. They all are in one block.
-  private struct UsedUp {
+  /// The range of bytes that are not read again before they are overwritten. All of them are in one block.
+  private struct Consumed {
     var start: UInt32
     var end: UInt32
 
@@ -67,27 +66,27 @@ struct Arena {
     }
   }
 
-  /// Notes that nobody will read these bytes before they are written again, whenever `pack` drops what is used up. If
-  /// they are in another block than those before, or a block was released since, only they are.
-  func noteUsedUp(_ bytes: UnsafeRawBufferPointer) {
+  /// Records that these bytes are not read again before they are overwritten, so that `pack` may drop them. If they are
+  /// in another block than the recorded ones, or a block was released since, they replace these.
+  func noteConsumed(_ bytes: UnsafeRawBufferPointer) {
     guard let first = bytes.baseAddress, first >= UnsafeRawPointer(base), first + bytes.count <= base + size
     else {
       return
     }
     let start = UInt32(first - UnsafeRawPointer(base))
-    var used = UsedUp(start: start, end: start + UInt32(bytes.count))
-    let known = UsedUp.load(at: base)
+    var used = Consumed(start: start, end: start + UInt32(bytes.count))
+    let known = Consumed.load(at: base)
     // Blocks do not overlap.
     if known.start < used.end, used.start < known.end {
-      used = UsedUp(start: min(known.start, used.start), end: max(known.end, used.end))
+      used = Consumed(start: min(known.start, used.start), end: max(known.end, used.end))
     }
     used.store(at: base)
   }
 
-  private func dropUsedUp() {
-    let used = UsedUp.load(at: base)
+  private func dropConsumed() {
+    let used = Consumed.load(at: base)
     memset(base + Int(used.start), 0, Int(used.end - used.start))
-    UsedUp(start: 0, end: 0).store(at: base)
+    Consumed(start: 0, end: 0).store(at: base)
   }
 
   // MARK: Packing
@@ -95,7 +94,7 @@ struct Arena {
   private typealias Word = UInt64
   private static let wordSize = MemoryLayout<Word>.size
 
-  /// What comes before the words of a run: its first word in the arena, and how many there are. The last run is empty.
+  /// The head of a run of words: the index of its first word in the arena, and their number. The last run is empty.
   private struct RunHead {
     let start: UInt32
     let count: UInt32
@@ -103,13 +102,13 @@ struct Arena {
 
   private static let headSize = MemoryLayout<RunHead>.size
 
-  /// A copy that is larger is not worth its memory.
+  /// A larger copy would not be worth its memory.
   private static let packedLimit = 16 * 1024
 
-  /// Gives the pages back, and returns a copy of the words that are not zero. `nil`: there is no memory for it, or it
-  /// would be too large; then nothing has changed. What is used up is lost, if it is to be dropped.
-  func pack(droppingUsedUp: Bool = false) -> UnsafeMutableRawPointer? {
-    if droppingUsedUp { dropUsedUp() }
+  /// Releases the pages, and returns a copy of the words that are not zero. Returns `nil` if there is no memory for the
+  /// copy, or it would be too large; the contents are then unchanged, except for consumed bytes that are dropped.
+  func pack(droppingConsumed: Bool = false) -> UnsafeMutableRawPointer? {
+    if droppingConsumed { dropConsumed() }
     var size = Self.headSize
     forEachRun { size += Self.headSize + $0.count * Self.wordSize }
     guard size <= Self.packedLimit, let copy = malloc(size) else { return nil }

@@ -8,8 +8,8 @@ import SwitchboardCall
 
 /// Arenas of one size for the connections of a loop.
 ///
-/// Each slab of 64 is one block of the system's allocator: so the process has few mappings, and tools that look for
-/// leaks follow what the memory refers to. An arena takes memory only where it was written to.
+/// Each slab of 64 is one block of the system's allocator, so that the process has few mappings, and leak checkers follow
+/// the pointers in it. Only the pages of an arena that were written to take memory.
 final class ArenaSlabs: Sendable {
   // Locked, because the last reference to a session may be released on any thread.
   private let state = Locked(State())
@@ -17,7 +17,7 @@ final class ArenaSlabs: Sendable {
   private struct State: @unchecked Sendable {
     // Sendable because it is behind the lock.
     var slabs: [Slab] = []
-    /// The system's pages cannot be given back, or are not zero afterwards.
+    /// Whether pages cannot be released, or are not zero afterwards.
     var isUnsupported = false
   }
 
@@ -28,10 +28,10 @@ final class ArenaSlabs: Sendable {
     var free: UInt64 = 0
   }
 
-  /// The size of a session's arena, in whole pages: what nghttp2 allocates in large blocks for a session, twice for the buffer
-  /// of its frames, which grows with the first of them.
+  /// The size of a session's arena, in whole pages: all large blocks that nghttp2 allocates for a session, with twice the
+  /// buffer for frames, which grows with the first frame.
   static let arenaSize = wholePages(92 * 1024)
-  /// The size of the arena of what OpenSSL has for a connection: 7,608 bytes in 3.0.
+  /// The size of the arena for OpenSSL's object for a connection: 7,608 bytes in 3.0.
   static let arenaSizeOfTLS = wholePages(8 * 1024)
   private static let arenasInSlab = UInt64.bitWidth
 
@@ -51,7 +51,7 @@ final class ArenaSlabs: Sendable {
     }
   }
 
-  /// An arena of zeros; `nil` if there is none.
+  /// A zeroed arena; `nil` if there is no memory for one.
   func take() -> Arena? {
     state.withLock { state in
       guard let slab = state.slabs.firstIndex(where: { $0.free != 0 }) ?? addSlab(&state),
@@ -63,7 +63,7 @@ final class ArenaSlabs: Sendable {
     }
   }
 
-  /// Call on any thread. What the arena holds is lost, so that no other session finds it.
+  /// Call on any thread. The contents are zeroed, so that no other session sees them.
   func giveBack(_ arena: Arena) {
     if !arena.discard() { memset(arena.base, 0, arena.size) }
     state.withLock { state in
@@ -76,8 +76,8 @@ final class ArenaSlabs: Sendable {
     }
   }
 
-  /// The bytes that take no memory, because nothing was written to them since their pages were given back. The system's
-  /// allocator counts them as used.
+  /// The number of bytes that take no memory, because they were not written to since their pages were released. The
+  /// system's allocator counts them as used.
   var untouchedByteCount: Int {
     state.withLock { state in
       let page = Int(getpagesize())

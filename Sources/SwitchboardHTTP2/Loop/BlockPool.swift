@@ -55,7 +55,7 @@ final class BlockPool: @unchecked Sendable {
   /// Call on the loop. A large block is taken from the arena, as far as that has room. `nil` if the system has no memory.
   func take(_ byteCount: Int, from arena: UnsafeMutableRawPointer? = nil) -> UnsafeMutableRawPointer? {
     guard byteCount > 0, byteCount <= Self.largest else {
-      return Self.carve(byteCount, from: arena) ?? make(byteCount)
+      return Self.allocate(byteCount, from: arena) ?? make(byteCount)
     }
     let index = (byteCount - 1) / Self.step
     if let block = pop(index) {
@@ -107,11 +107,11 @@ final class BlockPool: @unchecked Sendable {
 
   // Not inlined, so that `take` stays small.
   @inline(never)
-  private static func carve(_ byteCount: Int, from arena: UnsafeMutableRawPointer?)
+  private static func allocate(_ byteCount: Int, from arena: UnsafeMutableRawPointer?)
     -> UnsafeMutableRawPointer?
   {
     guard let arena, byteCount > 0, byteCount < ArenaSlabs.arenaSize,
-      let base = Arena.carve(frontSize + byteCount, at: arena)
+      let base = Arena.allocate(frontSize + byteCount, at: arena)
     else { return nil }
     base.storeBytes(of: CarvedFront(negativeCapacity: -byteCount, start: base - arena), as: CarvedFront.self)
     return base + frontSize

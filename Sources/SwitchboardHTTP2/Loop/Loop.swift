@@ -120,7 +120,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
     /// At any time.
     case none
     /// Calls are in progress, so it may come soon.
-    case soon
+    case likely
     /// Calls are in progress, and the user asked for low latency.
     case urgent
   }
@@ -226,7 +226,7 @@ extension Loop {
   }
 
   private func waitForEvents() {
-    if pollUntilPreciseDeadline() || lookForEvents() { return }
+    if pollUntilPreciseDeadline() || spinForEvents() { return }
     armAlarm()
     guard mailbox.fallAsleep() else { return runEvents(UV_RUN_NOWAIT) }
     runEvents(UV_RUN_ONCE)
@@ -257,12 +257,12 @@ extension Loop {
   }
 
   /// Returns `true` if an event occurred soon.
-  private func lookForEvents() -> Bool {
+  private func spinForEvents() -> Bool {
     let expected = expectation
     expectation = .none
     switch expected {
     case .none: return false
-    case .soon: return spin.poll(until: runReadyEvents)
+    case .likely: return spin.poll(until: runReadyEvents)
     case .urgent: return spin.pollAlways(until: runReadyEvents)
     }
   }

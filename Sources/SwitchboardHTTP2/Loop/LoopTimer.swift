@@ -42,7 +42,7 @@ struct TimerHeap {
     if timer.isPrecise { preciseCount -= 1 }
     let last = timers.removeLast()
     guard last !== timer else { return }
-    place(last, at: position)
+    put(last, at: position)
     siftUp(position)
     siftDown(last.position)
   }
@@ -63,7 +63,7 @@ struct TimerHeap {
     return first
   }
 
-  private mutating func place(_ timer: LoopTimer, at position: Int) {
+  private mutating func put(_ timer: LoopTimer, at position: Int) {
     timers[position] = timer
     timer.position = position
   }
@@ -74,10 +74,10 @@ struct TimerHeap {
     while position > 0 {
       let parent = (position - 1) / 2
       guard timer.deadline < timers[parent].deadline else { break }
-      place(timers[parent], at: position)
+      put(timers[parent], at: position)
       position = parent
     }
-    place(timer, at: position)
+    put(timer, at: position)
   }
 
   private mutating func siftDown(_ start: Int) {
@@ -88,9 +88,9 @@ struct TimerHeap {
       guard child < timers.count else { break }
       if child + 1 < timers.count, timers[child + 1].deadline < timers[child].deadline { child += 1 }
       guard timers[child].deadline < timer.deadline else { break }
-      place(timers[child], at: position)
+      put(timers[child], at: position)
       position = child
     }
-    place(timer, at: position)
+    put(timer, at: position)
   }
 }

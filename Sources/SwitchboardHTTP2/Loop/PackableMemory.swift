@@ -1,29 +1,29 @@
-/// Memory in an arena, which is packed when nobody has used it for a while.
+/// Memory in an arena, which is packed when it has not been used for a while.
 ///
 /// ```
-///   awake ──nobody uses it for a while──> drowsy ──nor for another while──> packed
-///     ^──────────────somebody uses it───────┴──────────────────────────────────┘
+///   awake ──unused for a period──> idle ──unused for another──> packed
+///     ^────────────────use──────────┴──────────use────────────────┘
 /// ```
-/// What lies in it does not notice: while it is packed nothing runs there, and before that changes all is as it was.
+/// Its contents do not change: they are not used while they are packed, and are unpacked before the next use.
 struct PackableMemory {
   private(set) var isAwake = true
-  /// `nil`: there is nothing to pack.
+  /// `nil` if there is nothing to pack.
   let arena: Arena?
   private let slabs: ArenaSlabs?
   private var copy: UnsafeMutableRawPointer?
-  /// What packs it; set as long as the connection is open.
+  /// Packs the memory; set as long as the connection is open.
   fileprivate(set) var sweep: Sweep?
-  /// Whether what was used up of the arena may be dropped now.
-  var hasUsedUp = false
-  /// Where `sweep` has its owner, which it only visits while that is not packed.
-  var place: Int?
+  /// Whether the consumed bytes of the arena may be dropped now.
+  var mayDropConsumed = false
+  /// The index of the owner in `sweep`; `nil` while it is packed.
+  var index: Int?
 
   init(in slabs: ArenaSlabs?) {
     self.slabs = slabs
     arena = slabs?.take()
   }
 
-  /// Call once, on any thread, when nothing is left in it.
+  /// Call once, on any thread, when it is empty.
   func end() {
     if let arena { slabs?.giveBack(arena) }
   }
@@ -35,8 +35,9 @@ struct PackableMemory {
     self.copy = nil
   }
 
-  /// Called regularly while it is awake or drowsy. Returns `false` when there is no more to do.
-  mutating func rest() -> Bool {
+  /// Called once per period until the memory is packed: an awake memory becomes idle, an idle one is packed. Returns
+  /// whether it must be called again.
+  mutating func age() -> Bool {
     guard isAwake else {
       pack()
       return false
@@ -45,16 +46,16 @@ struct PackableMemory {
     return true
   }
 
-  /// Packs it at once, if the system has memory for that.
+  /// Packs the memory at once, if there is memory for the copy.
   mutating func pack() {
     isAwake = false
-    if copy == nil { copy = arena?.pack(droppingUsedUp: hasUsedUp) }
+    if copy == nil { copy = arena?.pack(droppingConsumed: mayDropConsumed) }
   }
 
   var isPacked: Bool { copy != nil }
 }
 
-/// An owner of such memory, which has to be awake before its owner uses what lies in it.
+/// An owner of such memory, which wakes it before it uses the contents.
 protocol Packable: AnyObject {
   var memory: PackableMemory { get set }
 }
@@ -63,7 +64,7 @@ extension Packable {
   @inline(never)
   func wake() {
     memory.wake()
-    if memory.place == nil { memory.sweep?.add(self) }
+    if memory.index == nil { memory.sweep?.add(self) }
   }
 
   /// Called when the connection starts, and with `nil` when it closes.
@@ -73,7 +74,7 @@ extension Packable {
     sweep?.add(self)
   }
 
-  /// Packs it at once.
+  /// Packs the memory at once.
   func pack() {
     memory.sweep?.remove(self)
     memory.pack()

@@ -10,7 +10,7 @@ struct ReadShare {
   /// The minimum share, however slow processing is.
   static let least = 4 * 1024
   /// The maximum time that one socket should keep its loop busy, in nanoseconds.
-  static let patience: UInt64 = 250_000
+  static let longestTime: UInt64 = 250_000
 
   private var turn: UInt64 = 0
   private var size = Self.first
@@ -28,7 +28,7 @@ struct ReadShare {
   /// Records that `count` bytes were read and processed in `time` nanoseconds.
   mutating func spend(_ count: Int, taking time: UInt64) {
     left -= count
-    if time > Self.patience {
+    if time > Self.longestTime {
       // Only halved, because the thread may have been waiting for a processor.
       size = max(Self.least, count / 2)
       left = 0

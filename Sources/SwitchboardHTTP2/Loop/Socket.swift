@@ -31,7 +31,7 @@ final class Socket {
   @exclusivity(unchecked) private(set) var isPaused = false
   @exclusivity(unchecked) private var share = ReadShare()
   @exclusivity(unchecked) private var pending: OutputBuffer?
-  /// libuv's part of a write that is under way: most sockets never have one.
+  /// libuv's part of a write that is in progress: most sockets never have one.
   @exclusivity(unchecked) private var request: UnsafeMutablePointer<uv_write_t>?
 
   /// Takes ownership of a connected libuv stream.

@@ -119,8 +119,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   package var ipBytes: [UInt8]? {
     guard case .ip(let isV6) = kind else { return nil }
     // After the family, the port and, for IPv6, the flow label.
-    let place = isV6 ? 8..<24 : 4..<8
-    return bytes.count >= place.upperBound ? Array(bytes[place]) : nil
+    let range = isV6 ? 8..<24 : 4..<8
+    return bytes.count >= range.upperBound ? Array(bytes[range]) : nil
   }
 
   /// Whether this is a unix socket that was not bound.

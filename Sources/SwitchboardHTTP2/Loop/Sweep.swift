@@ -1,13 +1,13 @@
-/// Packs what nobody on a loop has used for a second or two: sessions, and what TLS keeps for connections.
+/// Packs the memory of a loop's sessions and TLS connections that were not used for a second or two.
 ///
-/// It visits everything that is not packed once a second. What is in use pays for that with a few instructions; when all
-/// is packed, nothing happens any more.
+/// It visits each member that is not packed once per second, which costs a member in use a few instructions. When all
+/// are packed, it stops.
 final class Sweep {
   // Unchecked exclusivity: confined to the loop, and no access lasts while other code is called.
   private unowned let loop: Loop
   @exclusivity(unchecked) private var members: [any Packable] = []
   /// The number of members that are still to be visited in this round.
-  @exclusivity(unchecked) private var left = 0
+  @exclusivity(unchecked) private var remaining = 0
   @exclusivity(unchecked) private var timer: LoopTimer?
 
   static let period = Duration.seconds(1)
@@ -25,18 +25,18 @@ final class Sweep {
 
   /// Adds a member that is awake. It has to be removed before its connection releases it.
   func add(_ member: any Packable) {
-    member.memory.place = members.count
+    member.memory.index = members.count
     members.append(member)
     if timer == nil { schedule(after: Self.period) }
   }
 
   func remove(_ member: any Packable) {
-    guard let place = member.memory.place else { return }
-    member.memory.place = nil
+    guard let index = member.memory.index else { return }
+    member.memory.index = nil
     let last = members.removeLast()
     guard last !== member else { return }
-    members[place] = last
-    last.memory.place = place
+    members[index] = last
+    last.memory.index = index
   }
 
   private func schedule(after delay: Duration) {
@@ -48,17 +48,17 @@ final class Sweep {
   /// From the last member to the first, because `remove` moves the last one, which was visited already.
   private func visit() {
     timer = nil
-    if left == 0 { left = members.count }
+    if remaining == 0 { remaining = members.count }
     var (visits, packs) = (0, 0)
-    left = min(left, members.count)
-    while left > 0, visits < Self.visits, packs < Self.packs {
-      left -= 1
+    remaining = min(remaining, members.count)
+    while remaining > 0, visits < Self.visits, packs < Self.packs {
+      remaining -= 1
       visits += 1
-      let member = members[left]
-      guard !member.memory.rest() else { continue }
+      let member = members[remaining]
+      guard !member.memory.age() else { continue }
       packs += 1
       remove(member)
     }
-    if members.isEmpty { members = [] } else { schedule(after: left > 0 ? Self.pause : Self.period) }
+    if members.isEmpty { members = [] } else { schedule(after: remaining > 0 ? Self.pause : Self.period) }
   }
 }

@@ -126,7 +126,7 @@ final class NameChannel {
 
 extension NameChannel {
   /// Passes the c-ares channel to `body` for a query, and starts the timer that drives c-ares.
-  func ask(_ body: (ares_channel) -> Void) {
+  func query(_ body: (ares_channel) -> Void) {
     guard let channel else { return }
     routesLeft = Self.routesPerTurn
     body(channel)

@@ -20,16 +20,16 @@ enum NameMessage {
     guard bytes.count >= headerSize, number(bytes, 4) == 1 else { return false }
     guard let question = end(ofName: headerSize, bytes), question + 4 <= bytes.count else { return false }
     let isCutOff = bytes[2] & 0x02 != 0
-    var place = question + 4
+    var offset = question + 4
     for _ in 0..<(isCutOff ? 0 : min(maxAnswers, number(bytes, 6))) {
-      guard let record = end(ofName: place, bytes), record + recordSize <= bytes.count else { return false }
+      guard let record = end(ofName: offset, bytes), record + recordSize <= bytes.count else { return false }
       let data = record + recordSize
       let end = data + number(bytes, data - 2)
       guard end <= bytes.count else { return false }
       if number(bytes, record) == alias {
         guard let name = self.end(ofName: data, bytes), name <= end else { return false }
       }
-      place = end
+      offset = end
     }
     return true
   }
@@ -41,30 +41,30 @@ enum NameMessage {
     bytes[7] = UInt8(maxAnswers & 0xff)
   }
 
-  private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
-    Int(bytes[place]) << 8 | Int(bytes[place + 1])
+  private static func number(_ bytes: [UInt8], _ offset: Int) -> Int {
+    Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
   }
 
   /// The position after a name; `nil` if the name is invalid or too long.
   private static func end(ofName start: Int, _ bytes: [UInt8]) -> Int? {
-    var place = start
+    var offset = start
     var end: Int?
     var length = 1
     var references = 0
-    while place < bytes.count {
-      let byte = Int(bytes[place])
+    while offset < bytes.count {
+      let byte = Int(bytes[offset])
       switch byte >> 6 {
       case 0 where byte == 0:
-        return end ?? place + 1
+        return end ?? offset + 1
       case 0:
         length += byte + 1
         guard length <= maxNameLength else { return nil }
-        place += byte + 1
+        offset += byte + 1
       case 3:
         references += 1
-        guard place + 1 < bytes.count, references <= maxReferences else { return nil }
-        end = end ?? place + 2
-        place = number(bytes, place) & 0x3fff
+        guard offset + 1 < bytes.count, references <= maxReferences else { return nil }
+        end = end ?? offset + 2
+        offset = number(bytes, offset) & 0x3fff
       default:
         return nil
       }

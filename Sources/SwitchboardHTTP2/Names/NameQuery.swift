@@ -49,7 +49,7 @@ final class NameQuery: LoopTask, @unchecked Sendable {
     self.channel = channel
     channel.lookups += 1
     isStarting = true
-    ask(channel)
+    send(on: channel)
     isStarting = false
   }
 
@@ -124,7 +124,7 @@ extension NameQuery {
   private static let internet: Int32 = 1
   private static let text: Int32 = 16
 
-  private func ask(_ channel: NameChannel) {
+  private func send(on channel: NameChannel) {
     // The callback releases this reference. It is called exactly once, even if the channel closes before an answer
     // arrives.
     let retained = Unmanaged.passRetained(self).toOpaque()
@@ -132,11 +132,11 @@ extension NameQuery {
     case .addresses:
       var hints = ares_addrinfo_hints()
       hints.ai_family = AF_UNSPEC
-      channel.ask { ares in
+      channel.query { ares in
         ares_getaddrinfo(ares, name, nil, &hints, { NameQuery.of($0)?.take($1, $3) }, retained)
       }
     case .texts, nil:
-      channel.ask { ares in
+      channel.query { ares in
         ares_search(ares, name, Self.internet, Self.text, { NameQuery.of($0)?.take($1, $3, $4) }, retained)
       }
     }

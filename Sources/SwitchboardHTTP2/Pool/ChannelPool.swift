@@ -138,16 +138,16 @@ public final class ChannelPool: Sendable {
   /// Checks a channel from time to time, and closes it if it was not used since the last check.
   private func watch(_ signature: Signature, _ channel: PooledChannel) -> Task<Void, Never> {
     Task { [weak self, weak channel, time, interval = idleTimeout / 2] in
-      var idleLooks = 0
+      var idleChecks = 0
       var usesBefore = 0
       while (try? await time.sleep(until: time.now.advanced(by: interval))) != nil {
         guard let now = await channel?.unusedSince(usesBefore) else { return }
-        idleLooks = now.isUnused ? idleLooks + 1 : 0
+        idleChecks = now.isUnused ? idleChecks + 1 : 0
         usesBefore = now.uses
-        guard idleLooks >= 2 else { continue }
+        guard idleChecks >= 2 else { continue }
         guard let self else { return }
         if self.close(signature, uses: usesBefore) { return }
-        idleLooks = 0
+        idleChecks = 0
       }
     }
   }

@@ -3,15 +3,15 @@ import SwitchboardCall
 
 /// How to connect to a target: a list of legs, each of which is tried if the previous one fails.
 struct ProxyRoute: Sendable, Equatable {
-  /// Where to connect a socket.
-  enum Place: Sendable, Equatable {
+  /// What a socket connects to.
+  enum SocketDestination: Sendable, Equatable {
     case name(host: String, port: Int)
     case addresses([SocketAddress])
   }
 
-  /// A place to connect to and, if it is a proxy, the tunnel to request.
+  /// What to connect to and, if that is a proxy, the tunnel to request.
   struct Leg: Sendable, Equatable {
-    let place: Place
+    let destination: SocketDestination
     let tunnel: Tunnel?
   }
 
@@ -39,12 +39,12 @@ struct ProxyRoute: Sendable, Equatable {
       if let destination, let leg = try Self.leg(to: destination, option, environment) {
         legs.append(leg)
       } else if case .name(let host, let port) = address {
-        legs.append(Leg(place: .name(host: host, port: Int(port)), tunnel: nil))
+        legs.append(Leg(destination: .name(host: host, port: Int(port)), tunnel: nil))
       } else if let address = SocketAddress(address) {
         direct.append(address)
       }
     }
-    self.legs = (direct.isEmpty ? [] : [Leg(place: .addresses(direct), tunnel: nil)]) + legs
+    self.legs = (direct.isEmpty ? [] : [Leg(destination: .addresses(direct), tunnel: nil)]) + legs
   }
 
   var hasProxy: Bool { legs.contains { $0.tunnel != nil } }
@@ -60,6 +60,8 @@ struct ProxyRoute: Sendable, Equatable {
     _ environment: ProxyEnvironment
   ) throws(GRPCStatus) -> Leg? {
     let proxy = option == .environment ? try environment.proxy(for: destination) : ProxyServer(option)
-    return proxy.map { Leg(place: $0.place, tunnel: Tunnel(proxy: $0, destination: destination)) }
+    return proxy.map {
+      Leg(destination: $0.socketDestination, tunnel: Tunnel(proxy: $0, destination: destination))
+    }
   }
 }

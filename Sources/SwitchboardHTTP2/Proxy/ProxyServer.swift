@@ -35,7 +35,7 @@ struct ProxyServer: Sendable, Equatable {
   var shown: String { "the proxy \(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// Where to connect.
-  var place: ProxyRoute.Place {
+  var socketDestination: ProxyRoute.SocketDestination {
     SocketAddress.numeric(host, port: port).map { .addresses([$0]) } ?? .name(host: host, port: port)
   }
 

@@ -1,12 +1,12 @@
 import SwitchboardCall
 
-extension ServerCallStream: MessageTaker {
+extension ServerCallStream: InboundMessageStream {
   var openConnection: ServerConnection? { phase == .closed ? nil : connection }
   var announcedCompression: MessageCompression? { head.encoding }
   var wantsMessages: Bool { failure == nil && (phase == .receiving || phase == .handling) }
   static var tooManyMessages: GRPCStatus { .wrongRequestCount }
 
-  func heldMessagesWereTaken() {
+  func heldMessagesWereDelivered() {
     if state.hasRemoteEnded {
       if let wire { requestDidEnd(for: wire) }
       endOfRequests()
@@ -24,7 +24,7 @@ extension ServerCallStream: MessageTaker {
   func startSingle(_ handler: MethodHandler) {
     let request = inbound.single
     inbound.single = .none
-    guard !convertElsewhere(request), !decodeElsewhere(request, handler) else { return }
+    guard !convertInBackground(request), !decodeInBackground(request, handler) else { return }
     switch request {
     case .none: end(nil, .wrongRequestCount)
     case .lent(let bytes):

@@ -16,8 +16,8 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
       if let pipe = shared.responses { return pipe }
       let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
       shared.responses = pipe
-      // Attached before another thread can use the pipe and before the stream can end. It is empty, so attaching
-      // notifies nobody.
+      // Attached before another thread can use the pipe and before the stream can end. It is empty, so attaching sends
+      // no notification.
       if shared.isClosed { pipe.abort(.callGone) } else { pipe.attach(self) }
       return pipe
     }
@@ -45,9 +45,9 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   var logger: Logger { connection.core.options.logger }
 
-  func placeForHandler() -> HandlerPlace {
+  func executorForHandler() -> HandlerExecutor {
     connection.runningHandlers += 1
-    return HandlerPlace(connection.core.options.handlerExecutor, or: loop)
+    return HandlerExecutor(connection.core.options.handlerExecutor, or: loop)
   }
 
   var isHandling: Bool { phase == .handling }
@@ -79,7 +79,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   /// Changes what `end` reads.
   private func change<Result>(_ body: (inout Shared) -> Result) -> Result {
-    // First, so that whoever has seen the change through the lock sees this too.
+    // First, so that a thread that sees the change under the lock sees this too.
     hasChoices.store(true, ordering: .releasing)
     return shared.withLock(body)
   }
@@ -110,7 +110,7 @@ extension ServerCallStream {
     connection.runningHandlers -= taken.returned
     if taken.contains(.headers) { sendHeadersAlone() }
     if taken.contains(.readable) { sendResponses() }
-    if taken.contains(.credit) { takeMore() }
+    if taken.contains(.credit) { roomWasMade() }
     if taken.contains(.end), let outcome = shared.withLock({ $0.outcome }) {
       end(outcome.message, outcome.status)
     }
@@ -140,7 +140,7 @@ extension ServerCallStream {
 
   private func submitHeaders() {
     let (metadata, pipe, compression) = shared.withLock { ($0.headers, $0.responses, $0.compression) }
-    if let failure = metadata?.failureToSend { return giveUpAnswer(failure) }
+    if let failure = metadata?.failureToSend { return abandonResponse(failure) }
     body.compression = head.negotiated(compression)
     body.pipe = pipe
     submitResponse(metadata)
@@ -158,7 +158,7 @@ extension ServerCallStream {
     if let wire { writeHead(metadata, for: wire) } else { writeHead(metadata) }
     if metadata != nil {
       if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
-        giveUpAnswer(refusal)
+        abandonResponse(refusal)
         return false
       }
     }
@@ -181,10 +181,10 @@ extension ServerCallStream {
   }
 
   /// Sends the failure instead of a response whose metadata cannot be sent.
-  func giveUpAnswer(_ status: GRPCStatus) {
+  func abandonResponse(_ status: GRPCStatus) {
     shared.withLock { $0.headers = nil }
     phase = .handling
-    cut(status)
+    endEarly(status)
   }
 
   /// Ends the call from this side. This is the only way to do so. Without a status, the call succeeds.
@@ -218,7 +218,7 @@ extension ServerCallStream {
   }
 
   /// Ends the call before its handler does, and cancels the handler.
-  func cut(_ status: GRPCStatus) {
+  func endEarly(_ status: GRPCStatus) {
     cancelled.store(true, ordering: .relaxed)
     flow?.pipe.abort(status)
     let responses = shared.withLock { shared in
@@ -285,7 +285,7 @@ extension ServerCallStream.Shared {
   }
 }
 
-extension HandlerPlace {
+extension HandlerExecutor {
   /// The executor of the server's options, or the call's loop without one.
   @inline(__always)
   init(_ executor: (any TaskExecutor)?, or loop: Loop) {

@@ -81,7 +81,7 @@ extension ServerCallStream {
     switch wire.form {
     case .frames: break
     case .converted(let framing): convertEnd(framing)
-    case .given(let message): takeWhole(message)
+    case .given(let message): receiveUnframed(message)
     case .message: takeCollected(wire)
     }
   }
@@ -94,8 +94,8 @@ extension ServerCallStream {
       return countReceived(lent.count)
     }
     let bytes = wire.takeCollected()
-    guard encoding != .none, !bytes.isEmpty else { return takeWhole(MessageBuffer(bytes)) }
-    takeWhole(
+    guard encoding != .none, !bytes.isEmpty else { return receiveUnframed(MessageBuffer(bytes)) }
+    receiveUnframed(
       MessageBuffer(unsafeByteCount: bytes.count, isCompressed: true) { $0.copyBytes(from: bytes) }
     )
   }
@@ -118,11 +118,11 @@ extension ServerCallStream {
 
   /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
   /// conversion or the body is small.
-  func convertElsewhere(_ request: SingleMessage) -> Bool {
+  func convertInBackground(_ request: SingleMessage) -> Bool {
     guard request.isLarge, let conversion = wire?.conversion, let body = take(large: request) else {
       return false
     }
-    elsewhere { () throws(GRPCStatus) in
+    runInBackground { () throws(GRPCStatus) in
       let framed = body.unsafeFramedBytes
       var message = try withExtendedLifetime(body) { () throws(GRPCStatus) in
         try conversion.message(
@@ -139,13 +139,13 @@ extension ServerCallStream {
 
   /// Decodes a large request in a format that may take long, such as JSON, on another thread, and then starts the call.
   /// Returns `false` if the format is fast or the request is small.
-  func decodeElsewhere(_ request: SingleMessage, _ handler: MethodHandler) -> Bool {
+  func decodeInBackground(_ request: SingleMessage, _ handler: MethodHandler) -> Bool {
     guard request.isLarge, let (handler, decode) = handler.decodingAhead(), let body = take(large: request)
     else {
       return false
     }
     if body.wasCompressed { requestWasCompressed = true }
-    elsewhere { () throws(GRPCStatus) in
+    runInBackground { () throws(GRPCStatus) in
       body.withBytes(decode)
     } then: { stream, _ in
       stream.begin()
@@ -155,7 +155,7 @@ extension ServerCallStream {
     return true
   }
 
-  /// The bytes of a large request, which is converted while the loop goes on.
+  /// The bytes of a large request, which is converted while the loop continues.
   private func take(large request: SingleMessage) -> MessageBuffer? {
     // The request is complete, so the client is not slow. Its deadline still applies.
     stopLimitingRequest()
@@ -207,7 +207,7 @@ extension ServerCallStream {
     head.addCrossOrigin(to: headers)
     if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
       trailerMetadata = nil
-      giveUpAnswer(refusal)
+      abandonResponse(refusal)
       return true
     }
     wire.isAnswered = true

@@ -258,7 +258,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     switch phase {
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
-    case .handling: if let failure { cut(failure) }
+    case .handling: if let failure { endEarly(failure) }
     case .ending: if wire?.isBroken == true { giveUp() }
     case .head, .closed: break
     }
@@ -347,7 +347,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func deadlinePassed() {
     // The rest of an unsent response is dropped, so the response must not look complete.
     if phase == .ending, !state.hasLocalEnded { status = .deadlinePassed }
-    cut(.deadlinePassed)
+    endEarly(.deadlinePassed)
     let timer = LoopTimer { self.giveUp() }
     self.timer = timer
     loop.schedule(timer, after: Self.timeForLastBytes)
@@ -357,7 +357,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func giveUp() {
     timer = nil
     endTracing(.deadlinePassed)
-    connection.withWire { $0.giveUpResponse(id) }
+    connection.withWire { $0.abandonResponse(id) }
     connection.setNeedsFlush()
   }
 

@@ -51,10 +51,10 @@ extension ServerConnection {
   }
 
   private func watchIdleness(after delay: Duration) {
-    timers.idle = makeTimer(after: delay) { self.lookForIdleness() }
+    timers.idle = makeTimer(after: delay) { self.closeIfIdle() }
   }
 
-  private func lookForIdleness() {
+  private func closeIfIdle() {
     guard let limit = core.options.maxConnectionIdle else { return }
     guard session.streams.count == 0 else { return watchIdleness(after: limit) }
     let idle = loop.now - min(loop.now, lastCallEnd)

@@ -182,7 +182,7 @@ final class ServerConnection: ConnectionParts, Connection {
 
   // MARK: Draining
 
-  /// Accepts no new calls, and closes when those under way have ended.
+  /// Accepts no new calls, and closes when those in progress have ended.
   func drain() {
     guard draining == .no, !isClosed else { return }
     draining = .announced

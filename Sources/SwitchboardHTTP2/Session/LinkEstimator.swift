@@ -3,14 +3,14 @@
 /// throughput.
 ///
 /// ```
-///   resting ──enough arrived, and the pause is over──> measuring ──ping answered──> resting
+///   waiting ──enough arrived, and the pause is over──> measuring ──ping answered──> waiting
 ///                                                          └──window at its limit──> done
 /// ```
 /// If nothing arrives, no pings are sent. While a window proves large enough, it is measured less and less often. Times
 /// are in nanoseconds on the loop's clock.
 struct LinkEstimator {
   private enum State {
-    case resting(until: UInt64)
+    case waiting(until: UInt64)
     case measuring(since: UInt64)
     case done
   }
@@ -26,7 +26,7 @@ struct LinkEstimator {
   private let limit: Int
   private var state: State
   private var arrived = 0
-  /// How many bytes must arrive before `look` is worth calling.
+  /// How many bytes must arrive before `shouldPing` is worth calling.
   private var threshold: Int
   private var pause = Self.shortestPause
   /// The rate when the window grew last, in bytes per second.
@@ -36,20 +36,20 @@ struct LinkEstimator {
   init(window: Int, limit: Int) {
     self.window = window
     self.limit = limit
-    state = window < limit ? .resting(until: 0) : .done
+    state = window < limit ? .waiting(until: 0) : .done
     threshold = window < limit ? window / 4 : .max
   }
 
-  /// Counts bytes that arrived and were read. Returns `true` if `look` should be called.
+  /// Counts bytes that arrived and were read. Returns `true` if `shouldPing` should be called.
   mutating func add(_ byteCount: Int) -> Bool {
     arrived &+= byteCount
     return arrived >= threshold
   }
 
   /// Returns whether to send a ping now.
-  mutating func look(now: UInt64) -> Bool {
+  mutating func shouldPing(now: UInt64) -> Bool {
     arrived = 0
-    guard case .resting(let until) = state, now >= until else { return false }
+    guard case .waiting(let until) = state, now >= until else { return false }
     state = .measuring(since: now)
     threshold = .max
     return true
@@ -68,7 +68,7 @@ struct LinkEstimator {
       && rate > rateOfWindow * Self.worthwhileGain
     defer {
       wasHeldBack = isHeldBack && !wasHeldBack
-      rest(now, isHeldBack: isHeldBack)
+      scheduleNext(now, isHeldBack: isHeldBack)
     }
     // Twice in succession, because once may be due to a peer that was busy with other things.
     guard isHeldBack, wasHeldBack else { return nil }
@@ -77,7 +77,7 @@ struct LinkEstimator {
     return window
   }
 
-  private mutating func rest(_ now: UInt64, isHeldBack: Bool) {
+  private mutating func scheduleNext(_ now: UInt64, isHeldBack: Bool) {
     arrived = 0
     guard window < limit else {
       state = .done
@@ -85,7 +85,7 @@ struct LinkEstimator {
       return
     }
     pause = isHeldBack ? Self.shortestPause : min(pause * 2, Self.longestPause)
-    state = .resting(until: isHeldBack ? now : now.addingSaturated(pause))
+    state = .waiting(until: isHeldBack ? now : now.addingSaturated(pause))
     threshold = window / 4
   }
 }

@@ -58,7 +58,7 @@ extension Session {
   }
 
   private func measureLink() {
-    if inbound.link.look(now: delegate?.sessionNow ?? 0) { ping(PingPayload.measuring) }
+    if inbound.link.shouldPing(now: delegate?.sessionNow ?? 0) { ping(PingPayload.measuring) }
   }
 
   /// Called when a ping was answered. Returns `true` if it was a measuring one.

@@ -28,7 +28,7 @@ final class Session: WireSession, Packable {
   // is running, and not this class.
   /// What nghttp2 allocates in large blocks.
   @exclusivity(unchecked) var memory: PackableMemory
-  private let home: SessionHome
+  private let handle: SessionHandle
   /// The connection, which owns this session and so outlives it. Not weak, because a weak reference makes every retain
   /// of the connection slow.
   @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
@@ -68,13 +68,13 @@ final class Session: WireSession, Packable {
   /// Returns `nil` if there is not enough memory.
   init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
     let packable = PackableMemory(in: memory.arenas)
-    let home = SessionHome(in: memory, packable.arena) { SessionFactory.make(role, settings, $0) }
-    guard let home else {
+    let handle = SessionHandle(in: memory, packable.arena) { SessionFactory.make(role, settings, $0) }
+    guard let handle else {
       packable.end()
       return nil
     }
     self.memory = packable
-    self.home = home
+    self.handle = handle
     frameLimit = settings.maxFrameSize
     watch = FloodGuard(of: role, allowance: settings.controlFrameAllowance)
     headerListSizeFree = settings.maxHeaderListSize
@@ -91,7 +91,7 @@ final class Session: WireSession, Packable {
 
   deinit {
     memory.wake()
-    home.end()
+    handle.end()
     memory.end()
   }
 
@@ -99,7 +99,7 @@ final class Session: WireSession, Packable {
   var raw: OpaquePointer {
     @inline(__always) get {
       if !memory.isAwake { wake() }
-      return home.session
+      return handle.session
     }
   }
 
@@ -196,27 +196,27 @@ final class Session: WireSession, Packable {
     defer { output = nil }
     let raw = raw
     // A frame may be in the buffer.
-    memory.hasUsedUp = false
+    memory.mayDropConsumed = false
     // The buffer for frames grows when it is first used.
-    home.settle(true)
-    defer { home.settle(false) }
+    handle.useArenaForBuffers(true)
+    defer { handle.useArenaForBuffers(false) }
     while target.byteCount < limit {
       var chunk: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(raw, &chunk)
       if count < 0 { return .failed }
       if count == 0 {
-        memory.hasUsedUp = target.byteCount < limit
-        return memory.hasUsedUp ? .all : .some
+        memory.mayDropConsumed = target.byteCount < limit
+        return memory.mayDropConsumed ? .all : .some
       }
       let frame = UnsafeRawBufferPointer(start: chunk, count: count)
-      if count >= Self.leastUsedUp { memory.arena?.noteUsedUp(frame) }
+      if count >= Self.leastConsumed { memory.arena?.noteConsumed(frame) }
       if sendsTraceParents { appendWithTraceParent(frame, to: target) } else { target.append(frame) }
     }
     return .some
   }
 
   /// Smaller frames are kept when the session is packed, which costs less than to note them.
-  private static let leastUsedUp = 1024
+  private static let leastConsumed = 1024
 
   @exclusivity(unchecked) private(set) var outputLimit = 0
   /// The value that nghttp2 does not see of the headers that it sees.
@@ -252,7 +252,7 @@ final class Session: WireSession, Packable {
     lastRead: UInt64,
     isWriting: Bool
   ) -> Keepalive.Action {
-    keepalive.look(now: now, lastRead: lastRead, isIdle: false)
+    keepalive.check(now: now, lastRead: lastRead, isIdle: false)
   }
 
   func connectionDidClose() {
@@ -342,7 +342,7 @@ extension Session {
     nghttp2_submit_rst_stream(raw, 0, id, code.rawValue)
   }
 
-  func giveUpResponse(_ id: Int32) { reset(id, .cancel) }
+  func abandonResponse(_ id: Int32) { reset(id, .cancel) }
 
   func stopRequest(_ id: Int32) { reset(id, .noError) }
 

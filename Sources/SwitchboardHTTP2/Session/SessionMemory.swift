@@ -1,14 +1,14 @@
 import CNghttp2
 
-/// What nghttp2 allocates for one session with. It must outlive the session.
+/// The allocator of one session of nghttp2. It must outlive the session.
 ///
-/// It belongs to the session alone, because a callback of one session may call another one of the same loop: memory of
-/// that one must not come from this one's arena.
+/// Each session has its own, because a callback of one session may call another session on the same loop, whose memory
+/// must not come from the first one's arena.
 struct SessionMemory {
-  /// The session's home retains it.
+  /// The `SessionHandle` retains it.
   let pool: Unmanaged<BlockPool>
   let arena: UnsafeMutableRawPointer?
-  /// Blocks of at least this size are taken from the arena, as far as it has room.
+  /// Blocks of at least this size are allocated in the arena, if it has room.
   var least = Int.max
 
   func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {

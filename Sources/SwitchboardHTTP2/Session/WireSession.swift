@@ -64,7 +64,7 @@ protocol WireSession: AnyObject {
   func resume(_ id: Int32)
 
   /// Gives up a response whose rest the peer does not read.
-  func giveUpResponse(_ id: Int32)
+  func abandonResponse(_ id: Int32)
 
   /// Why the headers in the session's `headers` cannot be sent, if they cannot.
   var refusalOfHeaders: GRPCStatus? { get }

@@ -23,19 +23,19 @@ struct InboundMessages {
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
   /// What decompresses, converts or decodes a message on another thread.
-  fileprivate(set) var elsewhere: Task<Void, Never>?
+  fileprivate(set) var backgroundTask: Task<Void, Never>?
   /// Whether waiting messages are being delivered.
-  fileprivate(set) var isTaking = false
+  fileprivate(set) var isDelivering = false
 
   /// Whether everything that arrived has reached the reader, except for an incomplete message.
-  var isEmpty: Bool { hasNoBytes && !hasMessages && !isTaking }
+  var isEmpty: Bool { hasNoBytes && !hasMessages && !isDelivering }
 
   /// Whether all bytes were split into messages.
   fileprivate var hasNoBytes: Bool { held.isEmpty && converted.isEmpty }
 
-  fileprivate var hasMessages: Bool { isElsewhere || !waiting.isEmpty }
+  fileprivate var hasMessages: Bool { isInBackground || !waiting.isEmpty }
 
-  fileprivate var isElsewhere: Bool { elsewhere != nil }
+  fileprivate var isInBackground: Bool { backgroundTask != nil }
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
@@ -56,7 +56,7 @@ struct InboundMessages {
     held = HeldBytes()
     converted = HeldBytes()
     waiting.removeAll()
-    elsewhere?.cancel()
+    backgroundTask?.cancel()
   }
 }
 
@@ -86,7 +86,7 @@ enum SingleMessage {
 /// them. A message is only decompressed when the reader has room, so that memory holds one at a time.
 ///
 /// Everything runs on the loop, except for decompression and what is documented otherwise.
-protocol MessageTaker: AnyObject, Sendable {
+protocol InboundMessageStream: AnyObject, Sendable {
   var id: Int32 { get }
   var loop: Loop { get }
   associatedtype StreamConnection: Connection
@@ -108,10 +108,10 @@ protocol MessageTaker: AnyObject, Sendable {
   /// Called when the messages are invalid.
   func fail(_ status: GRPCStatus)
   /// Called when no messages wait for the reader any more.
-  func heldMessagesWereTaken()
+  func heldMessagesWereDelivered()
 }
 
-extension MessageTaker {
+extension InboundMessageStream {
   /// Processes bytes that arrived, and returns how many bytes the peer may send again at once.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     inbound.totals.bytes += bytes.count
@@ -126,7 +126,7 @@ extension MessageTaker {
   }
 
   /// Takes a message that did not arrive in a frame.
-  func takeWhole(_ message: MessageBuffer) {
+  func receiveUnframed(_ message: MessageBuffer) {
     countReceived(message.byteCount)
     do throws(GRPCStatus) {
       _ = try take(message, flush: true)
@@ -138,8 +138,8 @@ extension MessageTaker {
   func deframe(_ bytes: UnsafeRawBufferPointer) {
     do throws(GRPCStatus) {
       // The rest of a message that has started needs no more memory.
-      let takesNow = inbound.hasNoBytes && (inbound.deframer.isInsideBody || hasRoom)
-      let rest = takesNow ? try cut(bytes) : bytes
+      let canDeliver = inbound.hasNoBytes && (inbound.deframer.isInsideBody || hasRoom)
+      let rest = canDeliver ? try convertAndSplit(bytes) : bytes
       if !rest.isEmpty { inbound.held.append(rest) }
       guard !inbound.hasNoBytes else { return }
     } catch {
@@ -147,11 +147,11 @@ extension MessageTaker {
     }
     flow?.isHolding = true
     // The reader may have made room before it could know that bytes wait.
-    takeHeld()
+    deliverHeld()
   }
 
   /// Delivers the messages that these bytes complete, until there is no room. Returns the remaining bytes.
-  private func cut(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
+  private func convertAndSplit(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
     guard let converter = inbound.converter else { return try split(bytes) }
     var rest = bytes
     while true {
@@ -188,16 +188,16 @@ extension MessageTaker {
     // Checked at once, and not when the message is delivered. Nothing else would stop such messages from piling up
     // behind the first.
     guard flow != nil || inbound.totals.messages == 1 else { throw Self.tooManyMessages }
-    if !inbound.hasMessages, hasRoom(for: message) { return try takeNow(message, flush: flush) }
+    if !inbound.hasMessages, hasRoom(for: message) { return try decompressAndDeliver(message, flush: flush) }
     inbound.waiting.append(message)
     flow?.isHolding = true
-    takeHeld()
+    deliverHeld()
     return hasRoom
   }
 
   /// Called when the reader has made room.
-  func takeMore() {
-    takeHeld()
+  func roomWasMade() {
+    deliverHeld()
     giveCredit()
   }
 
@@ -209,39 +209,39 @@ extension MessageTaker {
     connection.settle(released: credit, on: id)
   }
 
-  private func takeHeld() {
-    if !inbound.isEmpty { takeWaiting() }
+  private func deliverHeld() {
+    if !inbound.isEmpty { deliverWaiting() }
   }
 
   /// Delivers waiting messages as far as there is room, and reports when none are left. It may be called recursively,
   /// by a reader that reads a message immediately and by messages that are held again.
-  private func takeWaiting() {
-    guard !inbound.isTaking else { return }
-    inbound.isTaking = true
+  private func deliverWaiting() {
+    guard !inbound.isDelivering else { return }
+    inbound.isDelivering = true
     do throws(GRPCStatus) {
-      while wantsMessages, !inbound.isElsewhere, try takeNextHeld() {}
+      while wantsMessages, !inbound.isInBackground, try deliverNextHeld() {}
     } catch {
-      inbound.isTaking = false
+      inbound.isDelivering = false
       return deliveryFailed(error)
     }
-    inbound.isTaking = false
+    inbound.isDelivering = false
     guard inbound.isEmpty else { return }
     flow?.isHolding = false
-    heldMessagesWereTaken()
+    heldMessagesWereDelivered()
   }
 
   /// Returns `false` if nothing waits or there is no room.
-  private func takeNextHeld() throws(GRPCStatus) -> Bool {
+  private func deliverNextHeld() throws(GRPCStatus) -> Bool {
     if let next = inbound.waiting.first {
       guard hasRoom(for: next) else { return false }
       _ = inbound.waiting.popFirst()
-      try takeNow(next, flush: true)
+      try decompressAndDeliver(next, flush: true)
       return true
     }
     guard !inbound.hasNoBytes, hasRoom else { return false }
     var bytes = inbound.held
     inbound.held = HeldBytes()
-    try bytes.take { bytes throws(GRPCStatus) in try cut(bytes) }
+    try bytes.take { bytes throws(GRPCStatus) in try convertAndSplit(bytes) }
     inbound.held = bytes
     return true
   }
@@ -255,17 +255,17 @@ extension MessageTaker {
 
   /// Returns whether there is room for another message.
   @discardableResult
-  private func takeNow(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
+  private func decompressAndDeliver(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
     guard message.isCompressed else { return deliver(message, flush: flush) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
     let plain: MessageBuffer?
     do {
       plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: inbound.deframer.sizeLimit)
     } catch {
-      throw blame(error)
+      throw noteFault(error)
     }
     if let plain { return deliver(plain, flush: flush) }
-    decompressElsewhere(message, encoding)
+    decompressInBackground(message, encoding)
     return hasRoom
   }
 
@@ -274,7 +274,7 @@ extension MessageTaker {
   private func deliver(_ message: MessageBuffer, flush: Bool) -> Bool {
     if let flow {
       if let ahead = flow.ahead, message.byteCount >= Compressor.smallByteCount {
-        decodeElsewhere(message, ahead.decode)
+        decodeInBackground(message, ahead.decode)
         return false
       }
       // The pipe is asked again only if it is full or has ended: its lock is shared with the reader.
@@ -290,10 +290,10 @@ extension MessageTaker {
     proceed()
   }
 
-  private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
+  private func decompressInBackground(_ message: MessageBuffer, _ encoding: MessageCompression) {
     flow?.isHolding = true
     let limit = inbound.deframer.sizeLimit
-    elsewhere { () throws(GRPCStatus) in
+    runInBackground { () throws(GRPCStatus) in
       try Compressor.decompress(message, encoding, sizeLimit: limit)
     } then: { stream, result in
       stream.didDecompress(result)
@@ -301,27 +301,27 @@ extension MessageTaker {
   }
 
   /// Decodes a message for the reader of a stream, which then finds it decoded.
-  private func decodeElsewhere(_ message: MessageBuffer, _ decode: @escaping @Sendable (RawSpan) -> Void) {
+  private func decodeInBackground(_ message: MessageBuffer, _ decode: @escaping @Sendable (RawSpan) -> Void) {
     flow?.isHolding = true
-    elsewhere { () throws(GRPCStatus) in
+    runInBackground { () throws(GRPCStatus) in
       message.withBytes(decode)
     } then: { stream, _ in
       stream.flow?.pipe.push(message)
-      stream.takeWaiting()
+      stream.deliverWaiting()
     }
   }
 
   private func didDecompress(_ result: Result<MessageBuffer, GRPCStatus>) {
     switch result {
     case .success(let plain): deliver(plain, flush: true)
-    case .failure(let error): return deliveryFailed(blame(error))
+    case .failure(let error): return deliveryFailed(noteFault(error))
     }
-    takeWaiting()
+    deliverWaiting()
   }
 
   /// Processes a message on another thread. Later messages wait for it. The result is dropped if the call is over, and the
   /// work is not even begun: otherwise the messages of calls that clients have reset could pile up before busy threads.
-  func elsewhere<Product: Sendable>(
+  func runInBackground<Product: Sendable>(
     _ work: @escaping @Sendable () throws(GRPCStatus) -> Product,
     then finish: @escaping @Sendable (Self, Result<Product, GRPCStatus>) -> Void
   ) {
@@ -329,17 +329,17 @@ extension MessageTaker {
     loop.openHandles += 1
     let loop = loop
     // With low priority, because most calls wait for other work.
-    inbound.elsewhere = Task.detached(priority: .utility) {
+    inbound.backgroundTask = Task.detached(priority: .utility) {
       let result = Task.isCancelled ? nil : Result(catching: work)
       loop.execute {
-        self.inbound.elsewhere = nil
+        self.inbound.backgroundTask = nil
         loop.openHandles -= 1
         if self.wantsMessages, let result { finish(self, result) }
       }
     }
   }
 
-  private func blame(_ error: GRPCStatus) -> GRPCStatus {
+  private func noteFault(_ error: GRPCStatus) -> GRPCStatus {
     inbound.fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
     return error
   }

@@ -8,26 +8,26 @@ package enum OpenSSL {
   /// By default OpenSSL cleans up at exit, while loops that still run are using it; this disables that.
   package static func prepare() { _ = isPrepared }
 
-  // The allocator comes first, because it cannot be chosen any more when something was allocated.
+  // The allocator comes first, because it can no longer be set after the first allocation.
   private static let isPrepared = (borrowsMemory, switchboard_openssl_stays() == 1)
 
-  /// Whether OpenSSL accepts memory that is lent to it. The process has one allocator for OpenSSL, so that is not so if
-  /// the application has chosen one, or has used OpenSSL before.
+  /// Whether OpenSSL uses our allocator, which can lend it memory. A process has one allocator for OpenSSL, so it does not
+  /// if the application has set another one, or has used OpenSSL before.
   static let borrowsMemory =
     switchboard_openssl_use_memory(switchboard_tls_malloc, switchboard_tls_realloc, switchboard_tls_free) == 1
 }
 
-/// OpenSSL's object for one connection: 7,608 bytes in version 3.0, most of which are zero. It lies in the arena, if
-/// there is one.
+/// OpenSSL's object for one connection: 7,608 bytes in version 3.0, most of which are zero. It is in the arena, if there is
+/// one.
 extension Arena? {
   /// `nil` if there is no memory.
   func makeConnection(_ context: OpaquePointer) -> OpaquePointer? {
     guard let arena = self else { return SSL_new(context) }
-    let place = arena.takeAll()
-    let ssl = arena.lending(place, isNew: true) { SSL_new(context) }
-    guard let ssl, UnsafeMutableRawPointer(ssl) != place.baseAddress else { return ssl }
+    let block = arena.takeAll()
+    let ssl = arena.lending(block, isNew: true) { SSL_new(context) }
+    guard let ssl, UnsafeMutableRawPointer(ssl) != block.baseAddress else { return ssl }
     // It did not fit, or OpenSSL has used the memory for something else, which it may release at any time.
-    arena.lending(place, isNew: false) { SSL_free(ssl) }
+    arena.lending(block, isNew: false) { SSL_free(ssl) }
     return SSL_new(context)
   }
 
@@ -42,12 +42,12 @@ extension Arena {
   /// While `body` runs on this thread, OpenSSL does not release the memory, and if it `isNew`, takes it for the first
   /// block that it allocates.
   fileprivate func lending<Result>(
-    _ place: UnsafeMutableRawBufferPointer,
+    _ block: UnsafeMutableRawBufferPointer,
     isNew: Bool,
     _ body: () -> Result
   ) -> Result {
-    guard let base = place.baseAddress else { return body() }
-    var loan = switchboard_loan(memory: base, room: place.count, isOffered: isNew)
+    guard let base = block.baseAddress else { return body() }
+    var loan = switchboard_loan(memory: base, room: block.count, isOffered: isNew)
     return withUnsafeMutablePointer(to: &loan) { loan in
       switchboard_loan_begin(loan)
       defer { switchboard_loan_end() }

@@ -5,7 +5,7 @@ import SwitchboardCall
 final class TLSFilter: Packable {
   // Unchecked exclusivity: confined to the connection's loop.
   private let connection: OpaquePointer
-  /// What `connection` lies in, if OpenSSL allows it.
+  /// The memory of `connection`, if OpenSSL uses our allocator.
   @exclusivity(unchecked) var memory: PackableMemory
   /// The bytes that OpenSSL reads, and the function that it writes to.
   private let wire: UnsafeMutablePointer<switchboard_wire>

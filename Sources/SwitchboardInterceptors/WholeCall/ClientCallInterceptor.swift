@@ -29,7 +29,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
   public typealias StreamedNext =
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
-  private let place = WholeCallPlace<Request, Response>()
+  private let state = WholeCallState<Request, Response>()
 
   /// Creates an interceptor that sends every call on.
   public override init() { super.init() }
@@ -62,29 +62,29 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
     switch part {
     case .metadata(let headers):
       begin(context)
-      place.call?.take(request: .metadata(headers), promise)
+      state.call?.take(request: .metadata(headers), promise)
     case .message(let message, _):
-      place.call?.take(request: .message(message), promise)
+      state.call?.take(request: .message(message), promise)
     case .end:
-      place.call?.take(request: .end, promise)
+      state.call?.take(request: .end, promise)
     }
   }
 
   public final override func receive(_ part: GRPCClientResponsePart<Response>, context: Context) {
-    place.call?.take(response: part, nil)
+    state.call?.take(response: part, nil)
   }
 
   public final override func errorCaught(_ error: any Error, context: Context) {
-    guard let call = place.call, call.attempt?.hasEnded == false else { return context.errorCaught(error) }
+    guard let call = state.call, call.attempt?.hasEnded == false else { return context.errorCaught(error) }
     call.take(response: .end(GRPCStatus(describing: error), HPACKHeaders()), nil)
   }
 
   public final override func cancel(promise: EventLoopPromise<Void>?, context: Context) {
-    place.call?.cancel(.cancelledByCaller)
+    state.call?.cancel(.cancelledByCaller)
     context.cancel(promise: promise)
   }
 
-  public final override func receiveNextMessages(_ count: Int, context: Context) { place.credit.add(count) }
+  public final override func receiveNextMessages(_ count: Int, context: Context) { state.credit.add(count) }
 
   public final override var requestExecutor: InterceptorExecutor? { nil }
 
@@ -92,20 +92,20 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
 
   private func begin(_ context: Context) {
     let (chain, index, type) = (context.chain, context.index, context.type)
-    place.take(index, of: chain, gate: type.streamsRequests ? { $0.requests } : nil)
-    let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
+    state.attach(to: chain, at: index, gate: type.streamsRequests ? { $0.requests } : nil)
+    let demand: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
       type: type,
       sendRequest: { part, promise in context.send(part.forClient, promise: promise) },
       sendResponse: { part, _ in context.receive(part) },
       requestRoom: { if type.streamsRequests { try await chain.room(at: index + 1) } },
-      responseRoom: { [credit = place.credit] in if type.streamsResponses { try await credit.take() } },
-      askForRequests: nil,
-      askForResponses: type.streamsResponses ? ask : nil,
+      responseRoom: { [credit = state.credit] in if type.streamsResponses { try await credit.take() } },
+      demandRequests: nil,
+      demandResponses: type.streamsResponses ? demand : nil,
       abandon: { context.cancel(promise: nil) }
     )
-    place.begin(makeCall(ports, context))
+    state.begin(makeCall(ports, context))
   }
 }
 

@@ -31,7 +31,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
   public typealias StreamedNext =
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
-  private let place = WholeCallPlace<Request, Response>()
+  private let state = WholeCallState<Request, Response>()
 
   /// Creates an interceptor that sends every call on.
   public override init() { super.init() }
@@ -58,7 +58,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   public final override func receive(_ part: GRPCServerRequestPart<Request>, context: Context) {
     if case .metadata = part { begin(context) }
-    place.call?.take(request: part, nil)
+    state.call?.take(request: part, nil)
   }
 
   public final override func send(
@@ -66,7 +66,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     promise: EventLoopPromise<Void>?,
     context: Context
   ) {
-    let call = place.call
+    let call = state.call
     guard let call, call.attempt?.hasEnded == false else {
       // The answer to a call that never reached its handler.
       if call?.isOver != false { return context.send(part, promise: promise) }
@@ -78,11 +78,11 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   /// The handler is notified as it would be without this interceptor, and `next` throws.
   public final override func errorCaught(_ error: any Error, context: Context) {
-    place.call?.cancel(GRPCStatus(describing: error))
+    state.call?.cancel(GRPCStatus(describing: error))
     context.errorCaught(error)
   }
 
-  public final override func receiveNextMessages(_ count: Int, context: Context) { place.credit.add(count) }
+  public final override func receiveNextMessages(_ count: Int, context: Context) { state.credit.add(count) }
 
   public final override var requestExecutor: InterceptorExecutor? { nil }
 
@@ -90,23 +90,23 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   private func begin(_ context: Context) {
     let (chain, index, type) = (context.chain, context.index, context.type)
-    place.take(index, of: chain, gate: type.streamsResponses ? { $0.attempt?.responses } : nil)
-    let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
+    state.attach(to: chain, at: index, gate: type.streamsResponses ? { $0.attempt?.responses } : nil)
+    let demand: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
       type: type,
       sendRequest: { part, _ in context.receive(part) },
       sendResponse: { part, promise in context.send(part.forServer, promise: promise) },
-      requestRoom: { [credit = place.credit] in if type.streamsRequests { try await credit.take() } },
+      requestRoom: { [credit = state.credit] in if type.streamsRequests { try await credit.take() } },
       responseRoom: { if type.streamsResponses { try await chain.room(at: index - 1) } },
-      askForRequests: type.streamsRequests ? ask : nil,
-      askForResponses: nil,
+      demandRequests: type.streamsRequests ? demand : nil,
+      demandResponses: nil,
       abandon: { context.errorCaught(GRPCStatus.cancelledByCaller) }
     )
     let call = makeCall(ports, context)
     chain.sideWorkBegins()
     call.onEnd = { chain.sideWorkIsDone() }
-    place.begin(call)
+    state.begin(call)
   }
 }
 

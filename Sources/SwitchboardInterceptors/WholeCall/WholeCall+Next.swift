@@ -36,7 +36,7 @@ extension WholeCall {
   private func beginAttempt() throws(GRPCStatus) -> WholeCallAttempt<Request, Response> {
     guard !isOver else { throw .callEnded }
     if let cancellation { throw cancellation }
-    if let attempt, !attempt.hasEnded { throw .nextWhileUnderWay }
+    if let attempt, !attempt.hasEnded { throw .nextCalledAgain }
     let attempt = WholeCallAttempt(self)
     self.attempt = attempt
     return attempt
@@ -51,7 +51,7 @@ extension WholeCall {
 }
 
 extension GRPCStatus {
-  static let nextWhileUnderWay = GRPCStatus(
+  static let nextCalledAgain = GRPCStatus(
     code: .failedPrecondition,
     message: "an interceptor called next again before its last call had ended"
   )

@@ -34,7 +34,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     self.ports = ports
     runUnary = unary
     runStreamed = streamed
-    requests = PartQueue(ask: ports.askForRequests)
+    requests = PartQueue(demand: ports.demandRequests)
   }
 
   var request: UnaryRequest<Request>? { message.map { UnaryRequest(metadata: metadata, message: $0) } }

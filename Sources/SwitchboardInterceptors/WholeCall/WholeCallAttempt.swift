@@ -17,7 +17,7 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
   private(set) var hasEnded = false
 
   init(_ call: Call) {
-    responses = PartQueue(ask: call.ports.askForResponses)
+    responses = PartQueue(demand: call.ports.demandResponses)
   }
 
   // MARK: Requests

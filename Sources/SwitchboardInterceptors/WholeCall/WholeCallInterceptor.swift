@@ -44,22 +44,22 @@ extension WholeCallInterceptor {
   }
 }
 
-/// The place of a whole-call interceptor in its chain: its current call, and the flow control between it and its
-/// neighbours. Used only on the call's loop, except for `credit`.
-final class WholeCallPlace<Request: Sendable, Response: Sendable> {
+/// The state of a whole-call interceptor: its current call, and the flow control between it and its neighbours in the
+/// chain. Used only on the call's loop, except for `credit`.
+final class WholeCallState<Request: Sendable, Response: Sendable> {
   private(set) var call: WholeCall<Request, Response>?
   /// How many streamed messages the application has requested.
   let credit = Credit()
-  private var isTaken = false
+  private var isAttached = false
 
   /// Registers `gate` with the chain, where streamed messages wait; ends the call when the chain closes.
-  func take(
-    _ index: Int,
-    of chain: any SideWorkChain,
+  func attach(
+    to chain: any SideWorkChain,
+    at index: Int,
     gate: ((WholeCall<Request, Response>) -> (any WriterRoom)?)?
   ) {
-    guard !isTaken else { return }
-    isTaken = true
+    guard !isAttached else { return }
+    isAttached = true
     let queue: (() -> (any WriterRoom)?)? = gate.map { gate in { self.call.flatMap(gate) } }
     chain.join(at: index, queue: queue) {
       self.begin(nil)

@@ -12,8 +12,8 @@ struct WholeCallPorts<Request: Sendable, Response: Sendable>: Sendable {
   let requestRoom: @Sendable () async throws -> Void
   let responseRoom: @Sendable () async throws -> Void
   /// Requests more incoming messages, if the chain delivers them on request.
-  let askForRequests: (@Sendable (Int) -> Void)?
-  let askForResponses: (@Sendable (Int) -> Void)?
+  let demandRequests: (@Sendable (Int) -> Void)?
+  let demandResponses: (@Sendable (Int) -> Void)?
   /// Ends the rest of the call, which the interceptor does not need.
   let abandon: @Sendable () -> Void
 }

@@ -62,8 +62,8 @@ package final class LoadAgents: Sendable {
     defer { watch?.cancel() }
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for (place, agent) in agents.enumerated() {
-          group.addTask { try await self.listen(to: agent, place) }
+        for (index, agent) in agents.enumerated() {
+          group.addTask { try await self.listen(to: agent, index) }
         }
         try await group.waitForAll()
       }
@@ -76,7 +76,7 @@ package final class LoadAgents: Sendable {
     return tally
   }
 
-  private func listen(to agent: Agent, _ place: Int) async throws {
+  private func listen(to agent: Agent, _ index: Int) async throws {
     do {
       for try await response in agent.call.responseStream {
         let message: LoadTestMeasurements
@@ -89,7 +89,7 @@ package final class LoadAgents: Sendable {
         guard let tally = LoadTally(message) else {
           throw GRPCStatus(code: .dataLoss, message: "its measurements do not add up", origin: .peer)
         }
-        tallies.withLock { $0[place] = tally }
+        tallies.withLock { $0[index] = tally }
         if isResult { return }
       }
     } catch {

@@ -44,17 +44,17 @@ package struct OpenLoop: Sendable {
     nextTime = schedule.due(index)
   }
 
-  private var mayGoOn: Bool { !isStopped && index < callLimit && nextTime < end }
+  private var continues: Bool { !isStopped && index < callLimit && nextTime < end }
 
   /// When the next call is due; nil if there is none, or if a call must end first.
-  package var next: UInt64? { mayGoOn && inProgress < limit ? nextTime : nil }
+  package var next: UInt64? { continues && inProgress < limit ? nextTime : nil }
 
   /// Whether there are no calls left to start or in progress.
-  package var isOver: Bool { !mayGoOn && inProgress == 0 }
+  package var isOver: Bool { !continues && inProgress == 0 }
 
   /// Takes the next due call, which is then in progress.
   package mutating func take(at now: UInt64) -> DueCall? {
-    guard mayGoOn, nextTime <= now, inProgress < limit else { return nil }
+    guard continues, nextTime <= now, inProgress < limit else { return nil }
     let call = DueCall(index: index, due: nextTime, waited: nextTime < blockedUntil)
     inProgress += 1
     index += stride
@@ -73,7 +73,7 @@ package struct OpenLoop: Sendable {
   /// Starts no more calls. Returns how many calls were due before `now` but could not be started.
   package mutating func stop(at now: UInt64) -> UInt64 {
     defer { isStopped = true }
-    guard mayGoOn, nextTime < now else { return 0 }
+    guard continues, nextTime < now else { return 0 }
     let due = min(schedule.count(before: min(now, end)), callLimit)
     return due > index ? (due - index + stride - 1) / stride : 0
   }

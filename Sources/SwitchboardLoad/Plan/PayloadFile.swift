@@ -12,12 +12,12 @@ package enum PayloadFile {
     var (start, line) = (0, 1)
     var (isInArray, isAfterArray) = (false, false)
     var object: JSONValueScanner?
-    for (place, byte) in bytes.enumerated() {
+    for (index, byte) in bytes.enumerated() {
       if byte == UInt8(ascii: "\n") { line += 1 }
       guard object == nil else {
         guard object?.isLast(byte) == true else { continue }
         guard payloads.count < limit else { throw PayloadError("there are more than \(limit) payloads") }
-        payloads.append(String(decoding: bytes[start...place], as: UTF8.self))
+        payloads.append(String(decoding: bytes[start...index], as: UTF8.self))
         object = nil
         continue
       }
@@ -25,7 +25,7 @@ package enum PayloadFile {
       case UInt8(ascii: "{"):
         guard !isAfterArray else { throw unexpected(byte, line) }
         object = JSONValueScanner(first: byte)
-        start = place
+        start = index
       case UInt8(ascii: "["):
         guard payloads.isEmpty, !isInArray, !isAfterArray else { throw unexpected(byte, line) }
         isInArray = true

@@ -25,14 +25,14 @@ package struct PayloadSource: Sendable {
   /// encoded.
   package init(json texts: [String], seed: UInt64, encode: @escaping Encoder) throws(PayloadError) {
     var payloads: [Payload] = []
-    for (place, text) in texts.enumerated() {
+    for (index, text) in texts.enumerated() {
       do {
         let template = try PayloadTemplate(text)
         var numbers = SeededNumbers(seed: seed, call: 0)
         let encoded = try encode(template.text(call: 0, numbers: &numbers))
         payloads.append(template.isConstant ? .constant(MessageBuffer(encoded)) : .template(template))
       } catch {
-        throw PayloadError(texts.count == 1 ? "\(error)" : "payload \(place + 1): \(error)")
+        throw PayloadError(texts.count == 1 ? "\(error)" : "payload \(index + 1): \(error)")
       }
     }
     if payloads.isEmpty { payloads.append(.constant(MessageBuffer([]))) }
@@ -44,8 +44,8 @@ package struct PayloadSource: Sendable {
   /// The request of a call, or one of the requests of a streaming call.
   @inline(__always)
   func payload(call: UInt64, message: Int = 0) throws -> MessageBuffer {
-    let place = payloads.count == 1 ? 0 : Int((call &+ UInt64(message)) % UInt64(payloads.count))
-    switch payloads[place] {
+    let index = payloads.count == 1 ? 0 : Int((call &+ UInt64(message)) % UInt64(payloads.count))
+    switch payloads[index] {
     case .constant(let buffer): return buffer
     case .template(let template): return try encoded(template, call, message)
     }

@@ -16,10 +16,10 @@ package struct PayloadTemplate: Sendable, Equatable {
   /// Throws if a placeholder is unknown or not closed.
   package init(_ text: String) throws(PayloadError) {
     var rest = Substring(text)
-    while let open = Self.firstPlace(of: "{{", in: rest) {
+    while let open = Self.firstIndex(of: "{{", in: rest) {
       // Nested JSON objects may also have two braces in a row.
       let inside = rest[open...].dropFirst(2)
-      let close = Self.firstPlace(of: "}}", in: inside)
+      let close = Self.firstIndex(of: "}}", in: inside)
       guard let close, Self.isPlaceholder(inside[..<close]) else {
         if close == nil, inside.first(where: { $0 != " " })?.isLetter == true {
           throw PayloadError("{{\(inside.prefix(20)) has no }}")
@@ -61,7 +61,7 @@ package struct PayloadTemplate: Sendable, Equatable {
     }
   }
 
-  private static func firstPlace(of pair: String, in text: Substring) -> Substring.Index? {
+  private static func firstIndex(of pair: String, in text: Substring) -> Substring.Index? {
     guard let wanted = pair.utf8.first else { return nil }
     let bytes = text.utf8
     var index = bytes.startIndex
@@ -99,8 +99,8 @@ package struct PayloadTemplate: Sendable, Equatable {
     let low = numbers.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
     let digits = hex(high) + hex(low)
     var text = ""
-    for (place, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(place) { text.append("-") }
+    for (position, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(position) { text.append("-") }
       text.append(digit)
     }
     return text

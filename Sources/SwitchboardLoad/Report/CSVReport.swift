@@ -28,8 +28,8 @@ package enum CSVReport {
       add("status", StatusName.of(code), "\(count.calls)", "calls")
     }
     let seconds = Double(tally.series.length) / 1e9
-    for (place, interval) in tally.series.intervals.enumerated() {
-      let time = number(Double(place) * seconds)
+    for (index, interval) in tally.series.intervals.enumerated() {
+      let time = number(Double(index) * seconds)
       add("calls by second", time, "\(interval.calls)", "calls")
       add("errors by second", time, "\(interval.errors)", "calls")
       add("mean latency by second", time, number(interval.latencyMean / 1e6), "ms")

@@ -34,8 +34,8 @@ package enum Figure {
   package static func grouped(_ value: Double) -> String {
     let digits = Array(decimal(value, places: 0))
     var text = ""
-    for (place, digit) in digits.enumerated() {
-      if place > 0, (digits.count - place) % 3 == 0, digit.isNumber, digits[place - 1].isNumber {
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0, digit.isNumber, digits[index - 1].isNumber {
         text += ","
       }
       text.append(digit)

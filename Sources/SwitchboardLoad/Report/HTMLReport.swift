@@ -98,7 +98,7 @@ package struct HTMLReport: Sendable {
     let drawn = [
       ("Latency", LoadCharts.histogram(tally.latency)),
       ("Percentiles", LoadCharts.percentiles(tally.latency)),
-      ("Calls each second, failed ones in red", LoadCharts.rate(tally.series, length: tally.length)),
+      ("Calls per second, failed ones in red", LoadCharts.rate(tally.series, length: tally.length)),
       (
         "Latency over time: mean, and the maximum in red",
         LoadCharts.latency(tally.series, length: tally.length)

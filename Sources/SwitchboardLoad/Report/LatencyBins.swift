@@ -18,11 +18,11 @@ package struct LatencyBins: Sendable, Equatable {
     let high = max(low * 1.01, Double(histogram.maximum))
     let factor = Root.of(high / low, degree: count)
     var edge = low
-    bins = (0..<count).map { place in
-      let isLast = place == count - 1
+    bins = (0..<count).map { index in
+      let isLast = index == count - 1
       defer { edge *= factor }
       // The first and last bins also count all values below and above.
-      let inside = histogram.count(from: place == 0 ? 0 : edge, to: isLast ? .infinity : edge * factor)
+      let inside = histogram.count(from: index == 0 ? 0 : edge, to: isLast ? .infinity : edge * factor)
       return Bin(low: edge, high: isLast ? high : edge * factor, calls: inside)
     }
   }
@@ -68,8 +68,8 @@ enum Root {
     // Scaled down so that the series converges fast, then squared as often.
     let part = value / 1024
     var (term, sum) = (1.0, 1.0)
-    for place in 1...10 {
-      term *= part / Double(place)
+    for index in 1...10 {
+      term *= part / Double(index)
       sum += term
     }
     for _ in 0..<10 { sum *= sum }

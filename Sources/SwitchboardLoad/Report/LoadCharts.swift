@@ -37,7 +37,7 @@ enum LoadCharts {
     }
 
     func bar(
-      _ place: Int,
+      _ index: Int,
       of count: Int,
       from low: Double = 0,
       to high: Double,
@@ -45,7 +45,7 @@ enum LoadCharts {
       _ title: String
     ) -> String {
       let width = inner / Double(count)
-      let x = number(left + Double(place) * width + min(0.5, width / 4))
+      let x = number(left + Double(index) * width + min(0.5, width / 4))
       let size =
         "width=\"\(number(max(width - min(1, width / 2), 0.5)))\" height=\"\(number((high - low) * depth))\""
       return
@@ -60,15 +60,15 @@ enum LoadCharts {
     let bins = LatencyBins(latency, count: 60)
     let largest = Double(max(1, bins.largest))
     var content = frame.scale { Figure.grouped($0 * largest) }
-    for (place, bin) in bins.bins.enumerated() where bin.calls > 0 {
+    for (index, bin) in bins.bins.enumerated() where bin.calls > 0 {
       let title =
         "\(Figure.time(bin.low)) to \(Figure.time(bin.high)): \(Figure.grouped(Double(bin.calls))) calls"
       // Even a bin with a single call must be visible.
       let share = max(Double(bin.calls) / largest, 0.005)
-      content.append(frame.bar(place, of: bins.bins.count, to: share, "bar", title))
+      content.append(frame.bar(index, of: bins.bins.count, to: share, "bar", title))
     }
-    for place in stride(from: 0, to: bins.bins.count, by: 12) {
-      content.append(frame.mark(Double(place) / Double(bins.bins.count), Figure.time(bins.bins[place].low)))
+    for index in stride(from: 0, to: bins.bins.count, by: 12) {
+      content.append(frame.mark(Double(index) / Double(bins.bins.count), Figure.time(bins.bins[index].low)))
     }
     if let last = bins.bins.last { content.append(frame.mark(1, Figure.time(last.high))) }
     return frame.picture("Histogram of latencies", content)
@@ -87,8 +87,8 @@ enum LoadCharts {
     }
     var content = frame.scale { Figure.time($0 * largest) }
     content.append("<polyline class=\"curve\" points=\"\(points.joined(separator: " "))\"/>")
-    for (place, name) in ["min", "p90", "p99", "p99.9", "p99.99"].enumerated() {
-      content.append(frame.mark(Double(place) / decades, name))
+    for (index, name) in ["min", "p90", "p99", "p99.9", "p99.99"].enumerated() {
+      content.append(frame.mark(Double(index) / decades, name))
     }
     return frame.picture("Latency by percentile", content)
   }
@@ -96,22 +96,22 @@ enum LoadCharts {
   static func rate(_ series: TimeSeries, length: UInt64) -> String {
     let frame = Frame()
     let seconds = Double(series.length) / 1e9
-    let rates = series.intervals.enumerated().map { place, interval in
-      Double(interval.calls) / lasting(place, series, length)
+    let rates = series.intervals.enumerated().map { index, interval in
+      Double(interval.calls) / lasting(index, series, length)
     }
     let largest = max(rates.max() ?? 1, 1)
     var content = frame.scale { Figure.grouped($0 * largest) }
-    for (place, interval) in series.intervals.enumerated() where interval.calls > 0 {
-      let share = rates[place] / largest
+    for (index, interval) in series.intervals.enumerated() where interval.calls > 0 {
+      let share = rates[index] / largest
       let failed = share * Double(interval.errors) / Double(interval.calls)
       let title =
-        "\(Figure.short(Double(place) * seconds)) s: \(Figure.rate(rates[place])), "
+        "\(Figure.short(Double(index) * seconds)) s: \(Figure.rate(rates[index])), "
         + "\(Figure.grouped(Double(interval.errors))) failed"
       let count = series.intervals.count
-      content.append(frame.bar(place, of: count, from: failed, to: share, "bar", title))
-      if interval.errors > 0 { content.append(frame.bar(place, of: count, to: failed, "bad-bar", title)) }
+      content.append(frame.bar(index, of: count, from: failed, to: share, "bar", title))
+      if interval.errors > 0 { content.append(frame.bar(index, of: count, to: failed, "bad-bar", title)) }
     }
-    return frame.picture("Calls each second over time", content + times(frame, series))
+    return frame.picture("Calls per second over time", content + times(frame, series))
   }
 
   static func latency(_ series: TimeSeries, length: UInt64) -> String {
@@ -119,8 +119,8 @@ enum LoadCharts {
     let largest = max(1, Double(series.intervals.map(\.latencyMaximum).max() ?? 1))
     func curve(_ style: String, _ value: (TimeSeries.Interval) -> Double) -> String {
       let count = Double(max(1, series.intervals.count))
-      let points = series.intervals.enumerated().filter { $0.element.calls > 0 }.map { place, interval in
-        let x = frame.number(frame.x((Double(place) + 0.5) / count))
+      let points = series.intervals.enumerated().filter { $0.element.calls > 0 }.map { index, interval in
+        let x = frame.number(frame.x((Double(index) + 0.5) / count))
         return "\(x),\(frame.number(frame.y(value(interval) / largest)))"
       }
       return "<polyline class=\"\(style)\" points=\"\(points.joined(separator: " "))\"/>"
@@ -134,8 +134,8 @@ enum LoadCharts {
 
   /// The length of an interval in seconds; the last one may be incomplete. One that has hardly begun contains only ends
   /// of earlier calls, from which no rate follows.
-  private static func lasting(_ place: Int, _ series: TimeSeries, _ length: UInt64) -> Double {
-    let begin = UInt64(place) &* series.length
+  private static func lasting(_ index: Int, _ series: TimeSeries, _ length: UInt64) -> Double {
+    let begin = UInt64(index) &* series.length
     let rest = length > begin ? length - begin : series.length
     return Double(rest >= series.length / 2 ? min(rest, series.length) : series.length) / 1e9
   }

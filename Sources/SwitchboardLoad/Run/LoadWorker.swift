@@ -100,8 +100,8 @@ package final class LoadWorker: Sendable {
 extension LoadWorker {
   private func runClosed() async {
     await withDiscardingTaskGroup { group in
-      for place in 0..<callerCount {
-        let caller = callers[place % callers.count]
+      for index in 0..<callerCount {
+        let caller = callers[index % callers.count]
         group.addTask(executorPreference: loop) { await self.callAgain(caller) }
       }
     }

@@ -13,7 +13,7 @@ package final class MockRecorder: Sendable {
   private struct Content: Sendable {
     var entries: [Entry] = []
     /// The index of the rule for each request. A later answer to the same request replaces it.
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     var byteCount = 0
     var isChanged = false
     var left = 0
@@ -62,15 +62,15 @@ package final class MockRecorder: Sendable {
     let size = rule.text.utf8.count + rule.request.utf8.count
     content.withLock { content in
       let key = "\(rule.method) \(rule.request)"
-      if let place = content.places[key] {
-        content.byteCount += size - content.entries[place].text.utf8.count - rule.request.utf8.count
-        content.entries[place] = rule
+      if let index = content.indices[key] {
+        content.byteCount += size - content.entries[index].text.utf8.count - rule.request.utf8.count
+        content.entries[index] = rule
       } else {
         guard content.entries.count < Self.ruleLimit, content.byteCount + size <= Self.byteLimit else {
           content.left += 1
           return
         }
-        content.places[key] = content.entries.count
+        content.indices[key] = content.entries.count
         content.entries.append(rule)
         content.byteCount += size
       }
@@ -131,8 +131,8 @@ struct RecordedCall: Sendable {
       ]
     }
     if status == nil, requests.count == responses.count {
-      return zip(requests, responses).enumerated().map { place, pair in
-        RecordedCall(method: method, request: pair.0, responses: [pair.1], delay: place == 0 ? delay : .zero)
+      return zip(requests, responses).enumerated().map { index, pair in
+        RecordedCall(method: method, request: pair.0, responses: [pair.1], delay: index == 0 ? delay : .zero)
       }
     }
     let others = requests.dropFirst().filter { $0 != first }.map { RecordedCall(method: method, request: $0) }

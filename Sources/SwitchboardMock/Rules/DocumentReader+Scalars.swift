@@ -4,24 +4,24 @@ extension DocumentReader {
   /// The position of the colon after the key that begins at `start`; nil if no key begins there.
   func keyEnd(at start: Int) -> Int? {
     guard start < bytes.count else { return nil }
-    var place = start
+    var index = start
     if let quote = quote(at: start) {
-      place += 1
-      while place < bytes.count, bytes[place] != quote {
-        if bytes[place] == UInt8(ascii: "\n") { return nil }
-        place += bytes[place] == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"") ? 2 : 1
+      index += 1
+      while index < bytes.count, bytes[index] != quote {
+        if bytes[index] == UInt8(ascii: "\n") { return nil }
+        index += bytes[index] == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"") ? 2 : 1
       }
-      place += 1
-      while place < bytes.count, bytes[place] == UInt8(ascii: " ") { place += 1 }
-      return place < bytes.count && bytes[place] == UInt8(ascii: ":") && endsKey(place) ? place : nil
+      index += 1
+      while index < bytes.count, bytes[index] == UInt8(ascii: " ") { index += 1 }
+      return index < bytes.count && bytes[index] == UInt8(ascii: ":") && endsKey(index) ? index : nil
     }
     guard !Self.indicators.contains(bytes[start]) else { return nil }
-    while place < bytes.count, bytes[place] != UInt8(ascii: "\n") {
-      if bytes[place] == UInt8(ascii: ":"), endsKey(place) { return place }
-      if bytes[place] == UInt8(ascii: "#"), place > start, bytes[place - 1] == UInt8(ascii: " ") {
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\n") {
+      if bytes[index] == UInt8(ascii: ":"), endsKey(index) { return index }
+      if bytes[index] == UInt8(ascii: "#"), index > start, bytes[index - 1] == UInt8(ascii: " ") {
         return nil
       }
-      place += 1
+      index += 1
     }
     return nil
   }
@@ -34,8 +34,8 @@ extension DocumentReader {
     }
   }
 
-  private func quote(at place: Int) -> UInt8? {
-    let byte = bytes[place]
+  private func quote(at index: Int) -> UInt8? {
+    let byte = bytes[index]
     return byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") ? byte : nil
   }
 
@@ -78,7 +78,7 @@ extension DocumentReader {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): value = .string(try quoted(first))
     case UInt8(ascii: "|"): return .string(try literal(within: indent))
     case _ where Self.indicators.contains(first):
-      throw failure("'\(shown)' begins something that rules cannot contain; put text in quotes")
+      throw failure("'\(shown)' begins YAML syntax that rules do not support; put text in quotes")
     default:
       let end = plainEnd { _ in false }
       value = try plain(end)
@@ -89,12 +89,12 @@ extension DocumentReader {
 
   /// The end of plain text: the end of the line, a comment, or the first byte for which `isEnd` is true.
   private func plainEnd(_ isEnd: (UInt8) -> Bool) -> Int {
-    var place = position
-    while place < bytes.count, bytes[place] != UInt8(ascii: "\n"), !isEnd(bytes[place]) {
-      if bytes[place] == UInt8(ascii: "#"), place > position, bytes[place - 1] == UInt8(ascii: " ") { break }
-      place += 1
+    var index = position
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\n"), !isEnd(bytes[index]) {
+      if bytes[index] == UInt8(ascii: "#"), index > position, bytes[index - 1] == UInt8(ascii: " ") { break }
+      index += 1
     }
-    return place
+    return index
   }
 
   private mutating func plain(_ end: Int) throws(RuleError) -> DocumentValue {
@@ -232,7 +232,7 @@ extension DocumentReader {
     case let quote? where quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"):
       return .string(try quoted(quote))
     case let first? where Self.indicators.contains(first):
-      throw failure("'\(shown)' begins something that rules cannot contain; put text in quotes")
+      throw failure("'\(shown)' begins YAML syntax that rules do not support; put text in quotes")
     default:
       return try plain(plainEnd(Self.endsPlainFlow))
     }

@@ -41,16 +41,16 @@ package struct DocumentReader {
   /// The next line with content. Skips lines before it, but does not consume it.
   mutating func nextLine() throws(RuleError) -> Line? {
     while position < bytes.count {
-      var place = position
-      while place < bytes.count, bytes[place] == UInt8(ascii: " ") { place += 1 }
-      guard place < bytes.count else { break }
-      switch bytes[place] {
-      case UInt8(ascii: "\n"): position = place + 1
-      case UInt8(ascii: "\r"), UInt8(ascii: "#"): position = endOfLine(place) + 1
+      var index = position
+      while index < bytes.count, bytes[index] == UInt8(ascii: " ") { index += 1 }
+      guard index < bytes.count else { break }
+      switch bytes[index] {
+      case UInt8(ascii: "\n"): position = index + 1
+      case UInt8(ascii: "\r"), UInt8(ascii: "#"): position = endOfLine(index) + 1
       case UInt8(ascii: "\t"):
-        position = place
+        position = index
         throw failure("a tab: lines are indented with spaces")
-      default: return Line(indent: place - position, start: place)
+      default: return Line(indent: index - position, start: index)
       }
     }
     position = bytes.count
@@ -58,9 +58,9 @@ package struct DocumentReader {
   }
 
   func endOfLine(_ start: Int) -> Int {
-    var place = start
-    while place < bytes.count, bytes[place] != UInt8(ascii: "\n") { place += 1 }
-    return place
+    var index = start
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+    return index
   }
 
   /// Consumes the rest of a line after a value: spaces and a comment.
@@ -88,7 +88,7 @@ package struct DocumentReader {
 
   var isAtLineEnd: Bool { peek == nil || peek == UInt8(ascii: "\n") || peek == UInt8(ascii: "\r") }
 
-  func rest(startsWith text: String, at place: Int) -> Bool { bytes[place...].starts(with: text.utf8) }
+  func rest(startsWith text: String, at index: Int) -> Bool { bytes[index...].starts(with: text.utf8) }
 
   /// The character at the position, for error messages.
   var shown: String {
@@ -120,10 +120,10 @@ package struct DocumentReader {
     return try inline(within: indent)
   }
 
-  private func isDash(at place: Int) -> Bool {
-    guard place < bytes.count, bytes[place] == UInt8(ascii: "-") else { return false }
-    guard place + 1 < bytes.count else { return true }
-    return [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes[place + 1])
+  private func isDash(at index: Int) -> Bool {
+    guard index < bytes.count, bytes[index] == UInt8(ascii: "-") else { return false }
+    guard index + 1 < bytes.count else { return true }
+    return [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes[index + 1])
   }
 
   private mutating func list(_ column: Int) throws(RuleError) -> [DocumentValue] {

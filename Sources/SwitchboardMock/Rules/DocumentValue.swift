@@ -48,15 +48,15 @@ package indirect enum DocumentValue: Hashable, Sendable {
     case .string(let value): text += JSONText.string(value)
     case .list(let values):
       text += "["
-      for (place, value) in values.enumerated() {
-        if place > 0 { text += "," }
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
         value.write(to: &text)
       }
       text += "]"
     case .map(let members):
       text += "{"
-      for (place, member) in members.enumerated() {
-        if place > 0 { text += "," }
+      for (index, member) in members.enumerated() {
+        if index > 0 { text += "," }
         text += JSONText.string(member.name) + ":"
         member.value.write(to: &text)
       }

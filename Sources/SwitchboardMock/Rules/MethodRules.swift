@@ -22,7 +22,7 @@ struct MethodRules: Sendable {
   }
 
   /// The indexes of the rules that a request may match, in order.
-  func places(for request: DynamicMessage?) -> [Int] {
+  func indices(for request: DynamicMessage?) -> [Int] {
     guard let request else { return unkeyed }
     let found = names.compactMap { keyed[RequestPattern.Key(name: $0, value: request[$0])] }
     return found.isEmpty ? unkeyed : (found.joined() + unkeyed).sorted()

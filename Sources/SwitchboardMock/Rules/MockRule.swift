@@ -61,7 +61,7 @@ struct MockRule: Sendable {
       do throws(DecodeError) {
         return try DynamicMessage(method.response, jsonString: document.json, partial: true, options: options)
       } catch {
-        throw RuleError("the answer: \(error.withoutPlace)")
+        throw RuleError("the answer: \(error.withoutLocation)")
       }
     }
   }
@@ -103,7 +103,7 @@ struct MockRule: Sendable {
 
 extension DecodeError {
   /// The error without its line and column, which refer to JSON that was made from the rule, not to the file.
-  var withoutPlace: String {
+  var withoutLocation: String {
     let text = description
     return text.ranges(of: " (line ").last.map { String(text[..<$0.lowerBound]) } ?? text
   }

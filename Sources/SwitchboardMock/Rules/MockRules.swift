@@ -31,7 +31,7 @@ package struct MockRules: Sendable {
     }
     guard documents.count <= Self.limit else { throw RuleError("there are more than \(Self.limit) rules") }
     var rules: [String: MethodRules] = [:]
-    for (place, document) in documents.enumerated() {
+    for (index, document) in documents.enumerated() {
       do throws(RuleError) {
         guard let name = try DocumentMembers(document, "a rule").text("method") else {
           throw RuleError("it names no method")
@@ -43,7 +43,7 @@ package struct MockRules: Sendable {
           rules[method.path, default: MethodRules()].append(rule)
         }
       } catch {
-        throw RuleError("rule \(place + 1): \(error.description)")
+        throw RuleError("rule \(index + 1): \(error.description)")
       }
     }
     self.rules = rules
@@ -53,16 +53,16 @@ package struct MockRules: Sendable {
   /// The first rule that a request matches.
   func rule(for request: DynamicMessage?, of method: MockMethod) -> MockRule? {
     guard let candidates = rules[method.path] else { return nil }
-    for place in candidates.places(for: request) {
-      let rule = candidates.rules[place]
+    for index in candidates.indices(for: request) {
+      let rule = candidates.rules[index]
       if let pattern = rule.pattern {
         guard let request, pattern.matches(request) else { continue }
       }
       guard let times = rule.times else { return rule }
       let mayAnswer = left.counts.withLock { counts in
-        let rest = counts[method.path]?[place] ?? times
+        let rest = counts[method.path]?[index] ?? times
         guard rest > 0 else { return false }
-        counts[method.path, default: [:]][place] = rest - 1
+        counts[method.path, default: [:]][index] = rest - 1
         return true
       }
       if mayAnswer { return rule }

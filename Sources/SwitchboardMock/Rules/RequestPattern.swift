@@ -23,7 +23,7 @@ struct RequestPattern: Sendable {
     do throws(DecodeError) {
       message = try DynamicMessage(type, jsonString: document.json, partial: true, options: options)
     } catch {
-      throw RuleError("match: \(error.withoutPlace)")
+      throw RuleError("match: \(error.withoutLocation)")
     }
     for member in members {
       guard

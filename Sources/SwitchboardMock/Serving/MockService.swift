@@ -88,8 +88,8 @@ package struct MockService: CallHandlerProvider {
       return try await responses.send(ExampleMessage.of(method.response))
     }
     try await begin(rule, arrival, context)
-    for (place, answer) in rule.answers.enumerated() {
-      if place > 0 { try await pause(rule.every, context) }
+    for (index, answer) in rule.answers.enumerated() {
+      if index > 0 { try await pause(rule.every, context) }
       try await responses.send(answer)
     }
     if let status = rule.status { throw status }

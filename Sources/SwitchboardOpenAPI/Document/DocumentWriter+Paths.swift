@@ -18,14 +18,14 @@ extension DocumentWriter {
       for (index, binding) in method.bindings.enumerated() {
         guard let verb = binding.method, Self.methods.contains(verb) else { continue }
         var path = DocumentPath(binding.template)
-        let place = "\(verb) \(path.structure)"
-        if let other = first[place] {
+        let key = "\(verb) \(path.structure)"
+        if let other = first[key] {
           guard !other.binding.template.isSame(as: binding.template) else {
             throw .conflict(other, (method.fullName, binding))
           }
           continue
         }
-        first[place] = (method.fullName, binding)
+        first[key] = (method.fullName, binding)
         if let named = known[path.structure] {
           path.takeNames(of: named)
         } else {

@@ -11,7 +11,7 @@ struct BinaryEncoder {
   private var end: UnsafeMutableRawPointer
   /// The finished pieces that follow the bytes from the cursor to the end.
   private var following = OutputPieces()
-  /// The first error. The rest is then written in vain, so that the many functions that write need not throw.
+  /// The first error. Encoding then continues and the result is discarded, so that the many functions that write need not throw.
   private var failure: EncodeError?
   let isDeterministic: Bool
   /// Stored, because the check takes a call.

@@ -23,7 +23,7 @@ public enum Base64 {
   /// Appends `bytes` in the standard alphabet, with padding.
   public static func encode(_ bytes: [UInt8], into output: inout [UInt8]) {
     encode(bytes.span) { four in
-      for place in 0..<4 { output.append(UInt8(truncatingIfNeeded: four >> (8 * UInt32(place)))) }
+      for offset in 0..<4 { output.append(UInt8(truncatingIfNeeded: four >> (8 * UInt32(offset)))) }
     }
   }
 

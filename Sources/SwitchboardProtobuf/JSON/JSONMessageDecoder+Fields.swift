@@ -109,7 +109,7 @@ extension JSONMessageDecoder: NamedFieldDecoder {
       let start = reader.position
       let key = try K.readJSONKey(from: &reader)
       try reader.expect(UInt8(ascii: ":"))
-      if let place = entries.index(forKey: key), !K.areDifferent(entries.keys[place], key) {
+      if let index = entries.index(forKey: key), !K.areDifferent(entries.keys[index], key) {
         throw reader.fail("duplicate key", at: start)
       }
       do throws(DecodeError) {

@@ -68,15 +68,15 @@ enum TableEnum: ScalarType {
   }
 
   static func readText(from reader: inout TextFormatReader) throws(DecodeError) -> Value {
-    let place = reader.place
-    guard let type = reader.enumTable else { throw reader.error("the field is not an enum", at: place) }
+    let position = reader.position
+    guard let type = reader.enumTable else { throw reader.error("the field is not an enum", at: position) }
     if let name = reader.identifier() {
       if let number = type.number(of: name) { return Value(number: number, type: type) }
-      throw reader.error("\(type.fullName) has no value '\(name)'", at: place)
+      throw reader.error("\(type.fullName) has no value '\(name)'", at: position)
     }
     let number = try reader.integer(as: Int32.self)
     guard type.accepts(number) else {
-      throw reader.error("\(type.fullName) has no value \(number)", at: place)
+      throw reader.error("\(type.fullName) has no value \(number)", at: position)
     }
     return Value(number: number, type: type)
   }

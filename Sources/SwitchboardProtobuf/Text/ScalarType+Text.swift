@@ -78,14 +78,14 @@ extension Enum {
 
   /// Reads a value by name or number.
   public static func readText(from reader: inout TextFormatReader) throws(DecodeError) -> Self {
-    let place = reader.place
+    let position = reader.position
     if let name = reader.identifier() {
       if let number = valueNames.number(of: name), let value = Self(rawValue: Int(number)) { return value }
-      throw reader.error("\(protoEnumName) has no value '\(name)'", at: place)
+      throw reader.error("\(protoEnumName) has no value '\(name)'", at: position)
     }
     let number = try reader.integer(as: Int32.self)
     guard let value = Self(rawValue: Int(number)) else {
-      throw reader.error("\(protoEnumName) has no value \(number)", at: place)
+      throw reader.error("\(protoEnumName) has no value \(number)", at: position)
     }
     return value
   }

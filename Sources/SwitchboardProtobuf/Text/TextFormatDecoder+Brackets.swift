@@ -93,11 +93,11 @@ extension BinaryEncodingOptions {
 extension TextFormatReader {
   /// Reads a name in brackets: an extension's name, or a type URL. White space and comments in it are ignored.
   mutating func bracketedName() throws(DecodeError) -> String {
-    let start = place
+    let start = position
     try expect("[")
     var name: [UInt8] = []
     while let byte = next, TypeURL.allows(byte) {
-      let from = place
+      let from = position
       let end = input[from...].firstIndex { !TypeURL.allows($0) } ?? input.count
       name += input[from..<end]
       advance(to: end)

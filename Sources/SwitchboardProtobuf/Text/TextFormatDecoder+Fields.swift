@@ -98,7 +98,7 @@ extension TextFormatDecoder: NamedFieldDecoder {
     var newKey: K.Value?
     try nested { (decoder, end) throws(DecodeError) in
       while !decoder.reader.take(end) {
-        decoder.fieldStart = decoder.reader.place
+        decoder.fieldStart = decoder.reader.position
         switch decoder.reader.identifier() {
         case "key": try decoder.optional(&newKey, as: K.self)
         case "value": try value(&decoder)

@@ -43,7 +43,7 @@ struct TextFormatDecoder {
   }
 
   private mutating func field(of message: inout MessageStorage) throws(DecodeError) {
-    fieldStart = reader.place
+    fieldStart = reader.position
     if reader.isAt("[") { return try bracketed(in: &message) }
     guard let name = reader.identifier() else { throw reader.unexpected("a field name") }
     let names = message.table.names

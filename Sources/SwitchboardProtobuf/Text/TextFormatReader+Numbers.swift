@@ -14,7 +14,7 @@ extension TextFormatReader {
 
   /// Reads an integer in any base; it must fit the type.
   mutating func integer<Value: FixedWidthInteger>(as type: Value.Type) throws(DecodeError) -> Value {
-    let start = place
+    let start = position
     let isNegative = Value.isSigned && take("-")
     guard let number = try number(), number.form != .float else {
       throw error("expected an integer", at: start)
@@ -39,7 +39,7 @@ extension TextFormatReader {
 
   /// Reads a Boolean: a word or a number.
   mutating func bool() throws(DecodeError) -> Bool {
-    let start = place
+    let start = position
     switch identifier() {
     case "true", "True", "t": return true
     case "false", "False", "f": return false
@@ -53,7 +53,7 @@ extension TextFormatReader {
 
   /// Reads a floating-point number; one that is too large becomes infinite.
   mutating func double() throws(DecodeError) -> Double {
-    let start = place
+    let start = position
     let isNegative = take("-")
     guard let magnitude = try magnitude() else { throw error("expected a number", at: start) }
     return isNegative ? -magnitude : magnitude
@@ -72,7 +72,7 @@ extension TextFormatReader {
 
   /// Skips a value that is not a string: a number or a word.
   mutating func skipPlainValue() throws(DecodeError) {
-    let start = place
+    let start = position
     let isNegative = take("-")
     if try number() != nil { return }
     guard let word = identifier() else { throw unexpected("a value") }
@@ -84,7 +84,7 @@ extension TextFormatReader {
   // MARK: Spelling
 
   private mutating func number() throws(DecodeError) -> Number? {
-    let start = place
+    let start = position
     let first = byte(at: start)
     let second = byte(at: start + 1)
     guard first.map(TextFormatReader.isDigit) == true || first == UInt8(ascii: ".") else { return nil }
@@ -128,7 +128,7 @@ extension TextFormatReader {
     let isGlued = byte(at: end).map {
       TextFormatReader.isLetter($0) || TextFormatReader.isDigit($0) || $0 == UInt8(ascii: ".")
     }
-    guard !digits.isEmpty, isGlued != true else { throw error("malformed number", at: place) }
+    guard !digits.isEmpty, isGlued != true else { throw error("malformed number", at: position) }
     let number = Number(form: form, digits: text(digits))
     advance(to: end)
     return number

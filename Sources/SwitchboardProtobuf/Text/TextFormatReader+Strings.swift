@@ -12,7 +12,7 @@ extension TextFormatReader {
 
   private mutating func quoted(into content: inout [UInt8]) throws(DecodeError) {
     let quote = next
-    var index = place + 1
+    var index = position + 1
     while let byte = byte(at: index), byte != UInt8(ascii: "\n"), byte != 0 {
       index += 1
       if byte == quote { return advance(to: index) }
@@ -22,12 +22,12 @@ extension TextFormatReader {
         content.append(byte)
       }
     }
-    throw error("unterminated string", at: place)
+    throw error("unterminated string", at: position)
   }
 
   /// Decodes the escape sequence after a backslash; `index` is that of its first byte. Returns the index after it.
   private func escape(at index: Int, into content: inout [UInt8]) throws(DecodeError) -> Int {
-    guard let byte = byte(at: index) else { throw error("unterminated string", at: place) }
+    guard let byte = byte(at: index) else { throw error("unterminated string", at: position) }
     if let plain = TextFormatReader.plainEscape(byte) {
       content.append(plain)
       return index + 1
@@ -90,8 +90,8 @@ extension TextFormatReader {
     into content: inout [UInt8]
   ) throws(DecodeError) -> Int {
     var value: UInt32 = 0
-    for place in index..<index + count {
-      guard let digit = TextFormatReader.hexValue(byte(at: place)) else {
+    for position in index..<index + count {
+      guard let digit = TextFormatReader.hexValue(byte(at: position)) else {
         throw error("expected \(count) hexadecimal digits", at: index - 2)
       }
       value = value << 4 | digit

@@ -5,7 +5,7 @@ public struct TextFormatReader {
   let input: [UInt8]
 
   /// The offset of the next token.
-  private(set) var place = 0
+  private(set) var position = 0
   /// The enum of the field that is read, if it was described at run time.
   var enumTable: EnumTable?
 
@@ -15,10 +15,10 @@ public struct TextFormatReader {
   }
 
   /// Whether the input is exhausted.
-  var isAtEnd: Bool { place >= input.count }
+  var isAtEnd: Bool { position >= input.count }
 
   /// The first byte of the next token.
-  var next: UInt8? { byte(at: place) }
+  var next: UInt8? { byte(at: position) }
 
   func byte(at index: Int) -> UInt8? { index < input.count ? input[index] : nil }
 
@@ -27,17 +27,17 @@ public struct TextFormatReader {
 
   /// Moves to the first token at or after `index`.
   mutating func advance(to index: Int) {
-    place = index
+    position = index
     skipSpace()
   }
 
   private mutating func skipSpace() {
     while let byte = next {
       switch byte {
-      case UInt8(ascii: " "), 0x09...0x0D: place += 1
+      case UInt8(ascii: " "), 0x09...0x0D: position += 1
       // A zero byte is not valid in text, so it ends a comment.
       case UInt8(ascii: "#"):
-        place = input[place...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == 0 } ?? input.count
+        position = input[position...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == 0 } ?? input.count
       default: return
       }
     }
@@ -48,7 +48,7 @@ public struct TextFormatReader {
   /// Reads `symbol` if it comes next.
   mutating func take(_ symbol: Unicode.Scalar) -> Bool {
     guard isAt(symbol) else { return false }
-    advance(to: place + 1)
+    advance(to: position + 1)
     return true
   }
 
@@ -60,7 +60,7 @@ public struct TextFormatReader {
   /// Reads a name; nil if none comes next.
   mutating func identifier() -> String? {
     guard let first = next, TextFormatReader.isLetter(first) else { return nil }
-    let start = place
+    let start = position
     let isLater = { (byte: UInt8) in TextFormatReader.isLetter(byte) || TextFormatReader.isDigit(byte) }
     let end = input[start...].firstIndex { !isLater($0) } ?? input.count
     advance(to: end)
@@ -99,9 +99,9 @@ public struct TextFormatReader {
 
   /// An error that says that `wanted` was expected and what was found.
   func unexpected(_ wanted: String) -> DecodeError {
-    guard let next else { return error("expected \(wanted), found the end", at: place) }
+    guard let next else { return error("expected \(wanted), found the end", at: position) }
     let isPrintable = next > 0x20 && next < 0x7F
     let found = isPrintable ? "'\(Unicode.Scalar(next))'" : "byte \(next)"
-    return error("expected \(wanted), found \(found)", at: place)
+    return error("expected \(wanted), found \(found)", at: position)
   }
 }

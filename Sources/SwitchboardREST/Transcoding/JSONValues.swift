@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 ///
 /// It only finds where values end; their contents are parsed later. Each byte is examined once.
 struct JSONValues {
-  private enum Place {
+  private enum State {
     /// Before a value. An array may begin only at the start.
     case start, between
     case inside(JSONValueScanner)
@@ -14,7 +14,7 @@ struct JSONValues {
 
   /// The size limit of a value.
   let limit: Int
-  private var place = Place.start
+  private var state = State.start
   private var value: [UInt8] = []
   private var isInArray = false
   /// In an array, what is behind the last value, or behind the bracket.
@@ -37,9 +37,9 @@ struct JSONValues {
 
   /// The last value, if it ends only with the input, as a number does.
   mutating func end() throws(GRPCStatus) -> [UInt8]? {
-    let isComplete = if case .inside(let scanner) = place { scanner.isBare } else { false }
-    if isComplete { place = .between }
-    switch place {
+    let isComplete = if case .inside(let scanner) = state { scanner.isBare } else { false }
+    if isComplete { state = .between }
+    switch state {
     case .inside: throw .invalid("the body ends inside a value")
     case .start, .between: guard !isInArray else { throw .invalid("the body ends inside an array") }
     case .afterEnd: break
@@ -55,27 +55,27 @@ struct JSONValues {
   /// Consumes a byte. Returns whether it ended a value.
   private mutating func take(_ byte: UInt8) throws(GRPCStatus) -> Bool {
     let isSpace = byte == 0x20 || (0x09...0x0D).contains(byte)
-    switch place {
+    switch state {
     case .start where byte == UInt8(ascii: "["):
       isInArray = true
-      place = .between
+      state = .between
     case .start, .between:
       if isSpace { return false }
       if isInArray, !(try isStartOfElement(byte)) { return false }
       try add(byte)
-      place = .inside(JSONValueScanner(first: byte))
+      state = .inside(JSONValueScanner(first: byte))
     case .inside(let scanner) where scanner.isBare:
       guard isSpace || isInArray && (byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]")) else {
         try add(byte)
         return false
       }
-      place = .between
+      state = .between
       if !isSpace { _ = try isStartOfElement(byte) }
       return true
     case .inside(var scanner):
       try add(byte)
       let isLast = scanner.isLast(byte)
-      place = isLast ? .between : .inside(scanner)
+      state = isLast ? .between : .inside(scanner)
       return isLast
     case .afterEnd:
       guard isSpace else { throw .invalid("the body has data after its end") }
@@ -87,7 +87,7 @@ struct JSONValues {
   private mutating func isStartOfElement(_ byte: UInt8) throws(GRPCStatus) -> Bool {
     switch (byte, behind) {
     case (UInt8(ascii: ","), .value): behind = .comma
-    case (UInt8(ascii: "]"), .value), (UInt8(ascii: "]"), .bracket): place = .afterEnd
+    case (UInt8(ascii: "]"), .value), (UInt8(ascii: "]"), .bracket): state = .afterEnd
     case (UInt8(ascii: ","), _), (UInt8(ascii: "]"), _):
       throw .invalid("the array in the body has a comma without a value")
     case (_, .value): throw .invalid("the array in the body has no comma between two values")

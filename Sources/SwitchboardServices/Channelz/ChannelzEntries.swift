@@ -63,9 +63,9 @@ struct ChannelzEntries {
 /// IDs encode what they identify, so no table of IDs is necessary. Servers and channels are numbered from 1. The ID of
 /// something that belongs to one of them has the owner's ID in the upper bits and its own number in the lower bits.
 extension Int64 {
-  private static let placeBits: Int64 = 40
-  var owner: Int64 { self >> Self.placeBits }
-  var place: Int64 { self & (1 << Self.placeBits - 1) }
+  private static let numberBits: Int64 = 40
+  var owner: Int64 { self >> Self.numberBits }
+  var number: Int64 { self & (1 << Self.numberBits - 1) }
 
-  func child(_ place: Int64) -> Int64 { self << Self.placeBits | place }
+  func child(_ number: Int64) -> Int64 { self << Self.numberBits | number }
 }

@@ -109,7 +109,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
     context: ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse {
     let id = request.subchannelID
-    guard let entry = channel(id.owner), let described = await entry.describedSubchannel(id.place) else {
+    guard let entry = channel(id.owner), let described = await entry.describedSubchannel(id.number) else {
       throw GRPCStatus.unknown("subchannel", id)
     }
     return .with { $0.subchannel = described }
@@ -132,8 +132,8 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
   }
 
   private func socket(_ id: Int64, isSummary: Bool) async -> Grpc_Channelz_V1_Socket? {
-    guard id.place > 0 else { return nil }
-    let number = Int(id.place)
+    guard id.number > 0 else { return nil }
+    let number = Int(id.number)
     if let entry = channel(id.owner) {
       guard let found = await entry.channel.connectionSnapshot(number) else { return nil }
       return Grpc_Channelz_V1_Socket(found, of: entry.id, isSummary: isSummary)

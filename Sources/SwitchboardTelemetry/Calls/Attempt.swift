@@ -47,9 +47,9 @@ struct Attempt {
     }
   }
 
-  func placementWasDelayed() { span?.addEvent("Delayed LB pick complete") }
+  func pickWasDelayed() { span?.addEvent("Delayed LB pick complete") }
 
-  mutating func placed(_ labels: [String: String], _ call: ClientCall) {
+  mutating func serverPicked(_ labels: [String: String], _ call: ClientCall) {
     counter = call.channel.counter(of: call.method, at: labels)
   }
 
@@ -85,9 +85,9 @@ final class LaterAttempt: AttemptTracer, @unchecked Sendable {
     attempt.writeHeaders(of: call, add)
   }
 
-  func placementWasDelayed() { attempt.placementWasDelayed() }
-  func placed(_ labels: [String: String]) -> any AttemptTracer {
-    attempt.placed(labels, call)
+  func pickWasDelayed() { attempt.pickWasDelayed() }
+  func serverPicked(_ labels: [String: String]) -> any AttemptTracer {
+    attempt.serverPicked(labels, call)
     return self
   }
   func messageSent(_ byteCount: Int, compressed: Int?) { attempt.messageSent(byteCount, compressed) }

@@ -58,9 +58,9 @@ final class ChannelMethod: AttemptTracer {
     add("grpc-trace-bin", Base64.encode(TraceBin.bytes(context)).span.bytes)
   }
 
-  func placementWasDelayed() {}
+  func pickWasDelayed() {}
 
-  func placed(_ labels: [String: String]) -> any AttemptTracer {
+  func serverPicked(_ labels: [String: String]) -> any AttemptTracer {
     channel.counter(of: method, at: labels).map { LabelledAttempts(self, $0) } ?? self
   }
 
@@ -101,8 +101,8 @@ private final class LabelledAttempts: AttemptTracer {
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
     method.writeHeaders(stamp, add)
   }
-  func placementWasDelayed() {}
-  func placed(_ labels: [String: String]) -> any AttemptTracer { method.placed(labels) }
+  func pickWasDelayed() {}
+  func serverPicked(_ labels: [String: String]) -> any AttemptTracer { method.serverPicked(labels) }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { method.isSentAgain(stamp) }
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { method.ended(end, stamp, in: counter) }
 }

@@ -171,10 +171,10 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     first.writeHeaders(of: self, add)
   }
 
-  func placementWasDelayed() { first.placementWasDelayed() }
+  func pickWasDelayed() { first.pickWasDelayed() }
 
-  func placed(_ labels: [String: String]) -> any AttemptTracer {
-    first.placed(labels, self)
+  func serverPicked(_ labels: [String: String]) -> any AttemptTracer {
+    first.serverPicked(labels, self)
     return self
   }
 

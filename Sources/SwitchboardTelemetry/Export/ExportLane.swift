@@ -75,7 +75,7 @@ final class ExportLane: Sendable {
       return !state.isWaiting && !state.isFailing
     }
     guard isNews else { return }
-    log("telemetry waits: \(exporter.destination) does not take it", reason)
+    log("telemetry is delayed: \(exporter.destination) does not accept it", reason)
   }
 
   private func lose(_ count: Int, _ reason: String) {
@@ -85,7 +85,7 @@ final class ExportLane: Sendable {
       return !state.isFailing
     }
     guard isNews else { return }
-    log("telemetry is lost: \(exporter.destination) does not take it", reason)
+    log("telemetry is lost: \(exporter.destination) does not accept it", reason)
   }
 
   private func log(_ message: String, _ reason: String) {
@@ -97,7 +97,7 @@ final class ExportLane: Sendable {
       defer { (state.isWaiting, state.isFailing) = (false, false) }
       return state.isWaiting || state.isFailing
     }
-    if hasRecovered { logger.log(.info, "telemetry is taken again", ["signal": signal.rawValue]) }
+    if hasRecovered { logger.log(.info, "telemetry is accepted again", ["signal": signal.rawValue]) }
     if !message.isEmpty {
       logger.log(.debug, "\(exporter.destination) says", ["message": message.limited(to: 512)])
     }

@@ -25,7 +25,7 @@ enum TraceParent {
     return identity.isValid ? (identity.traceID, identity.spanID, identity.isSampled) : nil
   }
 
-  /// The same as an identity, which is none if the value is not allowed.
+  /// The same as an identity; `nil` if the value is not allowed.
   @inline(__always)
   static func identity(_ text: TraceParentText) -> SpanIdentity {
     let words = text.words

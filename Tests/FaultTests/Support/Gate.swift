@@ -4,7 +4,7 @@ struct Gate: Sendable, Equatable {
     case toServer, toClient
   }
 
-  enum Place: Sendable, Equatable {
+  enum Point: Sendable, Equatable {
     /// Before the first byte, in any protocol.
     case firstByte
     /// Before the (n+1)-th frame of a type on the streams of calls, in plaintext HTTP/2.
@@ -15,7 +15,7 @@ struct Gate: Sendable, Equatable {
   static let headers: UInt8 = 1
 
   var direction: Direction
-  var place: Place
+  var point: Point
 }
 
 /// Finds the point of a gate in the bytes of one direction.
@@ -24,14 +24,14 @@ struct GateScanner {
     case preface, header, payload
   }
 
-  private let place: Gate.Place
+  private let point: Gate.Point
   private var expected: Expected
   private var left: Int
   private var header: [UInt8] = []
   private var seen = 0
 
   init(_ gate: Gate) {
-    place = gate.place
+    point = gate.point
     // The client preface is not a frame.
     expected = gate.direction == .toServer ? .preface : .header
     left = gate.direction == .toServer ? "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count : 9
@@ -40,7 +40,7 @@ struct GateScanner {
   /// Splits received bytes into those that may pass and those that may not; the latter are `nil` before the gate is
   /// reached. The start of a frame is kept until its type is known.
   mutating func split(_ bytes: [UInt8]) -> (passing: [UInt8], held: [UInt8]?) {
-    guard case .frame(let type, let count) = place else { return ([], bytes) }
+    guard case .frame(let type, let count) = point else { return ([], bytes) }
     var passing: [UInt8] = []
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -45,8 +45,8 @@ final class HeapSubject {
 
   func stop() { process.stop() }
 
-  func tell(_ words: String) throws {
-    process.write(words + "\n")
+  func send(_ command: String) throws {
+    process.write(command + "\n")
     #expect(process.line() == "done")
   }
 

@@ -39,7 +39,7 @@ class CheckedCall: @unchecked Sendable {
   var remains: String? { nil }
 
   /// Releases the call.
-  func letGo() {}
+  func release() {}
 }
 
 /// A call without interceptors.
@@ -95,7 +95,7 @@ final class DirectCall: CheckedCall, ResponseReceiver, @unchecked Sendable {
     return true
   }
 
-  override func letGo() { call = nil }
+  override func release() { call = nil }
 
   // MARK: Events
 

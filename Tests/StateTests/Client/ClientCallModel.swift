@@ -9,7 +9,7 @@ import SwitchboardCall
 ///   server   nothing ──informational headers──> nothing ──headers──> messages in any pieces ──trailers──> over
 ///               └──trailers only──┴──reset, broken, good-bye, connection lost────────────────────────────^
 ///
-///   caller is told   nothing ──headers──> messages ──end──> over
+///   caller sees      nothing ──headers──> messages ──end──> over
 /// ```
 /// Invariants: the caller receives headers at most once, and never informational ones; messages in the server's order;
 /// and one end, which is successful only if the server ended the call successfully and everything it sent was received.
@@ -48,7 +48,7 @@ struct ClientCallModel {
   // The events at the caller.
   private(set) var hasHeaders = false
   private(set) var readCount = 0
-  private(set) var told: GRPCStatus?
+  private(set) var reportedEnd: GRPCStatus?
 
   // The frames on the wire.
   private var requests = MessageReceiver()
@@ -65,7 +65,7 @@ struct ClientCallModel {
 
   var streamsRequests: Bool { type == .clientStreaming || type == .bidirectionalStreaming }
   var streamsResponses: Bool { type == .serverStreaming || type == .bidirectionalStreaming }
-  var isOver: Bool { told != nil }
+  var isOver: Bool { reportedEnd != nil }
 
   private var isBroken: Bool {
     responses.isBroken || isHalfClosed && responses.isInside || !streamsResponses && responses.whole.count > 1
@@ -100,9 +100,9 @@ struct ClientCallModel {
 
   mutating func close(_ status: GRPCStatus) throws(Violation) {
     try Violation.unless(!isOver, "a call ends twice")
-    told = status
+    reportedEnd = status
     if status.isOk {
-      try Violation.unless(end == .ok && !isBroken && !isCut, "a call is told to have ended well")
+      try Violation.unless(end == .ok && !isBroken && !isCut, "a call is reported as successful")
       return
     }
     let isServers = end == status.code
@@ -157,7 +157,7 @@ struct ClientCallModel {
 
   func checkEnd() throws(Violation) {
     try Violation.unless(isOver, "a call has no end")
-    guard let told, told.isOk else { return }
+    guard let reportedEnd, reportedEnd.isOk else { return }
     try Violation.unless(readCount == responses.whole.count, "a call ends well without all its responses")
   }
 }

@@ -47,7 +47,7 @@ final class ClientLife: Life {
   // MARK: Steps
 
   override func step() throws(Violation) -> Bool {
-    try look()
+    try verify()
     guard let remaining, !remaining.isClosed else { return false }
     switch dice.below(20) {
     case 0..<3: open()
@@ -56,10 +56,10 @@ final class ClientLife: Life {
     case 10: sendTrailers()
     case 11: sendReset()
     case 12: sendOther()
-    case 13: if dice.oneIn(4) { letTimePass() }
+    case 13: if dice.oneIn(4) { advanceTime() }
     case 14: if dice.oneIn(8) { breakRule() }
     case 15: if let holder = (pick() as? InterceptedCall)?.holder { hold(holder) }
-    default: tellCaller()
+    default: stepCaller()
     }
     return !remaining.isClosed
   }
@@ -197,7 +197,7 @@ final class ClientLife: Life {
     for call in all { call.model.isGone = true }
   }
 
-  private func letTimePass() {
+  private func advanceTime() {
     guard advances < 4 else { return }
     advances += 1
     note("eleven seconds pass")
@@ -224,12 +224,12 @@ final class ClientLife: Life {
       note("an interceptor answers")
       holder.answer()
     } else {
-      note("an interceptor lets go")
-      holder.letGo()
+      note("an interceptor releases its parts")
+      holder.release()
     }
   }
 
-  private func tellCaller() {
+  private func stepCaller() {
     guard let call = pick() else { return }
     switch dice.below(10) {
     case 0..<4:
@@ -254,7 +254,7 @@ final class ClientLife: Life {
 
   // MARK: Checks
 
-  private func look() throws(Violation) {
+  private func verify() throws(Violation) {
     wire.read(into: reader)
     for frame in try reader.takeFrames() {
       let fields = frame.kind == .headers ? try reader.inflate(frame.payload) : []
@@ -274,7 +274,7 @@ final class ClientLife: Life {
   }
 
   override func end() throws(Violation) {
-    try look()
+    try verify()
     loseAll()
     remaining?.close(.connectionLost)
     channel?.retire()
@@ -284,12 +284,12 @@ final class ClientLife: Life {
 
   override func remains() throws(Violation) -> String? {
     for call in all {
-      (call as? InterceptedCall)?.holder?.letGo()
+      (call as? InterceptedCall)?.holder?.release()
       while call.read() {}
       if let violation = call.violation { throw violation }
       guard call.model.isOver else { return "a call does not end although its connection has" }
       if let remains = call.remains { return remains }
-      call.letGo()
+      call.release()
     }
     if remaining != nil { return "a connection is kept although it is closed" }
     if remainingChannel != nil { return "a channel is kept although it is retired" }

@@ -112,7 +112,7 @@ final class InterceptedCall: CheckedCall, @unchecked Sendable {
     return waiting > 0 ? "\(waiting) tasks wait for a call that has ended" : nil
   }
 
-  override func letGo() {
+  override func release() {
     holder = nil
     writer = nil
     responses = nil
@@ -138,7 +138,7 @@ final class ClientHolder: ClientInterceptor<[UInt8], [UInt8]> {
 
   func hold() { isHolding = true }
 
-  func letGo() {
+  func release() {
     // What this leads to waits behind what is held.
     while !held.isEmpty { held.removeFirst()() }
     isHolding = false

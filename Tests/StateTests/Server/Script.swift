@@ -61,7 +61,7 @@ final class Script: @unchecked Sendable {
   func add(_ holder: HoldingInterceptor, _ token: Int) { holders[token] = holder }
 
   /// Appends an action to the script of a call's handler.
-  func tell(_ token: Int, _ step: Step) {
+  func enqueue(_ token: Int, _ step: Step) {
     guard var handler = handlers[token] else { return }
     defer { handlers[token] = handler }
     guard let waiter = handler.waiter else { return handler.steps.append(step) }
@@ -110,17 +110,17 @@ final class Script: @unchecked Sendable {
     }
     try await withTaskCancellationHandler {
       do {
-        try await obey(token, context, read: read, write: write)
+        try await perform(token, context, read: read, write: write)
       } catch {
         note(token) { $0.finish(GRPCStatus(describing: error).code) }
         throw error
       }
     } onCancel: {
-      note(token) { $0.isTold = true }
+      note(token) { $0.isNotified = true }
     }
   }
 
-  private func obey(
+  private func perform(
     _ token: Int,
     _ context: ServerCallContext,
     read: () async throws -> [UInt8]?,
@@ -240,7 +240,7 @@ final class HoldingInterceptor: ServerInterceptor<[UInt8], [UInt8]> {
 
   func hold() { isHolding = true }
 
-  func letGo() {
+  func release() {
     isHolding = false
     guard let context else { return }
     while !received.isEmpty { context.receive(received.removeFirst()) }

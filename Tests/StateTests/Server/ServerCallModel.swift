@@ -7,7 +7,7 @@ import SwitchboardCall
 ///               └─────────────────┴──broken──┴──reset, violation, connection lost──> gone
 ///
 ///   handler  waiting ──the request may be served──> running ──> returned
-///                                                      └──gone, broken, late──> told ──> returned
+///                                                      └──gone, broken, late──> cancelled ──> returned
 ///
 ///   wire     nothing ──headers──> messages ──trailers──> over
 ///               └──trailers only──────┴──reset────────────^
@@ -34,7 +34,7 @@ struct ServerCallModel {
   // The observations and actions of the handler.
   private(set) var hasStarted = false
   var hasReturned = false
-  var isTold = false
+  var isNotified = false
   private var readCount = 0
   private var readsAreOver = false
   private(set) var written: [[UInt8]] = []
@@ -172,7 +172,7 @@ struct ServerCallModel {
   private func checkEnd(_ code: GRPCStatus.Code) throws(Violation) {
     try Violation.unless(!responses.isInside, "trailers come inside a message")
     if code == .ok {
-      try Violation.unless(chosenEnd == .ok, "a call is told to have ended well")
+      try Violation.unless(chosenEnd == .ok, "a call is reported as successful")
       try Violation.unless(responses.count == written.count, "a call ends well without all its responses")
       return
     }
@@ -191,13 +191,13 @@ struct ServerCallModel {
 
   // MARK: Final checks
 
-  /// A client that has its response or is gone waits for nothing: its handler must be told. If an interceptor has
-  /// answered, only handlers that read are told.
+  /// A client that has its response or is gone waits for nothing: its handler must be notified. If an interceptor has
+  /// answered, only handlers that read are notified.
   func checkRest() throws(Violation) {
     guard hasStarted, isOver || isGone, !isAnswered else { return }
     try Violation.unless(
-      hasReturned || isTold || chosenEnd != nil,
-      "a handler is not told that its call is over"
+      hasReturned || isNotified || chosenEnd != nil,
+      "a handler is not notified of the end of its call"
     )
   }
 }

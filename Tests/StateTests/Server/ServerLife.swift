@@ -44,7 +44,7 @@ final class ServerLife: Life {
   // MARK: Steps
 
   override func step() throws(Violation) -> Bool {
-    try look()
+    try verify()
     guard let connection, !connection.isClosed else { return false }
     for model in script.models { try model.checkRest() }
     switch dice.below(20) {
@@ -53,10 +53,10 @@ final class ServerLife: Life {
     case 9: sendTrailers()
     case 10: sendReset()
     case 11: sendOther()
-    case 12: if dice.oneIn(4) { letTimePass() }
+    case 12: if dice.oneIn(4) { advanceTime() }
     case 13: if dice.oneIn(6) { breakRule() }
     case 14: if let holder = pick().flatMap({ script.holders[script.models[$0].token] }) { hold(holder) }
-    default: tellHandler()
+    default: stepHandler()
     }
     return !connection.isClosed
   }
@@ -181,7 +181,7 @@ final class ServerLife: Life {
     }
   }
 
-  private func letTimePass() {
+  private func advanceTime() {
     guard advances < 4 else { return }
     advances += 1
     note("eleven seconds pass")
@@ -212,12 +212,12 @@ final class ServerLife: Life {
       note("an interceptor answers")
       holder.answer()
     } else {
-      note("an interceptor lets go")
-      holder.letGo()
+      note("an interceptor releases its parts")
+      holder.release()
     }
   }
 
-  private func tellHandler() {
+  private func stepHandler() {
     guard let index = pick() else { return }
     let model = script.models[index]
     guard script.isWaiting(model.token) else { return }
@@ -232,12 +232,12 @@ final class ServerLife: Life {
     if case .read = step, !model.streamsRequests { return }
     if case .write = step, !model.streamsResponses { return }
     note("\(model.stream): its handler is to \(step)")
-    script.tell(model.token, step)
+    script.enqueue(model.token, step)
   }
 
   // MARK: Checks
 
-  private func look() throws(Violation) {
+  private func verify() throws(Violation) {
     if let violation = script.violation { throw violation }
     wire.read(into: reader)
     for frame in try reader.takeFrames() {
@@ -256,7 +256,7 @@ final class ServerLife: Life {
   }
 
   override func end() throws(Violation) {
-    try look()
+    try verify()
     for index in script.models.indices { script.models[index].isGone = true }
     connection?.close(.connectionLost)
     connection = nil
@@ -265,10 +265,10 @@ final class ServerLife: Life {
   override func remains() throws(Violation) -> String? {
     if let violation = script.violation { throw violation }
     for model in script.models {
-      script.holders[model.token]?.letGo()
+      script.holders[model.token]?.release()
       if script.isWaiting(model.token) {
         try model.checkRest()
-        script.tell(model.token, .finish(.ok))
+        script.enqueue(model.token, .finish(.ok))
       }
     }
     if script.runningCount > 0 { return "\(script.runningCount) handlers do not return" }

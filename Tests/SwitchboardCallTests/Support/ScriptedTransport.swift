@@ -106,7 +106,7 @@ final class ScriptedCall: ByteCall {
     end()
   }
 
-  func tell(_ part: SentPart) { loop.execute { self.receiver.sent(part) } }
+  func report(_ part: SentPart) { loop.execute { self.receiver.sent(part) } }
 
   /// The next request of a stream, or `nil` at the end.
   func nextRequest() async throws -> [UInt8]? {

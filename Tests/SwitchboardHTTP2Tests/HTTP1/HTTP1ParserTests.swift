@@ -10,7 +10,7 @@ import Testing
     var body: [UInt8] = []
     let bytes = Array(text.utf8)
     for start in stride(from: 0, to: bytes.count, by: step) {
-      let goesOn = bytes[start..<min(start + step, bytes.count)].withUnsafeBytes { piece in
+      let continues = bytes[start..<min(start + step, bytes.count)].withUnsafeBytes { piece in
         var rest = piece
         while true {
           switch parser.next(&rest) {
@@ -30,7 +30,7 @@ import Testing
           }
         }
       }
-      if !goesOn { break }
+      if !continues { break }
     }
     return told
   }

@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionClosesWhenItsClientAsks() async throws {
+  @Test func aConnectionClosesOnRequestOfItsClient() async throws {
     try await with { peer, _ async throws in
       peer.call("Get", WebMessages.frame([1]), adding: "Connection: keep-alive, Close")
       let response = try #require(peer.response())
@@ -245,7 +245,7 @@ import Testing
     }
   }
 
-  @Test func plainCallsAreRefused() async throws {
+  @Test func gRPCCallsAreRefused() async throws {
     try await with { peer, _ async throws in
       peer.send(
         "POST /test.Test/Get HTTP/1.1\r\nhost: a\r\ncontent-type: application/grpc\r\nte: trailers\r\n\r\n"

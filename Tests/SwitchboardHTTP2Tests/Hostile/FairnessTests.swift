@@ -105,13 +105,13 @@ import Testing
       hold.signal()
 
       #expect(caller.next(Kind.data)?.payload == [0, 0, 0, 0, 1, 7])
-      let taken = bytes.count - (try #require(observer.leftAtCall))
+      let taken = bytes.count - (try #require(observer.unreadAtCall))
       #expect(taken <= ReadShare.first)
     }
   }
 
   /// A reader that is behind has much to read at once. The loop's other work comes in between.
-  @Test func aReaderThatWasBehindLetsOthersIn() async throws {
+  @Test func theBacklogOfASlowReaderLeavesTimeForOthers() async throws {
     let reader = SlowReader()
     let group = try LoopGroup()
     let loop = group.loops[0]
@@ -174,7 +174,7 @@ import Testing
   private final class CallWatch: CallObserver {
     private let state = Locked<(descriptor: Int32?, left: Int?)>((nil, nil))
 
-    var leftAtCall: Int? { state.withLock { $0.left } }
+    var unreadAtCall: Int? { state.withLock { $0.left } }
 
     func watch(_ descriptor: Int32) { state.withLock { $0 = (descriptor, nil) } }
 

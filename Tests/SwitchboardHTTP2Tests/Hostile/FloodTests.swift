@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func rapidResetsAreCounted() async throws {
+  @Test func rapidResetsEndTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       try await hostile.serveOthers(while: peer.raw) { socket in
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func provokedResetsAreCounted() async throws {
+  @Test func provokedResetsEndTheConnection() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       try await hostile.serveOthers(while: peer.raw) { socket in

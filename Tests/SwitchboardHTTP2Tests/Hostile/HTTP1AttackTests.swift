@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func moreRequestsThanAreKept() async throws {
+  @Test func tooManyPipelinedRequestsEndTheConnection() async throws {
     try await with { hostile, peer async throws in
       peer.call("Hang", WebMessages.frame([1]))
       await hostile.pair.service.hanging.wait()

@@ -93,7 +93,7 @@ import Testing
       [0xff, 0xfe, 0x80], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82],
     ] as [[UInt8]]
   )
-  func metadataThatIsNotText(_ value: [UInt8]) async throws {
+  func metadataThatIsNotTextIsAccepted(_ value: [UInt8]) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       // The handler reads the values as text, and sends them back.
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["!!!!", "AAA=A", "====", "A", ",,,,", "AA AA", "\u{e9}"])
-  func metadataThatIsNotBase64(_ value: String) async throws {
+  func metadataThatIsNotBase64IsAccepted(_ value: String) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.headers(1, FramePeer.call("Reflect", adding: [("two-bin", value)]))
@@ -120,7 +120,7 @@ import Testing
   @Test(arguments: [
     "99999999H", "999999999H", "0S", "-1S", "1", "S", "1e3S", "18446744073709551616n", "\u{661}S",
   ])
-  func timeoutsOfEveryForm(_ timeout: String) async throws {
+  func timeoutsOfEveryFormAreAnswered(_ timeout: String) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.headers(1, FramePeer.call("Get", adding: [("grpc-timeout", timeout)]))
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func aPathThatIsVeryLong() async throws {
+  @Test func aVeryLongPathIsUnimplemented() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       let path = "/test.Test/" + String(repeating: "Get/../", count: 1500)

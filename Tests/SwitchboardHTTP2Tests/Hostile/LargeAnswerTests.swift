@@ -115,7 +115,7 @@ import Testing
   }
 
   /// A block within the limit is sent whole, however close it is.
-  @Test func messagesThatFitAreSentWhole() async throws {
+  @Test func trailersThatFitAreSentWhole() async throws {
     let answer = try await answer("Trailers", 8000, limit: 8192)
     #expect(answer.fields["grpc-status"] == "0")
     #expect(answer.fields["large"]?.count == 8000)
@@ -124,7 +124,7 @@ import Testing
   // MARK: Requests
 
   @Test(arguments: [(megabyte, nil), (9000, 8192)] as [(Int, Int?)])
-  func metadataThatTheServerDoesNotTakeFailsTheCall(_ sample: (size: Int, limit: Int?)) async throws {
+  func metadataThatTheServerDoesNotAcceptFailsTheCall(_ sample: (size: Int, limit: Int?)) async throws {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target, options: ChannelOptions())
     let options = CallOptions(

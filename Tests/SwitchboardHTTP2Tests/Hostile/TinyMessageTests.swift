@@ -195,7 +195,7 @@ private final class EndReceiver: ResponseReceiver {
 }
 
 extension ServerConnection {
-  /// The calls that are under way. On the loop.
+  /// The calls in progress. On the loop.
   var serverStreams: [ServerCallStream] {
     var found: [ServerCallStream] = []
     func note(_ stream: StreamEntry) {

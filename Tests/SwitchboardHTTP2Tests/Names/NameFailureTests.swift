@@ -92,7 +92,7 @@ import Testing
     await lookups.untilIdle()
   }
 
-  @Test func completionsRunLater() async throws {
+  @Test func completionsAreNeverSynchronous() async throws {
     let server = try ScriptedNameServer { [$0.oneAddress] }
     let lookups = try NameLookups(server.authority)
     let count = Counter()

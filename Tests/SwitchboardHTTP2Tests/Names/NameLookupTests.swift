@@ -174,7 +174,7 @@ import Testing
     #expect(await lookups.failure(of: "one.test")?.hasPrefix(prefix("127.99.0.2:53, 127.99.0.3:53")) == true)
   }
 
-  /// Although a lookup is always under way.
+  /// Although a lookup is always in progress.
   @Test func theConfigurationIsReadAgainDuringLookups() async throws {
     let path = try temporaryFile(Array("nameserver 127.99.0.1\n".utf8), suffix: "conf")
     let lookups = try NameLookups { NameClient(on: $0, timeout: .seconds(1), configuration: path) }

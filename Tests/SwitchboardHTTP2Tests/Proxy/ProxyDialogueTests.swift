@@ -56,7 +56,7 @@ import Testing
 
   // MARK: HTTP
 
-  @Test func httpIsAskedToConnect() throws {
+  @Test func connectRequestsNameTheTarget() throws {
     #expect(
       try String(decoding: HTTPConnect(to: name(), nil).opening, as: UTF8.self)
         == "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"
@@ -135,7 +135,7 @@ import Testing
   private let named: [UInt8] = [5, 1, 0, 3, 11] + Array("example.com".utf8) + [1, 0xbb]
   private let bound: [UInt8] = [5, 0, 0, 1, 1, 2, 3, 4, 5, 6]
 
-  @Test func socksIsGreeted() throws {
+  @Test func passwordsAreOfferedOnlyWithCredentials() throws {
     #expect(try SOCKS5(to: name(), nil).opening == [5, 1, 0])
     #expect(try SOCKS5(to: name(), Self.alice).opening == [5, 2, 0, 2])
   }
@@ -161,7 +161,7 @@ import Testing
     try expect(SOCKS5(to: name(), Self.alice), [5, 2, 1, 1], failed)
   }
 
-  @Test func socksGetsAddressesAsTheyAre() throws {
+  @Test func socksReceivesAddressesInBinary() throws {
     let four = Outcome(said: [5, 1, 0, 1, 10, 0, 0, 1, 1, 2], isOpen: true)
     try expect(SOCKS5(to: address("10.0.0.1"), nil), [5, 0] + bound, four)
     let six = [5, 1, 0, 4, 0xfd] + [UInt8](repeating: 0, count: 14) + [1, 1, 2]
@@ -179,7 +179,7 @@ import Testing
     try expect(SOCKS5(to: name(), nil), [5, 0, 5, sample.result, 0, 1, 0, 0, 0, 0, 0, 0], refused)
   }
 
-  @Test func socksWantsOtherCredentials() throws {
+  @Test func anotherMethodOfAuthenticationIsARefusal() throws {
     let none = Outcome(failure: .refused("it requires authentication"))
     try expect(SOCKS5(to: name(), nil), [5, 255], none)
     let other = Outcome(failure: .refused("it does not accept passwords"))

@@ -16,7 +16,7 @@ import Testing
     let environment = ProxyEnvironment(proxy: proxy, exceptions: exceptions)
     return try ProxyRoute(to: addresses(of: target), option, environment).legs.map { leg in
       let place =
-        switch leg.place {
+        switch leg.destination {
         case .name(let host, let port): "\(host):\(port)"
         case .addresses(let addresses): addresses.map(\.endpoint).joined(separator: ",")
         }
@@ -51,7 +51,7 @@ import Testing
     #expect(try route("localhost.example:80") == ["proxy:3128>localhost.example:80"])
   }
 
-  @Test func anOptionGoesForAllButUnixSockets() throws {
+  @Test func anOptionAppliesToAllButUnixSockets() throws {
     let option = ProxyOption.socks5(host: "127.0.0.1", port: 1080)
     #expect(try route("localhost:80", option, exceptions: "*") == ["127.0.0.1:1080>localhost:80"])
     #expect(try route("127.0.0.1:80", option, exceptions: "*") == ["127.0.0.1:1080>127.0.0.1:80"])

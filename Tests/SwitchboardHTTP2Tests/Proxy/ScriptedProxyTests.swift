@@ -147,7 +147,8 @@ import Testing
     #expect(result == unavailable(sample.message, of: listener))
   }
 
-  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nVia: "]) func aProxyThatEndsEarly(_ answer: String) async throws {
+  @Test(arguments: ["", "HTTP/1.1 200 OK\r\nVia: "])
+  func aProxyThatClosesEarlyFailsTheCall(_ answer: String) async throws {
     let listener = try FrameListener()
     let result = try await call(proxy(listener)) { _ in
       let raw = listener.acceptRaw()
@@ -157,7 +158,7 @@ import Testing
     #expect(result == unavailable("closed the connection before it connected", of: listener))
   }
 
-  @Test(arguments: [false, true]) func aProxyThatNeverAnswers(_ isSocks: Bool) async throws {
+  @Test(arguments: [false, true]) func aProxyThatNeverAnswersTimesOut(_ isSocks: Bool) async throws {
     let listener = try FrameListener()
     let option = isSocks ? socks(listener) : proxy(listener)
     let result = try await call(option) { transport in
@@ -178,7 +179,7 @@ import Testing
     #expect(result == .failure(GRPCStatus(code: .unavailable, message: message)))
   }
 
-  @Test func aProxyWithoutAnAddress() async throws {
+  @Test func aProxyThatIsNotFoundFailsTheCall() async throws {
     let result = try await call(.socks5(host: "nowhere.invalid", port: 1080)) { _ in }
     guard case .failure(let status) = result else {
       Issue.record("a call without a proxy succeeds")
@@ -292,7 +293,7 @@ import Testing
       ([5, 0, 5, 0, 0, 9, 0], "does not speak SOCKS 5"),
     ] as [([UInt8], String)]
   )
-  func socksOpensNoTunnel(_ sample: (answer: [UInt8], message: String)) async throws {
+  func aSOCKSProxyThatRefusesSaysWhy(_ sample: (answer: [UInt8], message: String)) async throws {
     let listener = try FrameListener()
     let result = try await call(socks(listener)) { _ in
       let raw = listener.acceptRaw()
@@ -302,7 +303,7 @@ import Testing
     #expect(result == unavailable(sample.message, of: listener))
   }
 
-  @Test func socksEndsEarly() async throws {
+  @Test func aSOCKSProxyThatClosesEarlyFailsTheCall() async throws {
     let listener = try FrameListener()
     let result = try await call(socks(listener)) { _ in
       let raw = listener.acceptRaw()

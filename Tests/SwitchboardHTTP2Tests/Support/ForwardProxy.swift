@@ -26,8 +26,8 @@ final class ForwardProxy {
     let free = try LoopbackSocket.listening()
     close(free.descriptor)
     port = free.port
-    let place = Place(folder: folder.path, port: port, asksForPassword: asksForPassword)
-    let (program, arguments) = try kind.command(place)
+    let settings = Settings(folder: folder.path, port: port, asksForPassword: asksForPassword)
+    let (program, arguments) = try kind.command(settings)
     process = try ChildProcess(program, arguments, output: .discarded, errors: .discarded)
     try waitUntilReady()
   }
@@ -60,7 +60,7 @@ final class ForwardProxy {
     }
   }
 
-  fileprivate struct Place {
+  fileprivate struct Settings {
     let folder: String
     let port: Int
     let asksForPassword: Bool
@@ -74,18 +74,19 @@ final class ForwardProxy {
 }
 
 extension ForwardProxy.Kind {
-  fileprivate func command(_ place: ForwardProxy.Place) throws -> (String, [String]) {
+  fileprivate func command(_ settings: ForwardProxy.Settings) throws -> (String, [String]) {
     switch self {
     case .tinyproxy:
-      ("/usr/bin/tinyproxy", ["-d", "-c", try place.write(place.forTinyproxy, to: "proxy.conf")])
-    case .squid: ("/usr/sbin/squid", ["-N", "-f", try place.write(try place.forSquid(), to: "proxy.conf")])
+      ("/usr/bin/tinyproxy", ["-d", "-c", try settings.write(settings.forTinyproxy, to: "proxy.conf")])
+    case .squid:
+      ("/usr/sbin/squid", ["-N", "-f", try settings.write(try settings.forSquid(), to: "proxy.conf")])
     case .microsocks:
-      ("/usr/bin/microsocks", ["-i", "127.0.0.1", "-p", "\(place.port)"] + place.forMicrosocks)
+      ("/usr/bin/microsocks", ["-i", "127.0.0.1", "-p", "\(settings.port)"] + settings.forMicrosocks)
     }
   }
 }
 
-extension ForwardProxy.Place {
+extension ForwardProxy.Settings {
   fileprivate var forMicrosocks: [String] {
     let credentials = ForwardProxy.credentials
     return asksForPassword ? ["-u", credentials.user, "-P", credentials.password] : []

@@ -35,13 +35,13 @@ final class ReverseProxy {
     folder = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let configuration = folder.appending(path: "proxy.conf")
-    let place = Place(
+    let settings = Settings(
       folder: folder.path,
       upstream: "\(upstream)",
       milliseconds: Int(timeout * 1000),
       security: security
     )
-    try Data(kind.configuration(place).utf8).write(to: configuration)
+    try Data(kind.configuration(settings).utf8).write(to: configuration)
     // HAProxy needs both in one file, and nginx accepts that too.
     let identity = [TestCertificates.serverCertificate, TestCertificates.serverKey].flatMap(\.testBytes)
     try Data(identity).write(to: folder.appending(path: "identity.pem"))
@@ -77,10 +77,10 @@ extension ReverseProxy.Kind {
     }
   }
 
-  fileprivate func configuration(_ place: ReverseProxy.Place) -> String {
+  fileprivate func configuration(_ settings: ReverseProxy.Settings) -> String {
     switch self {
-    case .nginx: place.forNginx
-    case .haproxy: place.forHAProxy
+    case .nginx: settings.forNginx
+    case .haproxy: settings.forHAProxy
     }
   }
 }
@@ -93,7 +93,7 @@ extension PEMSource {
 
 extension ReverseProxy {
   /// The paths and options in a proxy's configuration.
-  fileprivate struct Place {
+  fileprivate struct Settings {
     let folder: String
     let upstream: String
     let milliseconds: Int

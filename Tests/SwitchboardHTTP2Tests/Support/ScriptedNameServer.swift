@@ -121,9 +121,9 @@ struct DNSBytes {
 
   init(query: [UInt8]) {
     self.query = query
-    var place = 12
-    while place < query.count, query[place] != 0 { place += Int(query[place]) + 1 }
-    let end = min(place + 5, query.count)
+    var offset = 12
+    while offset < query.count, query[offset] != 0 { offset += Int(query[offset]) + 1 }
+    let end = min(offset + 5, query.count)
     question = query[min(12, end)..<end]
     type = end >= 16 ? Int(query[end - 4]) << 8 | Int(query[end - 3]) : 0
   }

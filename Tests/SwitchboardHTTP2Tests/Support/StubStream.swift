@@ -2,15 +2,15 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// A stream that does nothing, and records what its session tells it. Its body is empty, unless it is told otherwise.
+/// A stream that does nothing, and records the events of its session. Its body is empty by default.
 final class StubStream: StreamEntry, SessionStream {
   /// Runs while the session reads the body.
   var whileSending: (() -> Void)?
-  /// What the body begins with, which is copied.
+  /// The start of the body, which is copied.
   var copied: [UInt8] = []
-  /// How the body goes on, in a frame for each, which is not copied.
+  /// The rest of the body, a frame for each message, which is not copied.
   var borrowed: [MessageBuffer] = []
-  /// What was received of the peer's body.
+  /// The received part of the peer's body.
   private(set) var received: [UInt8] = []
   private(set) var headerCount = 0
   /// The headers, as `name=value`.

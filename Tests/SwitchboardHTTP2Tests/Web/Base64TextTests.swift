@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 @Suite struct Base64TextTests {
-  @Test func encodingMatchesOtherImplementations() {
+  @Test func encodingMatchesFoundation() {
     for count in 0..<20 {
       let bytes = (0..<count).map { UInt8($0 * 13 & 255) }
       var text: [UInt8] = []
@@ -33,7 +33,7 @@ import Testing
     #expect(Array(text.utf8).withUnsafeBytes { decoder.decode($0) } == nil)
   }
 
-  @Test(arguments: ["A", "AAAAA", "AA="]) func incompleteTextIsRejected(_ text: String) {
+  @Test(arguments: ["A", "AAAAA", "AA="]) func incompleteTextLeavesAGroupOpen(_ text: String) {
     var decoder = Base64Decoder()
     #expect(Array(text.utf8).withUnsafeBytes { decoder.decode($0) } != nil)
     #expect(decoder.isInsideGroup)

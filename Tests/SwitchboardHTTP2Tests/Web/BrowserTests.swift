@@ -15,7 +15,7 @@ import Testing
     .enabled(if: isInstalled, "chromium is not installed: scripts/setup --tests installs it"),
     arguments: [Wire.ipv4, .tls]
   )
-  func aPageCalls(_ wire: Wire) async throws {
+  func aPageInABrowserCallsTheServer(_ wire: Wire) async throws {
     let page = try PythonPeer("web_page.py", [])
     let port = try #require(page.line())
     var options = ServerOptions()

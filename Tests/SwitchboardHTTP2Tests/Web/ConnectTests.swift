@@ -193,7 +193,7 @@ import Testing
       ("DELETE", "Application/gRPC-Web-Text", "405", "a gRPC call is a POST"),
     ]
   )
-  func aRefusalIsTextToThoseWhoDoNotSpeakConnect(
+  func otherClientsAreRefusedInPlainText(
     _ sample: (method: String, type: String, status: String, message: String)
   ) async throws {
     try await with { peer, _ async throws in

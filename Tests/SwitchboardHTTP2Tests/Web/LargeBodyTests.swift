@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func theDeadlineHolds() async throws {
+  @Test func theDeadlineHoldsDuringAConversion() async throws {
     try await with { pair, _, _ async throws in
       let peer = try HTTP1Peer(pair.address)
       post(large(1), on: peer, ["grpc-timeout: 50m"])
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func theClientMayDisconnect() async throws {
+  @Test func aDisconnectedClientsConversionIsCancelled() async throws {
     try await with { pair, reversing, loop async throws in
       do {
         let peer = try HTTP1Peer(pair.address)
@@ -219,7 +219,7 @@ import Testing
     peer.send("POST", "/test.Test/Get", "application/json", lines, body)
   }
 
-  @Test func largeMessagesInSlowFormatsAreDecodedElsewhere() async throws {
+  @Test func largeMessagesInSlowFormatsAreDecodedOffTheLoop() async throws {
     let format = SlowFormat()
     try await with(format) { address async throws in
       let slow = ConnectPeer(try HTTP1Peer(address))
@@ -236,7 +236,7 @@ import Testing
   }
 
   /// Large and small messages keep their order, also those of the same size.
-  @Test(arguments: [false, true]) func largeMessagesOfStreamsAreDecodedElsewhere(_ isIntercepted: Bool)
+  @Test(arguments: [false, true]) func largeMessagesOfStreamsAreDecodedOffTheLoop(_ isIntercepted: Bool)
     async throws
   {
     let format = SlowFormat()

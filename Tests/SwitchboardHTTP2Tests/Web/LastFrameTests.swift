@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Over HTTP/1.1, whose bodies end with a chunk.
-  @Test(arguments: [true, false]) func aBodyWithoutEnd(_ endsLater: Bool) async throws {
+  @Test(arguments: [true, false]) func aCallEndsBeforeItsChunkedBodyDoes(_ endsLater: Bool) async throws {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target, options: Self.options(.http1))
     let call = start(channel)

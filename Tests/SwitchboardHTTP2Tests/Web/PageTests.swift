@@ -68,7 +68,7 @@ import Testing
     #expect(entries.lines.withLock { $0 } == [warning])
   }
 
-  @Test func aPathBeginsWithASlash() {
+  @Test func aPathWithoutASlashIsRejected() {
     var options = ServerOptions()
     options.pages = [HTTPPage("GET", "metrics") { _ in HTTPPage.Response() }]
     let failure = #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }

@@ -36,7 +36,7 @@ import Testing
     #expect(failure?.message?.hasPrefix("\"\(text)\" is not an origin as browsers write it") == true)
   }
 
-  @Test func originsOfAllSchemesAreTaken() throws {
+  @Test func originsOfAllSchemesAreAccepted() throws {
     var options = ServerOptions()
     options.web = WebOptions(
       origins: .only([
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func plainCallsStillWork() async throws {
+  @Test func gRPCCallsStillWork() async throws {
     try await with { peer, pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
       peer.headers(1, FramePeer.call("Get"))
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func withoutTheOptionItIsRejected() async throws {
+  @Test func gRPCWebIsRejectedUnlessEnabled() async throws {
     try await with(ServerOptions()) { peer, _ async throws in
       peer.headers(1, call("Get", ""), ends: true)
       #expect(try #require(peer.nextHeaders()).fields[":status"] == "415")
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func anAnswerSaysWhoMayReadIt(_ isForAll: Bool) async throws {
+  @Test(arguments: [true, false]) func aResponseNamesTheOriginThatMayReadIt(_ isForAll: Bool) async throws {
     var options = Self.options
     if isForAll { options.web?.origins = .any }
     try await with(options) { peer, _ async throws in

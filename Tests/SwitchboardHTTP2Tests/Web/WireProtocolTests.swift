@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.all) func failuresBringTheirTrailers(_ way: Way) async throws {
+  @Test(arguments: Way.all) func failuresKeepTheirTrailers(_ way: Way) async throws {
     try await with(way) { pair async throws in
       let call = pair.channel.call(TestService.fail, options: CallOptions()).makeUnaryCall(
         Array("no \"ü\"\n".utf8)

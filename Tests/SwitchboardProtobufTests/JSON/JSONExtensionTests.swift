@@ -36,7 +36,7 @@ import Testing
     #"{"[switchboard.testing.AllKinds2.SetExtension1.message_set_extension]":{}}"#,
     #"{"[switchboard.testing.extension_int32]":"x"}"#,
   ])
-  func areRefusedOtherwise(_ input: String) {
+  func areRefusedByOtherNames(_ input: String) {
     #expect(throws: DecodeError.self) {
       try AllKinds2(jsonString: input, extensions: JSONExtensionTests.extensions)
     }

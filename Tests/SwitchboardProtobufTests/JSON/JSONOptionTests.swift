@@ -91,7 +91,7 @@ import Testing
     #expect(error?.description.hasPrefix("AllKinds3[1].one_int32: ") == true)
   }
 
-  @Test func asksForRequiredFields() throws {
+  @Test func reportsMissingRequiredFields() throws {
     let error = #expect(throws: DecodeError.self) { try Switchboard_Testing_Required2(jsonString: "{}") }
     #expect(error?.description == "Required2.number: missing required field")
     let unwritten = #expect(throws: EncodeError.self) { try Switchboard_Testing_Required2().jsonString() }

@@ -6,13 +6,13 @@ import Testing
 @Suite struct JSONWritingTests {
   private typealias Kinds = Switchboard_Testing_AllKinds3
 
-  /// Every unit, at every place of texts that are as long as a few words.
+  /// Every unit, at every position of texts that are as long as a few words.
   @Test(arguments: 0..<40)
   func escapesAnywhere(_ count: Int) throws {
-    for place in 0..<count {
+    for index in 0..<count {
       for unit in Array(0..<0x30) + [0x5C, 0x7F, 0xE9, 0x1F600] {
         var scalars = [Unicode.Scalar](repeating: "a", count: count)
-        scalars[place] = try #require(Unicode.Scalar(UInt32(unit)))
+        scalars[index] = try #require(Unicode.Scalar(UInt32(unit)))
         var text = ""
         text.unicodeScalars.append(contentsOf: scalars)
         let expected = scalars.map(JSONWritingTests.escaped).joined()

@@ -85,7 +85,7 @@ import Testing
   }
 
   /// The generator computes offsets from its own schema, and the runtime from the text in the generated code.
-  @Test func theTextOfATableSaysWhatTheDescriptorSays() throws {
+  @Test func generatedTablesMatchTheirDescriptors() throws {
     let pool = try DescriptorPool(TestPool.files)
     for type in [Switchboard_Testing_AllKinds3.self, Switchboard_Testing_AllKinds2.self] as [any Message.Type]
     {

@@ -55,8 +55,8 @@ import Testing
 
   @Test(arguments: 1...70)
   func readsTextThatIsNotASCII(count: Int) throws {
-    for place in Set([0, count / 2, count - 1]) {
-      let expected = text(place) + "\u{E9}" + text(count - 1 - place)
+    for position in Set([0, count / 2, count - 1]) {
+      let expected = text(position) + "\u{E9}" + text(count - 1 - position)
       let order = try decoded {
         $0.oneString = expected
         $0.manyString = [expected, expected]

@@ -4,7 +4,7 @@ import Testing
 
 /// Values and wrappers as literals.
 @Suite struct LiteralTests {
-  @Test func valuesOfEveryKind() throws {
+  @Test func literalsMakeValuesOfEveryKind() throws {
     let value: Google_Protobuf_Value = [
       "text": "a", "number": 1, "half": 0.5, "truth": true, "nothing": nil, "list": [1, "b", [nil]],
       "object": ["c": [:]],
@@ -21,7 +21,7 @@ import Testing
     #expect(object.fields.isEmpty)
   }
 
-  @Test func wrappers() {
+  @Test func literalsMakeWrappers() {
     let message = AllKinds3.with {
       $0.wrappedInt32 = 1
       $0.wrappedInt64 = -1

@@ -29,7 +29,7 @@ import Testing
     JSONCase(#"{"oneTimestamp":"0000-12-31T23:00:00-01:00"}"#, #"{"oneTimestamp":"0001-01-01T00:00:00Z"}"#),
     JSONCase(#"{"mapStringTimestamp":{"a":"1970-01-01T00:00:00Z"}}"#),
   ])
-  func timestamps(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
+  func readsTimestamps(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
   @Test(arguments: [
     "0000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "0001-01-01T00:00:00", "0001-01-01 00:00:00Z",
@@ -44,7 +44,7 @@ import Testing
     " 2023-01-01T00:00:00Z", "2023-01-01T00:00:00Z ", "2023-1-01T00:00:00Z", "-023-01-01T00:00:00Z", "",
     "now",
   ])
-  func otherTimestamps(_ text: String) { refused(#"{"oneTimestamp":"\#(text)"}"#) }
+  func refusesOtherTimestamps(_ text: String) { refused(#"{"oneTimestamp":"\#(text)"}"#) }
 
   @Test(arguments: [
     JSONCase(#"{"oneDuration":"-315576000000.999999999s"}"#),
@@ -57,26 +57,26 @@ import Testing
     JSONCase(#"{"oneDuration":"-0s"}"#, #"{"oneDuration":"0s"}"#),
     JSONCase(#"{"oneDuration":"007s"}"#, #"{"oneDuration":"7s"}"#),
   ])
-  func durations(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
+  func readsDurations(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
   @Test(arguments: [
     "1", "-315576000001.000000000s", "315576000001s", "s", "-s", "", "1.s", ".5s", "1.0000000000s", "+1s",
     "1 s", "1S",
     "1s ", " 1s", "1e3s", "--1s", "1m", "1.5.5s", "99999999999999999999999s",
   ])
-  func otherDurations(_ text: String) { refused(#"{"oneDuration":"\#(text)"}"#) }
+  func refusesOtherDurations(_ text: String) { refused(#"{"oneDuration":"\#(text)"}"#) }
 
   @Test(arguments: [
     JSONCase(#"{"oneFieldMask":"foo,barBaz"}"#), JSONCase(#"{"oneFieldMask":""}"#),
     JSONCase(#"{"oneFieldMask":"user.displayName,a1.b2"}"#),
   ])
-  func fieldMasks(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
+  func readsFieldMasks(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
   @Test(arguments: ["foo,bar_bar", "foo bar", "foo, bar", ",", "foo,", "é", "a-b", "a[0]"])
-  func otherFieldMasks(_ text: String) { refused(#"{"oneFieldMask":"\#(text)"}"#) }
+  func refusesOtherFieldMasks(_ text: String) { refused(#"{"oneFieldMask":"\#(text)"}"#) }
 
   @Test(arguments: ["fooBar", "foo_3_bar", "foo__bar", "foo_", "_3", "foo bar", "a,b", "foo_.bar"])
-  func ambiguousFieldMasks(_ path: String) {
+  func refusesToWriteAmbiguousFieldMasks(_ path: String) {
     let message = Google_Protobuf_FieldMask.with { $0.paths = [path] }
     #expect(throws: EncodeError.self) { try message.jsonString() }
   }
@@ -95,7 +95,7 @@ import Testing
     JSONCase(#"{"manyStruct":[{"a":1}]}"#),
     JSONCase(#"{"mapStringValue":{"a":null,"b":[null]}}"#), JSONCase(#"{"oneEmpty":{},"manyEmpty":[{}]}"#),
   ])
-  func structsAndValues(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
+  func readsStructsAndValues(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
   @Test(arguments: [
     #"{"oneStruct":[]}"#, #"{"oneStruct":1}"#, #"{"oneListValue":{}}"#, #"{"oneListValue":1}"#,
@@ -104,7 +104,7 @@ import Testing
     #"{"oneStruct":{"a":}}"#, #"{"oneEmpty":{"a":1}}"#, #"{"oneEmpty":[]}"#, #"{"oneNullValue":0.5}"#,
     #"{"oneNullValue":"null"}"#,
   ])
-  func otherStructsAndValues(_ input: String) { refused(input) }
+  func refusesOtherStructsAndValues(_ input: String) { refused(input) }
 
   @Test(arguments: [
     JSONCase(
@@ -118,14 +118,14 @@ import Testing
     JSONCase(#"{"manyWrappedInt32":[0,1],"manyWrappedInt64":["0","1"],"manyWrappedString":["","AQI="]}"#),
     JSONCase(#"{"wrappedInt64":1}"#, #"{"wrappedInt64":"1"}"#),
   ])
-  func wrappers(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
+  func readsWrappers(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
   @Test(arguments: [
     #"{"wrappedInt32":{"value":1}}"#, #"{"wrappedBool":1}"#, #"{"wrappedString":1}"#,
     #"{"wrappedInt32":2147483648}"#,
     #"{"wrappedBytes":"*"}"#, #"{"wrappedFloat":1e39}"#,
   ])
-  func otherWrappers(_ input: String) { refused(input) }
+  func refusesOtherWrappers(_ input: String) { refused(input) }
 
   @Test func rejectsValuesWithoutAForm() {
     typealias Timestamp = Google_Protobuf_Timestamp
@@ -146,7 +146,7 @@ import Testing
     for message in messages { #expect(throws: EncodeError.self, "\(message)") { try message.jsonString() } }
   }
 
-  @Test func standAlone() throws {
+  @Test func readsMessagesOnTheirOwn() throws {
     #expect(try Google_Protobuf_Timestamp(jsonString: #""1970-01-01T00:00:01Z""#).seconds == 1)
     #expect(try Google_Protobuf_Value(jsonString: "null").kind == .nullValue(.nullValue))
     #expect(try Google_Protobuf_Int32Value(jsonString: "5").value == 5)

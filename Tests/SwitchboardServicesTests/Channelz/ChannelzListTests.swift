@@ -73,7 +73,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func listenersAreSocketsToo() async throws {
+  @Test func listenersAreListedAsSockets() async throws {
     try await Watched.with { watched async throws in
       let second = try watched.server.bind(host: "127.0.0.1", port: 0)
       let server = try await watched.view.getServer(.with { $0.serverID = Watched.serverID }).server
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func pagesFollowEachOther() async throws {
+  @Test func serversAndChannelsComeInPages() async throws {
     let channelz = ChannelzService()
     let group = try LoopGroup()
     let servers = try (0..<5).map { _ in try Server(providers: [], group: group) }

@@ -73,7 +73,7 @@ import Testing
   }
 
   /// The peers have one order of weights with calls, and the reverse besides.
-  @Test(arguments: [false, true]) func weShiftCallsByReportsOfGrpcio(outOfBand: Bool) async throws {
+  @Test(arguments: [false, true]) func callsFollowTheReportsOfGrpcio(outOfBand: Bool) async throws {
     try await withServers(["servers", "400", "200", "100"], outOfBand: outOfBand) { client async throws in
       let law = LoadedServers.law(outOfBand ? [100, 200, 400] : [400, 200, 100])
       try await client.waitUntilSharesAre(law)

@@ -13,7 +13,7 @@ import Testing
     #expect(WeightedClient.are(shares, law, within: 0.02), "\(shares) instead of \(law)")
   }
 
-  @Test func byTheReportsOfCalls() async throws {
+  @Test func sharesFollowTheReportsOfCalls() async throws {
     let servers = try LoadedServers()
     LoadedServers.set(Self.first, of: servers.ofCalls)
     LoadedServers.set(Self.second, of: servers.besides)
@@ -25,7 +25,7 @@ import Testing
     await servers.shutDown()
   }
 
-  @Test func byTheReportsBesidesCalls() async throws {
+  @Test func sharesFollowOutOfBandReports() async throws {
     let servers = try LoadedServers()
     LoadedServers.set(Self.second, of: servers.ofCalls)
     LoadedServers.set(Self.first, of: servers.besides)

@@ -223,7 +223,7 @@ final class ChangingResolver: Resolver {
     await replicas.shutDown()
   }
 
-  @Test func aCallThatWaitsForItsConfigKeepsTheLoop() async throws {
+  @Test func aCallThatWaitsForItsConfigKeepsTheLoopAlive() async throws {
     let replicas = try Replicas(1)
     let resolver = ChangingResolver()
     let group = try LoopGroup()

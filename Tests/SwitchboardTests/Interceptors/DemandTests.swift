@@ -25,14 +25,14 @@ import Testing
       #expect(try await client.expand(Echo_EchoRequest("a b c")).collected().map(\.text) == ["a", "b", "c"])
     }
     // Each message came only after it was requested.
-    #expect(log.lines == ["ask", "message", "ask", "message", "ask", "message", "ask", "end"])
+    #expect(log.lines == ["demand", "message", "demand", "message", "demand", "message", "demand", "end"])
   }
 
   @Test func theEndArrivesWithoutDemand() async throws {
     try await EchoPair.with { pair async throws in
-      let client = pair.client { [AsksForNothing()] }
+      let client = pair.client { [DemandsNothing()] }
       #expect(try await client.expand(Echo_EchoRequest("")).collected().isEmpty)
-      let short = pair.client(timeout: .milliseconds(50)) { [AsksForNothing()] }
+      let short = pair.client(timeout: .milliseconds(50)) { [DemandsNothing()] }
       #expect(
         await status { _ = try await short.expand(Echo_EchoRequest("a b")).collected() }?.code
           == .deadlineExceeded
@@ -48,7 +48,7 @@ import Testing
     let client = Echo_EchoClient(
       channel: channel,
       defaultCallOptions: CallOptions(timeout: .milliseconds(300)),
-      interceptors: ClientFactory { [AsksForThree(log)] }
+      interceptors: ClientFactory { [DemandsThree(log)] }
     )
     let status = await status { _ = try await client.expand(Echo_EchoRequest("a b c d")).collected() }
     #expect(status?.code == .deadlineExceeded)
@@ -61,7 +61,7 @@ import Testing
       var options = CallOptions(timeout: .milliseconds(50))
       options.authTokenProvider = CountedTokens(live)
       let status = await status {
-        let client = pair.client { [AsksForNothing()] }
+        let client = pair.client { [DemandsNothing()] }
         _ = try await client.expand(Echo_EchoRequest("a b"), callOptions: options).collected()
       }
       #expect(status?.code == .deadlineExceeded)
@@ -88,12 +88,12 @@ import Testing
       let requests = ["a", "b", "c"].map { Echo_EchoRequest($0) }
       #expect(try await pair.client().collect(requests).text == "abc")
     }
-    #expect(log.lines == ["ask", "message", "ask", "message", "ask", "message", "ask", "end"])
+    #expect(log.lines == ["demand", "message", "demand", "message", "demand", "message", "demand", "end"])
   }
 
   @Test func theEndOfRequestsArrivesWithoutDemand() async throws {
     let log = Log()
-    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerAsksForNothing(log)] }
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerDemandsNothing(log)] }
     try await EchoPair.with(server: make) { pair async throws in
       let call = pair.client().makeCollectCall()
       _ = try await log.lines(atLeast: 1)
@@ -128,7 +128,7 @@ private final class OneByOne: EchoClientInterceptor {
   override func receiveNextMessages(_ count: Int, context: EchoClientContext) {
     guard !hasBegun else { return }
     hasBegun = true
-    ask(context)
+    demand(context)
   }
 
   override func receive(_ part: GRPCClientResponsePart<Echo_EchoResponse>, context: EchoClientContext) {
@@ -137,13 +137,13 @@ private final class OneByOne: EchoClientInterceptor {
     case .metadata: break
     case .message:
       log.note("message")
-      ask(context)
+      demand(context)
     case .end: log.note("end")
     }
   }
 
-  private func ask(_ context: EchoClientContext) {
-    log.note("ask")
+  private func demand(_ context: EchoClientContext) {
+    log.note("demand")
     context.receiveNextMessages(1)
   }
 }
@@ -157,7 +157,7 @@ private final class ServerOneByOne: EchoServerInterceptor {
   override func receiveNextMessages(_ count: Int, context: EchoServerContext) {
     guard !hasBegun else { return }
     hasBegun = true
-    ask(context)
+    demand(context)
   }
 
   override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
@@ -166,22 +166,22 @@ private final class ServerOneByOne: EchoServerInterceptor {
     case .metadata: break
     case .message:
       log.note("message")
-      ask(context)
+      demand(context)
     case .end: log.note("end")
     }
   }
 
-  private func ask(_ context: EchoServerContext) {
-    log.note("ask")
+  private func demand(_ context: EchoServerContext) {
+    log.note("demand")
     context.receiveNextMessages(1)
   }
 }
 
-private final class AsksForNothing: EchoClientInterceptor {
+private final class DemandsNothing: EchoClientInterceptor {
   override func receiveNextMessages(_ count: Int, context: EchoClientContext) {}
 }
 
-private final class AsksForThree: EchoClientInterceptor {
+private final class DemandsThree: EchoClientInterceptor {
   private let log: Log
   private var hasAsked = false
 
@@ -211,7 +211,7 @@ private final class EarlyMetadata: EchoServerInterceptor {
   }
 }
 
-private final class ServerAsksForNothing: EchoServerInterceptor {
+private final class ServerDemandsNothing: EchoServerInterceptor {
   private let log: Log
 
   init(_ log: Log) { self.log = log }

@@ -23,7 +23,7 @@ import Testing
       #expect(await call.status.code == .cancelled)
     }
     #expect(log.lines.filter { $0.hasSuffix("cancel") } == ["1 > cancel", "2 > cancel", "3 > cancel"])
-    #expect(told(log).map { $0.prefix(1) } == ["3", "2", "1"])
+    #expect(notified(log).map { $0.prefix(1) } == ["3", "2", "1"])
   }
 
   @Test(arguments: 0..<20)
@@ -34,10 +34,10 @@ import Testing
       let call = pair.client(timeout: .milliseconds(20)) { Self.chain(log) }.makeCollectCall()
       #expect(await call.status.code == .deadlineExceeded)
     }
-    #expect(told(log).map { $0.prefix(1) } == ["3", "2", "1"])
+    #expect(notified(log).map { $0.prefix(1) } == ["3", "2", "1"])
   }
 
-  private func told(_ log: Log) -> [String] { log.lines.filter { $0.contains("<") } }
+  private func notified(_ log: Log) -> [String] { log.lines.filter { $0.contains("<") } }
 
   @Test func aBusyExecutorMakesTheClientsWriterWait() async throws {
     let queue = BusyQueue()

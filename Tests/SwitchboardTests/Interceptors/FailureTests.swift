@@ -187,7 +187,7 @@ import Testing
     let client = Echo_EchoClient(
       channel: channel,
       defaultCallOptions: CallOptions(timeout: .milliseconds(50)),
-      interceptors: ClientFactory { [CountedClientInterceptor(live), KeepsToItself()] }
+      interceptors: ClientFactory { [CountedClientInterceptor(live), SwallowsFailures()] }
     )
     #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
     try await live.isZero()
@@ -198,7 +198,7 @@ import Testing
     let (log, live) = (Log(), LiveCount())
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
     try await EchoPair.with(server: make, failing: true) { pair async throws in
-      let call = pair.client { [CountedClientInterceptor(live), KeepsToItself()] }.makeCollectCall()
+      let call = pair.client { [CountedClientInterceptor(live), SwallowsFailures()] }.makeCollectCall()
       try await call.requestStream.send(Echo_EchoRequest("x"))
       _ = try await log.lines(atLeast: 2)
       call.cancel()
@@ -248,7 +248,7 @@ import Testing
   }
 }
 
-private final class KeepsToItself: EchoClientInterceptor {
+private final class SwallowsFailures: EchoClientInterceptor {
   override func errorCaught(_ error: any Error, context: EchoClientContext) {}
 
   override func cancel(promise: EventLoopPromise<Void>?, context: EchoClientContext) {}

@@ -225,8 +225,9 @@ import Testing
 }
 
 extension LiveCount {
-  /// Waits until nothing is alive.
+  /// Waits until every object has been released, and expects that there were some.
   func isZero() async throws {
+    #expect(total > 0)
     for _ in 0..<20_000 where count > 0 { try await Task.sleep(for: .milliseconds(2)) }
     #expect(count == 0)
   }

@@ -12,23 +12,23 @@ import Testing
   /// mistake.
   private final class Holder: ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
     private let log: Log
-    private let letsGo: Bool
+    private let releases: Bool
 
-    init(_ log: Log, letsGo: Bool) {
+    init(_ log: Log, releases: Bool) {
       self.log = log
-      self.letsGo = letsGo
+      self.releases = releases
     }
 
     override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
       switch part {
       case .metadata(let headers):
-        let (letsGo, log) = (letsGo, log)
+        let (releases, log) = (releases, log)
         // Streamed requests arrive only if they are requested.
         context.receiveNextMessages(10)
         context.eventLoop.execute {
           context.eventLoop.execute {
             log.note("decided")
-            if letsGo {
+            if releases {
               var headers = headers
               headers.add(name: "who", value: "checked")
               context.receive(.metadata(headers))
@@ -55,7 +55,7 @@ import Testing
 
   @Test(arguments: Kind.allCases) private func handlersWaitForMetadata(_ kind: Kind) async throws {
     let log = Log()
-    let provider = NamingProvider(log) { [Holder(log, letsGo: true)] }
+    let provider = NamingProvider(log) { [Holder(log, releases: true)] }
     try await NamingProvider.with(provider) { client async throws in
       #expect(try await Self.call(kind, client) == "checked")
     }
@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: Kind.allCases) private func noHandlerRunsForARejectedCall(_ kind: Kind) async throws {
     let log = Log()
-    let provider = NamingProvider(log) { [Holder(log, letsGo: false)] }
+    let provider = NamingProvider(log) { [Holder(log, releases: false)] }
     try await NamingProvider.with(provider) { client async throws in
       #expect(await status { _ = try await Self.call(kind, client) }?.code == .unauthenticated)
     }

@@ -29,7 +29,7 @@ import Testing
       (#"{"items":"#, "it is not valid JSON, or has a number out of range"),
     ]
   )
-  func theMessageNamesThePlace(_ sample: (json: String, message: String)) throws {
+  func theMessageNamesTheLocation(_ sample: (json: String, message: String)) throws {
     let bytes = Array(sample.json.utf8)
     do {
       _ = try CodableJSONMarshaller<Order>().decode(bytes.span.bytes)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func longPlacesAreCut() throws {
+  @Test func longLocationsAreCut() throws {
     let key = String(repeating: "k", count: 5000)
     let bytes = Array(#"{"items":[],"notes":{"\#(key)":1}}"#.utf8)
     do {

@@ -116,10 +116,10 @@ import Testing
 
   @Test func aFailedCallPrintsItsStatus() throws {
     let server = try EchoProcess()
-    let wrongWay = try client(server, "--tls", "Hello")
-    #expect(wrongWay.exitCode == 1)
-    #expect(wrongWay.errors.hasPrefix("Echo: get failed with status: unavailable (14): "))
-    #expect(wrongWay.output.isEmpty)
+    let wrongSecurity = try client(server, "--tls", "Hello")
+    #expect(wrongSecurity.exitCode == 1)
+    #expect(wrongSecurity.errors.hasPrefix("Echo: get failed with status: unavailable (14): "))
+    #expect(wrongSecurity.output.isEmpty)
     let second = try Command.product("Echo", ["server", "--host", "127.0.0.1", "--port", "\(server.port)"])
     #expect(second.exitCode == 1)
     #expect(

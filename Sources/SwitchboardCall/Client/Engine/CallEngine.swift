@@ -126,9 +126,9 @@ final class CallEngine: ByteTransport {
     _ resolvedConfig: ResolvedConfig
   ) -> any ByteCall {
     if let known = resolvedConfig.known { return makeCall(request, receiver, known ?? config) }
-    let isPatient = request.options?.waitForReady ?? false
+    let failsFast = !(request.options?.waitForReady ?? false)
     return PreparedCall(request, receiver, self) { [self] () throws(GRPCStatus) in
-      let resolved = try await resolvedConfig.wait(isPatient: isPatient)
+      let resolved = try await resolvedConfig.wait(failsFast: failsFast)
       request.tracer?.resolutionWasDelayed()
       return makeCall(request, receiver, resolved ?? config)
     }
@@ -201,7 +201,7 @@ struct RepetitionPlan: Sendable {
 extension CallOptions {
   /// Adds the method's configuration; the lower of two limits applies.
   fileprivate mutating func apply(_ config: MethodConfig) {
-    if let patience = config.waitForReady, box?.choices.waitForReady == nil { waitForReady = patience }
+    if let waits = config.waitForReady, box?.choices.waitForReady == nil { waitForReady = waits }
     if let largest = config.maxResponseMessageBytes {
       responseSizeLimit = min(responseSizeLimit ?? largest, largest)
     }

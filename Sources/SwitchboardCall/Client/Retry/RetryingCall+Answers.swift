@@ -66,8 +66,8 @@ extension RetryingCall {
   /// One of several attempts has failed; the others may still succeed.
   private func hedgeAgain(_ pushback: Pushback) {
     if pushback == .never { schedule.stop() }
-    let mayGoOn = schedule.allowsAnother(after: attemptsMade) && (plan.throttle?.allowsRepetition ?? true)
-    guard mayGoOn else {
+    let continues = schedule.allowsAnother(after: attemptsMade) && (plan.throttle?.allowsRepetition ?? true)
+    guard continues else {
       stopWaking()
       return finishIfNothingIsLeft()
     }

@@ -99,12 +99,12 @@ extension ClientPipeline {
     note { $0.reason = status }
     guard hasStarted else { return }
     cancel(promise: nil, to: applicationEnd)
-    atRest { self.endOpenCall(status) }
+    afterSideWork { self.endOpenCall(status) }
   }
 
   /// Runs `work` once no executor has a part of the call.
-  private func atRest(_ work: @escaping () -> Void) {
-    if let sideWork { sideWork.endAtRest(work) } else { work() }
+  private func afterSideWork(_ work: @escaping () -> Void) {
+    if let sideWork { sideWork.endWhenDone(work) } else { work() }
   }
 
   private func endOpenCall(_ status: GRPCStatus) {
@@ -134,10 +134,10 @@ extension ClientPipeline {
     guard isOpen, let deadline = settings.deadline else { return }
     // An interceptor may have extended the deadline.
     if deadline.time > past.time { return watchDeadline() }
-    atRest {
+    afterSideWork {
       guard self.isOpen else { return }
       self.stop(.deadlinePassed)
-      self.atRest { self.endOpenCall(.deadlinePassed) }
+      self.afterSideWork { self.endOpenCall(.deadlinePassed) }
     }
   }
 }

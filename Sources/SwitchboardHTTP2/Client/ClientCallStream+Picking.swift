@@ -1,7 +1,7 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// The server that a call is placed on.
+/// The server that a call is assigned to.
 extension ClientCallStream {
   /// Whether an earlier attempt of the same call was sent to the server.
   func wasSent(to subchannel: HTTP2Subchannel) -> Bool {
@@ -9,25 +9,25 @@ extension ClientCallStream {
   }
 
   /// A server was chosen.
-  func place(on subchannel: HTTP2Subchannel, _ tracker: (any CallTracker)?) {
+  func assign(to subchannel: HTTP2Subchannel, _ tracker: (any CallTracker)?) {
     self.subchannel = subchannel
     self.tracker = tracker
     if subchannel.hasLabels, let attempt = self.tracer {
-      startTracing(attempt.placed(subchannel.wishes.metricLabels))
+      startTracing(attempt.serverPicked(subchannel.options.metricLabels))
     }
   }
 
   /// Detaches the call from the chosen server, to which it was never sent.
-  private func displace() {
+  private func unassign() {
     tracker?.callEnded(CallOutcome(status: nil))
     tracker = nil
     subchannel = nil
   }
 
   /// Requests a server again, unless the call has ended in the meantime.
-  func placeAgain() {
+  func pickAgain() {
     guard isStarted else { return }
-    displace()
+    unassign()
     dispatch()
   }
 
