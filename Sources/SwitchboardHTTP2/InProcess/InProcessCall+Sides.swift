@@ -69,8 +69,8 @@ extension InProcessCall: ServerStream {
   }
 
   func bindContext() -> Bool {
-    guard let context else { return false }
-    TaskContext.bind(context)
+    guard let handlerContext else { return false }
+    TaskContext.bind(handlerContext)
     return true
   }
 
