@@ -90,6 +90,8 @@ final class Session: WireSession, Packable {
   }
 
   deinit {
+    // Connections end their streams first. The list counts a reference to each of those that are left.
+    while streams.removeAny() != nil {}
     memory.wake()
     handle.end()
     memory.end()
