@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardBalancing
 
-/// Calls that wait at a subchannel are placed anew while it is shut down: within the update, or the change of policy,
+/// Calls that wait at a subchannel get another server while it is shut down: within the update, or the change of policy,
 /// that removes it.
 @Suite
 struct ShutDownTests {

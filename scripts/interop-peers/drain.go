@@ -92,8 +92,8 @@ func main() {
 		go func() {
 			defer waiting.Done()
 			for time.Now().Before(end) {
-				patience, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-				_, err := client.EmptyCall(patience, &testgrpc.Empty{})
+				limited, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				_, err := client.EmptyCall(limited, &testgrpc.Empty{})
 				cancel()
 				if err == nil {
 					atomic.AddInt64(&answered, 1)

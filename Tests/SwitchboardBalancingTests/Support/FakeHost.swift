@@ -61,7 +61,7 @@ final class FakeSubchannel: Subchannel {
   fileprivate var observer: (any SubchannelObserver)?
   /// What it becomes as soon as it is to connect.
   var connectsTo: [SubchannelState] = []
-  /// Runs when it has been shut down, as calls that waited for it are placed anew then.
+  /// Runs when it has been shut down, as calls that waited for it get another server then.
   var onShutDown: () -> Void = {}
 
   init(_ addresses: [EndpointAddress], _ options: SubchannelOptions, _ observer: any SubchannelObserver) {

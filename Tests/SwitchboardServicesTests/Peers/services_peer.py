@@ -162,8 +162,8 @@ def channelz(channel, call, request, protos, folder):
     expect("streams", socket.data.streams_started - socket.data.streams_succeeded - socket.data.streams_failed, 1)
     expect("channels", len(stub.GetTopChannels(messages.GetTopChannelsRequest()).channel), 1)
     channel_id = stub.GetTopChannels(messages.GetTopChannelsRequest()).channel[0].ref.channel_id
-    told = stub.GetChannel(messages.GetChannelRequest(channel_id=channel_id)).channel
-    below = stub.GetSubchannel(messages.GetSubchannelRequest(subchannel_id=told.subchannel_ref[0].subchannel_id))
+    shown = stub.GetChannel(messages.GetChannelRequest(channel_id=channel_id)).channel
+    below = stub.GetSubchannel(messages.GetSubchannelRequest(subchannel_id=shown.subchannel_ref[0].subchannel_id))
     expect("subchannel", below.subchannel.data.target, below.subchannel.ref.name)
     for name, method, wrong in [
         ("server", stub.GetServer, messages.GetServerRequest(server_id=99)),

@@ -144,7 +144,7 @@ def answer_to(response, rejected, mode):
 
 def collector(mode, certificate=None, key=None):
     def handler(path):
-        request_type, response, tell, rejected = SIGNALS[path]
+        request_type, response, show, rejected = SIGNALS[path]
 
         def export(data, call):
             if mode == "slow":
@@ -153,7 +153,7 @@ def collector(mode, certificate=None, key=None):
                 call.abort(grpc.StatusCode.PERMISSION_DENIED, "not you")
             if mode == "nonsense":
                 return b"\xff\xff\xff\xff"
-            tell(request_type.FromString(data))
+            show(request_type.FromString(data))
             return answer_to(response, rejected, mode).SerializeToString()
 
         return grpc.unary_unary_rpc_method_handler(export, identity, identity)
@@ -221,9 +221,9 @@ def web(mode, certificate=None, key=None):
                 self.wfile.write(b"\xff\x00 nonsense\r\n\r\n")
                 self.close_connection = True
                 return
-            request_type, response, tell, rejected = SIGNALS[self.path]
+            request_type, response, show, rejected = SIGNALS[self.path]
             is_json = self.headers["content-type"] == "application/json"
-            tell(from_json(request_type, data) if is_json else request_type.FromString(data))
+            show(from_json(request_type, data) if is_json else request_type.FromString(data))
             say("headers", self.headers.get("x-token", "none"), self.headers["content-type"])
             made = answer_to(response, rejected, mode)
             body = json_format.MessageToJson(made).encode() if is_json else made.SerializeToString()
