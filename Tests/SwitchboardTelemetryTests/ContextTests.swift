@@ -68,10 +68,11 @@ import Testing
     await telemetry.shutDown()
   }
 
-  @Test func callsEndWithTheCallThatTheyAreMadeFor() async throws {
+  @Test(arguments: [Sampler.always, .never])
+  func callsEndWithTheCallThatTheyAreMadeFor(_ sampler: Sampler) async throws {
     let (events, note) = AsyncStream.makeStream(of: GRPCStatus?.self)
     var notes = events.makeAsyncIterator()
-    let telemetry = try Telemetry.capturing(CapturingExporter())
+    let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.sampler = sampler }
     let observer = telemetry.observer(passingOn: .cancellation)
     // The inner call is not awaited by the handler, which so could not cancel it.
     try await withEcho(TracedEcho(), server: nil, client: observer) { inner, _ in
@@ -89,6 +90,37 @@ import Testing
       _ = await call.status
       await client.channel.shutDown(grace: .zero)
       await server.shutDown(grace: .zero)
+    }
+    await telemetry.shutDown()
+  }
+
+  /// The context of a call that is not recorded is made when it is asked for, even if that is after the call.
+  @Test func aTaskThatOutlivesItsCallHasItsContext() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.sampler = .never }
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let (events, note) = AsyncStream.makeStream(of: [String?].self)
+    try await withEcho(TracedEcho(), server: nil, client: telemetry.observer(passingOn: .cancellation)) {
+      inner,
+      _ in
+      let echo = TracedEcho { _ in
+        Task {
+          for await _ in gate {}
+          let ids = [SpanContext.current, SpanContext.current].map { $0?.spanID.description }
+          let trace = SpanContext.current?.traceID.description
+          let end = await status { _ = try await inner.get(.with { $0.text = "wait" }) }
+          note.yield(ids + [trace, end?.code.specName])
+        }
+      }
+      try await withEcho(echo, server: telemetry.observer(), client: nil) { client, _ in
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+        let metadata: HPACKHeaders = ["traceparent": parent]
+        _ = try await client.get(.with { $0.text = "x" }, callOptions: CallOptions(initialMetadata: metadata))
+        open.finish()
+        var found = events.makeAsyncIterator()
+        let seen = try #require(await found.next())
+        #expect(seen[0] == seen[1] && seen[0] != "b7ad6b7169203331")
+        #expect(seen[2...] == ["0af7651916cd43dd8448eb211c80319c", "CANCELLED"])
+      }
     }
     await telemetry.shutDown()
   }

@@ -158,7 +158,7 @@ import Testing
       #expect(channel.method(method).counter === LoopCounter.nothing)
       let server = ServerTelemetry(observer.parts, on: loop)
       var stamp = CallStamp()
-      let call = server.callStarted(method, HPACKHeaders(), nil, &stamp)
+      let call = server.callStarted(method, HPACKHeaders(), number: nil, .none, &stamp)
       let end = ObservedEnd(status: .ok, sent: MessageTotals(), received: MessageTotals())
       call.ended(end, stamp)
     }

@@ -1,7 +1,5 @@
-/// An observer that follows calls more closely than a `CallObserver` can: each attempt of a client's call, and the work
-/// of a handler. It can add headers to attempts, and give handlers a context that the calls they make inherit.
-///
-/// Transports use only tracers, and wrap any other observer in a `PlainTracer`.
+/// An observer that follows each attempt of a client's call, and the work of a handler. It can add headers to attempts,
+/// and give handlers a context that their calls inherit. Transports wrap any other observer in a `PlainTracer`.
 package protocol CallTracing: AnyObject, CallObserver {
   /// Creates the tracer of a channel to this target, which has a scheme, whose calls run on this loop.
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
@@ -10,19 +8,17 @@ package protocol CallTracing: AnyObject, CallObserver {
   func serverTracer(on loop: any EventLoop) -> any ServerTracer
 }
 
-/// A tracer's state for one call. The call itself stores it, so that one tracer can follow many calls without an object
-/// for each.
+/// A tracer's state for one call, which the call stores, so that one tracer can follow many calls.
 @usableFromInline package struct CallStamp: Sendable {
   /// The start of the call, on the tracer's own clock.
   package var start: UInt64
   /// Whether to call the tracer's `made`.
   package var wantsCall = false
-  /// Whether to call the `ended` of the attempts of a client's call.
+  /// Whether to call the `ended` of the attempts of a client's call, or that of a server's call.
   package var wantsEnd = true
-  /// The IDs of the call's trace and span; zero if it has none.
-  package var traceHigh: UInt64 = 0
-  package var traceLow: UInt64 = 0
-  package var span: UInt64 = 0
+  /// Whether a client's attempts add `identity`, if it is one, and nothing else; or a server's call reports no messages.
+  package var isLean = false
+  package var identity = SpanIdentity()
 
   package init(start: UInt64 = 0) { self.start = start }
 }
@@ -71,11 +67,8 @@ package protocol CallTracing: AnyObject, CallObserver {
 
 /// Follows the attempts of a client's calls.
 @usableFromInline package protocol AttemptTracer: CallTracer {
-  /// The attempt's `traceparent` header, if it has one. It is separate because most traces add no other header.
-  func traceParent(_ stamp: CallStamp) -> TraceParentText?
-
-  /// Whether to call `traceParent`.
-  var addsTraceParent: Bool { get }
+  /// What the attempt's `traceparent` says, if it has one. It is separate because most traces add no other header.
+  func traceParent(_ stamp: CallStamp) -> SpanIdentity?
 
   /// Whether to call `writeHeaders`.
   var addsHeaders: Bool { get }
@@ -95,25 +88,24 @@ package protocol CallTracing: AnyObject, CallObserver {
 
 /// Creates the tracers of calls that a server accepts on one loop, and is used only on this loop.
 @usableFromInline package protocol ServerTracer: AnyObject {
-  /// Whether the calls have a context. If so, `callStarted` receives `traceparent` as raw text, apart from the headers.
+  /// Whether the calls have a context. If so, `callStarted` receives `traceparent` apart from the headers.
   var givesContext: Bool { get }
 
-  /// A call was accepted.
+  /// A call was accepted. Calls with the same number have the same headers.
   func callStarted(
     _ method: MethodDescriptor,
-    _ headers: consuming HPACKHeaders,
-    _ traceParent: TraceParentText?,
+    _ headers: @autoclosure () -> HPACKHeaders,
+    number: Int?,
+    _ parent: SpanIdentity,
     _ stamp: inout CallStamp
   ) -> any ServerCallTracer
 }
 
 /// Follows calls of a server.
 @usableFromInline package protocol ServerCallTracer: CallTracer {
-  /// Whether the tracer is the context of the handler and the interceptors of the call.
-  var isContext: Bool { get }
-
-  /// The handler is about to start. Called if there is a context and a `deadline`: when the client stops waiting.
-  func handlerStarts(deadline: CallDeadline)
+  /// Makes the context of the handler and of interceptors, once it is needed, on any thread: this tracer, or one more.
+  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+    -> any ServerCallTracer & ContextSource
 }
 
 extension MethodDescriptor {

@@ -1,27 +1,34 @@
 import CLoopThread
 
+/// What tasks have as their context: the context itself, or a call that makes it when it is asked for.
+@usableFromInline package protocol ContextSource: AnyObject, Sendable {
+  var context: AnyObject? { get }
+}
+
 /// A context that an observer gives to the tasks of a handler, and that the calls they make inherit.
 @usableFromInline package struct TaskContext: Sendable {
   /// Wrapped in a struct, because the runtime would look up the metadata of an optional for each task.
-  package let object: (any AnyObject & Sendable)?
+  private let source: (any ContextSource)?
 
-  package init(_ object: (any AnyObject & Sendable)?) { self.object = object }
+  package init(_ source: (any ContextSource)?) { self.source = source }
 
   @TaskLocal package static var current = TaskContext(nil)
 
-  private static var key: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained($current).toOpaque()) }
-
-  /// The object of `current`.
-  package static var object: (any AnyObject & Sendable)? {
-    switchboard_task_value(key)?.assumingMemoryBound(to: TaskContext.self).pointee.object
+  private static var key: UnsafeRawPointer {
+    switchboard_context_key { UnsafeRawPointer(Unmanaged.passUnretained(TaskContext.$current).toOpaque()) }
   }
 
-  /// Makes `object` the context of the task until `unbind`. All that the task binds in between must be unbound by then.
-  package static func bind(_ object: consuming any AnyObject & Sendable) {
-    // The memory is that of a `TaskContext`, which the runtime releases.
-    var owned = Unmanaged.passRetained(object as AnyObject).toOpaque()
+  /// The context of the task.
+  package static var object: AnyObject? {
+    switchboard_task_value(key)?.assumingMemoryBound(to: TaskContext.self).pointee.source?.context
+  }
+
+  /// Makes `source` the context of the task until `unbind`. All that the task binds in between must be unbound by then.
+  package static func bind(_ source: any ContextSource) {
+    // The runtime takes over a value of this type, and releases what is retained here.
+    _ = Unmanaged.passRetained(source as AnyObject)
     let type = unsafeBitCast(TaskContext.self as Any.Type, to: UnsafeRawPointer.self)
-    switchboard_bind_task_value(key, &owned, type)
+    withUnsafePointer(to: TaskContext(source)) { switchboard_bind_task_value(key, $0, type) }
   }
 
   @usableFromInline package static func unbind() { switchboard_unbind_task_value() }

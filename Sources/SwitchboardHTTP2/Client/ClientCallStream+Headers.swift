@@ -44,17 +44,22 @@ extension ClientCallStream {
     if tracing.addsHeaders { tracer?.writeHeaders(request.stamp) { headers.add(unindexed: $0, $1) } }
     guard tracing.addsTraceParent else { return }
     tracing.awaitsTraceParent = headers.announceTraceParent()
-    guard !tracing.awaitsTraceParent, let text = tracer?.traceParent(request.stamp) else { return }
-    headers.add(unindexed: "traceparent", text.bytes.span.bytes)
+    guard !tracing.awaitsTraceParent, let identity = traceParent else { return }
+    headers.add(unindexed: "traceparent", identity.text.span.bytes)
   }
 
   /// Only requests have it.
-  func receiveTraceParent(_ text: TraceParentText) {}
+  func receiveTraceParent(_ identity: SpanIdentity) {}
 
-  func takeTraceParent() -> TraceParentText? {
-    guard tracing.awaitsTraceParent, let tracer else { return nil }
+  func takeTraceParent() -> SpanIdentity? {
+    guard tracing.awaitsTraceParent else { return nil }
     tracing.awaitsTraceParent = false
-    return tracer.traceParent(request.stamp)
+    return traceParent
+  }
+
+  @inline(__always)
+  private var traceParent: SpanIdentity? {
+    tracing.sendsStamp ? request.stamp.identity : tracer?.traceParent(request.stamp)
   }
 
   private func writeHeaders(of exchange: any ClientExchange, to headers: HeaderWriter, isSecure: Bool) {

@@ -5,6 +5,8 @@ struct TracingSettings {
   var reportsMessages = false
   var addsHeaders = false
   var addsTraceParent = false
+  /// Whether that header has the identity of the call's stamp.
+  var sendsStamp = false
   /// Whether the header `traceparent` is added when the others are sent.
   var awaitsTraceParent = false
 }
@@ -27,10 +29,15 @@ extension ClientCallStream {
   }
 
   func startTracing(_ tracer: consuming any AttemptTracer) {
-    tracing.addsHeaders = tracer.addsHeaders
-    tracing.addsTraceParent = tracer.addsTraceParent
-    tracing.reportsMessages = tracer.wantsMessages
-    if tracing.reportsMessages { body.keepSizes() }
+    if request.stamp.isLean {
+      tracing.addsTraceParent = request.stamp.identity.span != 0
+      tracing.sendsStamp = true
+    } else {
+      tracing.addsHeaders = tracer.addsHeaders
+      tracing.addsTraceParent = tracer.traceParent(request.stamp) != nil
+      tracing.reportsMessages = tracer.wantsMessages
+      if tracing.reportsMessages { body.keepSizes() }
+    }
     self.tracer = tracer
   }
 

@@ -70,8 +70,8 @@ extension InProcessCall: LoopServerStream {
   }
 
   func bindContext() -> Bool {
-    guard let context else { return false }
-    TaskContext.bind(context)
+    guard let handlerContext else { return false }
+    TaskContext.bind(handlerContext)
     return true
   }
 

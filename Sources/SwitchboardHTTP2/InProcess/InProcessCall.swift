@@ -37,7 +37,7 @@ final class InProcessCall: @unchecked Sendable {
   private var clientTracer: (any AttemptTracer)?
   private var serverTracer: (any ServerCallTracer)?
   /// What the handler finds as its context. Not written after it starts.
-  @exclusivity(unchecked) private(set) var context: (any AnyObject & Sendable)?
+  @exclusivity(unchecked) private(set) var handlerContext: (any ServerCallTracer & ContextSource)?
   private var serverStamp = CallStamp()
   private var sent = MessageTotals()
   private var received = MessageTotals()
@@ -147,9 +147,7 @@ final class InProcessCall: @unchecked Sendable {
   private func observeAtServer() {
     guard let observer = transport.options.observer else { return }
     if let tracer = transport.tracer {
-      let tracer = tracer.callStarted(request.method, headers, nil, &serverStamp)
-      serverTracer = tracer
-      if tracer.isContext { context = tracer }
+      serverTracer = tracer.callStarted(request.method, headers, number: nil, SpanIdentity(), &serverStamp)
     } else {
       let call = ObservedCall(method: request.method, headers: headers, isServer: true)
       serverTracer = PlainTracer(observer, call)
@@ -157,7 +155,9 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func run(_ start: () -> Void) {
-    if context != nil, let deadline { serverTracer?.handlerStarts(deadline: deadline) }
+    if transport.tracer?.givesContext ?? false {
+      handlerContext = serverTracer?.makeContext(headers, SpanIdentity(), serverStamp, deadline)
+    }
     start()
   }
 
@@ -242,7 +242,9 @@ final class InProcessCall: @unchecked Sendable {
     let end = ObservedEnd(status: status, sent: sent, received: received)
     clientTracer.take()?.ended(end, request.stamp)
     // The server receives what the client sends.
-    serverTracer.take()?.ended(ObservedEnd(status: status, sent: received, received: sent), serverStamp)
+    let serverEnd = ObservedEnd(status: status, sent: received, received: sent)
+    if let handlerContext, handlerContext !== serverTracer { handlerContext.ended(serverEnd, serverStamp) }
+    serverTracer.take()?.ended(serverEnd, serverStamp)
   }
 
   /// Called when a message was read from one of the pipes.

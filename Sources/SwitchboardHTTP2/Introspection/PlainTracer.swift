@@ -3,13 +3,13 @@ import SwitchboardCall
 extension AttemptTracer {
   /// Adds all headers of the attempt.
   func writeAllHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
-    if let text = traceParent(stamp) { add("traceparent", text.bytes.span.bytes) }
+    if let identity = traceParent(stamp) { add("traceparent", identity.text.span.bytes) }
     if addsHeaders { writeHeaders(stamp, add) }
   }
 }
 
 /// Lets a plain observer follow a call: it sees each attempt as one.
-final class PlainTracer: AttemptTracer, ServerCallTracer {
+final class PlainTracer: AttemptTracer, ServerCallTracer, ContextSource {
   private let observer: any CallObserver
   private let call: ObservedCall
   private let token: (any Sendable)?
@@ -22,15 +22,16 @@ final class PlainTracer: AttemptTracer, ServerCallTracer {
 
   var wantsMessages: Bool { false }
   var addsHeaders: Bool { false }
-  var addsTraceParent: Bool { false }
-  func traceParent(_ stamp: CallStamp) -> TraceParentText? { nil }
-  var isContext: Bool { false }
+  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { nil }
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
   func pickWasDelayed() {}
   func serverPicked(_ labels: [String: String]) -> any AttemptTracer { self }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
-  func handlerStarts(deadline: CallDeadline) {}
+  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+    -> any ServerCallTracer & ContextSource
+  { self }
+  var context: AnyObject? { nil }
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }

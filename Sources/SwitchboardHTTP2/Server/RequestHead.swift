@@ -27,7 +27,7 @@ struct RequestHead: ~Copyable {
   /// The metadata without `traceParent`.
   var plainMetadata: HPACKHeaders { otherMetadata ?? request.headers }
   /// The header of that name, if it is kept apart: most calls that have it differ in nothing else, and none has it twice.
-  private(set) var traceParent: TraceParentText?
+  private(set) var traceParent: SpanIdentity?
   private let keepsTraceParent: Bool
   private var hasOtherTraceParent = false
   var timeout: GRPCTimeout?
@@ -148,8 +148,8 @@ struct RequestHead: ~Copyable {
 
   /// An invalid or repeated value stays among the fields, where it can be reported as such.
   private mutating func take(traceParent value: Bytes, _ name: Bytes, _ fields: FieldCollector) {
-    if traceParent == nil, let text = TraceParentText(value) {
-      traceParent = text
+    if traceParent == nil, let identity = SpanIdentity(text: value) {
+      traceParent = identity
     } else {
       hasOtherTraceParent = true
       fields.append(name: name, value: value)
@@ -157,9 +157,9 @@ struct RequestHead: ~Copyable {
   }
 
   /// Takes the first field, which the session has taken out of the block.
-  mutating func take(_ text: TraceParentText) {
+  mutating func take(_ identity: SpanIdentity) {
     listSize += LateTraceParent.listSize
-    if listSize <= listSizeLimit { traceParent = text }
+    if listSize <= listSizeLimit { traceParent = identity }
   }
 
   /// Called after the last field.

@@ -30,7 +30,7 @@ extension ServerCallStream: InboundMessageStream {
     case .lent(let bytes):
       guard wire == nil else { return startOther(handler, bytes) }
       begin()
-      run { handler.start(self, message: bytes.bytes) }
+      handler.start(self, message: bytes.bytes)
     case .kept(let message):
       requestWasCompressed = message.wasCompressed
       guard wire == nil else {
@@ -40,7 +40,7 @@ extension ServerCallStream: InboundMessageStream {
         }
       }
       begin()
-      run { message.withBytes { handler.start(self, message: $0) } }
+      message.withBytes { handler.start(self, message: $0) }
     }
   }
 }

@@ -3,16 +3,9 @@ import SwitchboardCall
 // MARK: - Following the call
 
 extension ServerCallStream {
-  /// Starts the handler.
-  @inline(__always)
-  func run(_ start: () -> Void) {
-    if hasContext, let deadline { tracer?.handlerStarts(deadline: deadline) }
-    start()
-  }
-
   func bindContext() -> Bool {
-    guard hasContext, let tracer else { return false }
-    TaskContext.bind(tracer)
+    guard hasContext else { return false }
+    TaskContext.bind(self)
     return true
   }
 
@@ -24,11 +17,17 @@ extension ServerCallStream {
       tracer = connection.core.options.observer.map { PlainTracer($0, call) }
       return
     }
-    let tracer = maker.callStarted(method, head.plainMetadata, head.traceParent, &stamp)
-    hasContext = tracer.isContext
+    tracer = maker.callStarted(
+      method,
+      head.plainMetadata,
+      number: head.isOtherCall ? nil : head.repeatedFields,
+      head.traceParent ?? SpanIdentity(),
+      &stamp
+    )
+    hasContext = connection.givesContext
+    guard !stamp.isLean, let tracer else { return }
     reportsMessages = tracer.wantsMessages
-    self.tracer = consume tracer
-    guard reportsMessages, let tracer = self.tracer else { return }
+    guard reportsMessages else { return }
     body.keepSizes()
     // Requests may have arrived already: the only one, or the first of a stream, whose sizes are not stored.
     let earlier = inbound.totals
@@ -39,8 +38,33 @@ extension ServerCallStream {
   }
 
   func endTracing(_ status: GRPCStatus) {
-    guard isTraced, let tracer else { return }
+    guard isTraced else { return }
     isTraced = false
+    guard stamp.wantsEnd, let tracer else { return }
     tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals), stamp)
+  }
+}
+
+// MARK: - The handler's context
+
+extension ServerCallStream: ContextSource {
+  /// Most handlers need none, so it is made when it is first asked for, on any thread.
+  var context: AnyObject? {
+    let (context, isOver) = shared.withLock { shared in
+      // What it is made of does not change any more, since the handler has started.
+      let context =
+        shared.context
+        ?? tracer?.makeContext(head.plainMetadata, head.traceParent ?? SpanIdentity(), stamp, deadline)
+      shared.context = context
+      return (context, shared.isClosed)
+    }
+    if isOver, let context { endContext(context) }
+    return context
+  }
+
+  /// Tells a context that its call has ended, unless that is told to it as the tracer.
+  func endContext(_ context: any ServerCallTracer) {
+    guard context !== tracer else { return }
+    context.ended(ObservedEnd(status: .callGone, sent: MessageTotals(), received: MessageTotals()), stamp)
   }
 }

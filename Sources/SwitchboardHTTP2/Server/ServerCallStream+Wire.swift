@@ -104,7 +104,7 @@ extension ServerCallStream {
   func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
     guard let conversion = wire?.conversion else {
       begin()
-      return run { handler.start(self, message: bytes.bytes) }
+      return handler.start(self, message: bytes.bytes)
     }
     let message: MessageBuffer
     do throws(GRPCStatus) {
@@ -113,7 +113,7 @@ extension ServerCallStream {
       return end(nil, error)
     }
     begin()
-    run { message.withBytes { handler.start(self, message: $0) } }
+    message.withBytes { handler.start(self, message: $0) }
   }
 
   /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
@@ -149,7 +149,7 @@ extension ServerCallStream {
       body.withBytes(decode)
     } then: { stream, _ in
       stream.begin()
-      stream.run { body.withBytes { handler.start(stream, message: $0) } }
+      body.withBytes { handler.start(stream, message: $0) }
       stream.connection.setNeedsFlush()
     }
     return true

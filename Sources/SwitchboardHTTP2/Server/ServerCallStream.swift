@@ -3,8 +3,8 @@ import Synchronization
 
 /// A call on the server, between an HTTP/2 stream and a handler.
 final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
-  // Sendable because other threads only use `shared`, which has a lock, and the atomics. `head` and
-  // `tracer` are not written after the handler starts. The rest is only used on the loop.
+  // Sendable because other threads only use `shared`, which has a lock, and the atomics. `head`, `deadline`, `tracer` and
+  // `stamp` are not written after the handler starts. The rest is only used on the loop.
 
   /// ```
   ///   head ──> receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
@@ -51,7 +51,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var reportsMessages = false
   /// Whether the tracer follows the call. It remains set when it no longer does, for a handler on another thread.
   @exclusivity(unchecked) var isTraced = false
-  /// Whether the tracer is the handler's context.
+  /// Whether the tracer makes a context for the handler.
   @exclusivity(unchecked) var hasContext = false
 
   let signals = Atomic(0)
@@ -69,6 +69,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     var responses: MessagePipe?
     var userInfo: UserInfo?
     var load: (any CallLoad)?
+    /// The context of the handler, if it was asked for.
+    var context: (any ServerCallTracer & ContextSource)?
     /// Whether everything that the handler still sends is ignored.
     var isClosed = false
   }
@@ -110,7 +112,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     }
   }
 
-  func receiveTraceParent(_ text: TraceParentText) { head.take(text) }
+  func receiveTraceParent(_ identity: SpanIdentity) { head.take(identity) }
 
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     // Trailers end a request and mean nothing to gRPC. The session has checked that this block is trailers.
@@ -135,7 +137,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   /// Responses have none.
-  func takeTraceParent() -> TraceParentText? { nil }
+  func takeTraceParent() -> SpanIdentity? { nil }
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
@@ -167,10 +169,13 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if connection.isObserved { endTracing(wasEnded ? status ?? .ok : .callGone) }
     cancelTimers()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
+    var context: (any ServerCallTracer)?
     let responses = shared.withLock { shared in
       shared.isClosed = true
+      if hasContext { context = shared.context }
       return shared.responses
     }
+    if let context { endContext(context) }
     // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
     reportClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
@@ -275,7 +280,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if head.timeout?.nanoseconds == 0 { return end(nil, .deadlinePassed) }
     if let flow {
       begin()
-      run { (flow.ahead?.handler ?? handler).start(self) }
+      (flow.ahead?.handler ?? handler).start(self)
     } else if state.hasRemoteEnded, inbound.isEmpty {
       startSingle(handler)
     } else {

@@ -7,52 +7,33 @@ import SwitchboardCall
 /// way, on both sides, to save some bytes. A server that wants it takes it from the end of the block before nghttp2 sees it.
 enum LateTraceParent {
   /// Its size, as HTTP/2 counts it.
-  static let listSize = 11 + TraceParentText.byteCount + 32
+  static let listSize = 11 + SpanIdentity.textByteCount + 32
 
   /// A literal without indexing, whose name is no entry of a table: the name and the length of the value.
   private static let prefix: StaticString = "\u{00}\u{0b}traceparent\u{37}"
 
   /// Writes it into memory of `byteCount` bytes from `start`.
-  static func write(_ text: TraceParentText, to memory: UnsafeMutableRawBufferPointer, at start: Int) {
+  static func write(_ identity: SpanIdentity, to memory: UnsafeMutableRawBufferPointer, at start: Int) {
     let name = UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
     UnsafeMutableRawBufferPointer(rebasing: memory[start...]).copyMemory(from: name)
-    func store(_ word: UInt64, at offset: Int) {
-      memory.storeBytes(of: word.bigEndian, toByteOffset: start + name.count + offset, as: UInt64.self)
-    }
-    for index in 0..<6 { store(text.words[index], at: 8 * index) }
-    // Seven bytes remain, so the last word overlaps the one before.
-    store(text.words[5] << 56 | text.words[6] >> 8, at: 47)
+    identity.write(to: memory, at: start + name.count)
   }
 
-  static let byteCount = prefix.utf8CodeUnitCount + TraceParentText.byteCount
-}
-
-extension TraceParentText {
-  /// Returns `nil` if the text has another length.
-  package init?(_ text: UnsafeBufferPointer<UInt8>) {
-    guard text.count == Self.byteCount else { return nil }
-    let bytes = UnsafeRawBufferPointer(text)
-    func word(_ offset: Int) -> UInt64 {
-      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
-    self.init([word(0), word(8), word(16), word(24), word(32), word(40), word(47) << 8])
-  }
+  static let byteCount = prefix.utf8CodeUnitCount + SpanIdentity.textByteCount
 }
 
 extension HPACKHeaders {
-  mutating func add(traceParent: TraceParentText) {
-    append(name: "traceparent".utf8, value: traceParent.bytes)
+  mutating func add(traceParent: SpanIdentity) {
+    append(name: "traceparent".utf8, value: traceParent.text)
   }
 }
 
 // MARK: - Receiving
 
 extension LateTraceParent {
-  typealias Bytes = UnsafeBufferPointer<UInt8>
-
-  /// The value at the end of a frame that ends with the header as `write` writes it; `nil` for all others, and if nghttp2
-  /// would not accept the value.
-  static func value(atEndOf frame: UnsafeRawBufferPointer) -> Bytes? {
+  /// What the header says with which a frame ends as `write` writes it. `nil` for all other frames, and for values that
+  /// are left to the stream.
+  static func identity(atEndOf frame: UnsafeRawBufferPointer) -> SpanIdentity? {
     let start = frame.count - byteCount
     guard start > FloodGuard.headSize else { return nil }
     let name = UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
@@ -64,16 +45,10 @@ extension LateTraceParent {
     guard word(frame, start) == word(name, 0), word(frame, nameEnd - 8) == word(name, name.count - 8) else {
       return nil
     }
-    for index in 0..<6 where !isVisible(word(frame, nameEnd + 8 * index)) { return nil }
-    guard isVisible(word(frame, frame.count - 8)), hasField(endingAt: start, in: frame) else { return nil }
-    return UnsafeRawBufferPointer(rebasing: frame[nameEnd...]).bindMemory(to: UInt8.self)
-  }
-
-  /// Whether all bytes are visible characters of ASCII. Each sum has its highest bit where a byte is not below a bound.
-  private static func isVisible(_ word: UInt64) -> Bool {
-    let low = word & 0x7f7f_7f7f_7f7f_7f7f
-    let isWithin = (low &+ 0x5f5f_5f5f_5f5f_5f5f) & ~(low &+ 0x0101_0101_0101_0101) & ~word
-    return isWithin & 0x8080_8080_8080_8080 == 0x8080_8080_8080_8080
+    guard let identity = SpanIdentity(text: UnsafeRawBufferPointer(rebasing: frame[nameEnd...])),
+      hasField(endingAt: start, in: frame)
+    else { return nil }
+    return identity
   }
 
   /// Whether one of the frame's fields ends there. The bytes that follow could otherwise be a part of a string, which a
@@ -81,7 +56,7 @@ extension LateTraceParent {
   private static func hasField(endingAt end: Int, in frame: UnsafeRawBufferPointer) -> Bool {
     let hasPriority = frame[4] & UInt8(NGHTTP2_FLAG_PRIORITY.rawValue) != 0
     var fields = EncodedFields(bytes: frame, offset: FloodGuard.headSize + (hasPriority ? 5 : 0))
-    while fields.offset < end, fields.skipIndexed(before: end) || fields.skip() {}
+    while fields.skipIndexed(before: end), fields.skip() {}
     return fields.offset == end
   }
 }
@@ -91,14 +66,15 @@ private struct EncodedFields {
   let bytes: UnsafeRawBufferPointer
   private(set) var offset: Int
 
-  /// Skips fields that are in a table, at indices that fit into a byte each, as most are. Returns `false` if none is.
+  /// Skips fields that are in a table, at indices that fit into a byte each, as most are. Returns whether there are more
+  /// fields before `end`.
   @inline(__always)
   mutating func skipIndexed(before end: Int) -> Bool {
-    let start = offset
-    var next = start
-    while next < end, (0x80..<0xff).contains(bytes[next]) { next += 1 }
-    offset = next
-    return next > start
+    while offset < end {
+      guard (0x80..<0xff).contains(bytes[offset]) else { return true }
+      offset += 1
+    }
+    return false
   }
 
   /// Skips a field, or a change of the table's size. Returns `false` if the bytes are neither.
@@ -118,12 +94,18 @@ private struct EncodedFields {
   }
 
   /// A number in the lowest bits of a byte or, if all of these are set, also in the bytes that follow.
+  @inline(__always)
   private mutating func number(bits: Int) -> Int? {
     guard offset < bytes.count else { return nil }
     let limit = 1 << bits - 1
-    var value = Int(bytes[offset]) & limit
+    let value = Int(bytes[offset]) & limit
     offset += 1
-    guard value == limit else { return value }
+    return value < limit ? value : longNumber(from: value)
+  }
+
+  @inline(never)
+  private mutating func longNumber(from limit: Int) -> Int? {
+    var value = limit
     // No number within a frame takes more bytes.
     for shift in [0, 7, 14, 21] {
       guard offset < bytes.count else { return nil }
@@ -150,11 +132,11 @@ extension Session {
     for block in blocks where block.upperBound <= bytes.count {
       let frame = UnsafeRawBufferPointer(rebasing: bytes[block])
       guard frame.count - FloodGuard.headSize <= frameLimit,
-        let value = LateTraceParent.value(atEndOf: frame)
+        let identity = LateTraceParent.identity(atEndOf: frame)
       else { continue }
       let result = pass(bytes[start..<block.lowerBound])
       guard result >= 0 else { return result }
-      lateTraceParent = value
+      lateTraceParent = identity
       let frameResult = passShortened(
         UnsafeRawBufferPointer(rebasing: frame.dropLast(LateTraceParent.byteCount))
       )
@@ -183,10 +165,8 @@ extension Session {
   /// Passes the stream the header that nghttp2 did not see. Not inlined: few connections use it.
   @inline(never)
   func deliverTraceParent(to stream: Unmanaged<StreamEntry>) {
-    guard let value = lateTraceParent.take(), let text = TraceParentText(value),
-      countHeader(LateTraceParent.listSize - 32)
-    else { return }
-    stream.withStream { $0.receiveTraceParent(text) }
+    guard let identity = lateTraceParent.take(), countHeader(LateTraceParent.listSize - 32) else { return }
+    stream.withStream { $0.receiveTraceParent(identity) }
   }
 
   private func pass(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
@@ -197,19 +177,19 @@ extension Session {
 
   /// Appends what was sent; if it is the headers of a request, with the header that was announced for them.
   func appendWithTraceParent(_ frame: UnsafeRawBufferPointer, to target: OutputBuffer) {
-    guard let text = traceParent(of: frame) else { return target.append(frame) }
+    guard let identity = traceParent(of: frame) else { return target.append(frame) }
     let count = frame.count + LateTraceParent.byteCount
     target.append(atMost: count) { memory in
       memory.copyMemory(from: frame)
       for index in 0..<3 {
         memory[index] = UInt8(truncatingIfNeeded: (count - FloodGuard.headSize) >> (16 - 8 * index))
       }
-      LateTraceParent.write(text, to: memory, at: frame.count)
+      LateTraceParent.write(identity, to: memory, at: frame.count)
       return count
     }
   }
 
-  private func traceParent(of frame: UnsafeRawBufferPointer) -> TraceParentText? {
+  private func traceParent(of frame: UnsafeRawBufferPointer) -> SpanIdentity? {
     let wanted = UInt8(NGHTTP2_FLAG_END_HEADERS.rawValue)
     guard frame.count > FloodGuard.headSize, UInt32(frame[3]) == NGHTTP2_HEADERS.rawValue,
       frame[4] & (wanted | UInt8(NGHTTP2_FLAG_PADDED.rawValue)) == wanted

@@ -219,8 +219,8 @@ final class Session: WireSession, Packable {
   private static let leastConsumed = 1024
 
   @exclusivity(unchecked) private(set) var outputLimit = 0
-  /// The value that nghttp2 does not see of the headers that it sees.
-  @exclusivity(unchecked) var lateTraceParent: UnsafeBufferPointer<UInt8>?
+  /// The header that nghttp2 does not see of those that it is about to end.
+  @exclusivity(unchecked) var lateTraceParent: SpanIdentity?
   /// Whether `traceparent` was announced for any request.
   @exclusivity(unchecked) private var sendsTraceParents = false
 

@@ -13,13 +13,13 @@ protocol SessionStream: StreamEntry {
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector)
 
   /// Receives the header `traceparent` of a request, before the others, if the session takes it from the frame.
-  func receiveTraceParent(_ text: TraceParentText)
+  func receiveTraceParent(_ identity: SpanIdentity)
 
   /// Called at the end of a header block: the request's, a response's, or the trailers'.
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector)
 
   /// Returns the header that is added to those of a request as these are sent, if it was announced.
-  func takeTraceParent() -> TraceParentText?
+  func takeTraceParent() -> SpanIdentity?
 
   /// Receives bytes, which stay valid until the connection has processed its ready streams.
   func receiveData(_ bytes: UnsafeRawBufferPointer)

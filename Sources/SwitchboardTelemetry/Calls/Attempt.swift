@@ -32,8 +32,8 @@ struct Attempt {
   }
 
   /// If the call is not recorded, all its attempts carry the identity of the call.
-  func traceParent(of call: ClientCall) -> TraceParentText? {
-    call.addsTraceParent ? (context ?? call.context).map(TraceParent.text) : nil
+  func traceParent(of call: ClientCall) -> SpanIdentity? {
+    call.parts.writesTraceParent ? (context ?? call.context)?.identity : nil
   }
 
   func writeHeaders(of call: ClientCall, _ add: (StaticString, RawSpan) -> Void) {
@@ -77,8 +77,7 @@ final class LaterAttempt: AttemptTracer, @unchecked Sendable {
     call.attemptBegan(at: attempt.start, isTransparent: isTransparent)
   }
 
-  var addsTraceParent: Bool { call.addsTraceParent }
-  func traceParent(_ stamp: CallStamp) -> TraceParentText? { attempt.traceParent(of: call) }
+  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { attempt.traceParent(of: call) }
   var addsHeaders: Bool { call.addsHeaders }
   var wantsMessages: Bool { attempt.span != nil && call.parts.hasMessageEvents }
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {

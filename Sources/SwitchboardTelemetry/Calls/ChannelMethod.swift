@@ -28,7 +28,7 @@ final class ChannelMethod: AttemptTracer {
   private unowned let channel: ChannelTelemetry
   private let method: MethodDescriptor
   private let clock: TelemetryClock
-  let addsTraceParent: Bool
+  private let addsTraceParent: Bool
   let addsHeaders: Bool
   let counter: LoopCounter
 
@@ -47,11 +47,7 @@ final class ChannelMethod: AttemptTracer {
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
 
-  func traceParent(_ stamp: CallStamp) -> TraceParentText? {
-    guard addsTraceParent else { return nil }
-    let traceID = TraceID(high: stamp.traceHigh, low: stamp.traceLow)
-    return TraceParent.text(traceID, SpanID(stamp.span), isSampled: false)
-  }
+  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { addsTraceParent ? stamp.identity : nil }
 
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
     guard let context = SpanContext(stamp) else { return }
@@ -92,12 +88,11 @@ private final class LabelledAttempts: AttemptTracer {
     self.counter = counter
   }
 
-  var addsTraceParent: Bool { method.addsTraceParent }
   var addsHeaders: Bool { method.addsHeaders }
   var wantsMessages: Bool { false }
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
-  func traceParent(_ stamp: CallStamp) -> TraceParentText? { method.traceParent(stamp) }
+  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { method.traceParent(stamp) }
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
     method.writeHeaders(stamp, add)
   }

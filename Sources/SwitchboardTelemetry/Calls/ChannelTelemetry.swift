@@ -8,8 +8,14 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   let target: String
   private let propagation: ContextPropagation
   private let number: LoopNumber
+  /// `nil`: calls are not traced.
+  private let tracer: Tracer?
+  /// Whether another library keeps the spans of tasks.
+  private let asksForSpans: Bool
   /// Whether calls take anything from the context of their callers.
   private let wantsContext: Bool
+  /// Whether calls that are not recorded add no header but `traceparent`.
+  private let isLean: Bool
   @exclusivity(unchecked) private var methods = MethodCache<ChannelMethod>()
   @exclusivity(unchecked) private var labelled: [LabelledMethod: LoopCounter] = [:]
 
@@ -28,7 +34,10 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     self.propagation = propagation
     self.target = target
     number = parts.loops.number(of: loop)
+    tracer = parts.tracer
+    asksForSpans = parts.spanOfTask != nil
     wantsContext = parts.tracer != nil || propagation != .nothing
+    isLean = parts.tracer == nil || parts.writesTraceParent && !parts.writesTraceBin
   }
 
   /// Call on the loop.
@@ -65,27 +74,31 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
 
   func callMade(_ request: inout CallRequest, context: AnyObject?) {
     if parts.clientMeters != nil { request.stamp.start = parts.clock.mark }
-    guard wantsContext else {
-      request.tracer = self
-      return
-    }
+    guard wantsContext else { return follow(&request, .none) }
     let caller = (context as? CallContext) ?? CallContext.current
-    if let caller { passOn(caller, to: &request) }
-    if parts.tracer != nil, let metadata = request.options?.initialMetadata, TraceHeaders.areIn(metadata) {
-      request.options?.initialMetadata = TraceHeaders.removed(from: metadata)
+    if caller == nil, !asksForSpans {
+      // Most traces that begin here.
+      removeTrace(from: &request)
+      let identity = tracer?.newIdentity(.none) ?? .none
+      guard identity.isSampled else { return follow(&request, identity) }
+      request.tracer = ClientCall(self, request.method, request.stamp, SpanContext(identity, ""))
+    } else {
+      inherit(from: caller, context == nil ? parts.spanOfTask?() : nil, &request)
     }
+  }
+
+  /// Follows a call that is made in a span, or for another call.
+  private func inherit(from caller: CallContext?, _ span: SpanContext?, _ request: inout CallRequest) {
+    if let caller { passOn(caller, to: &request) }
+    removeTrace(from: &request)
     let baggage = baggage(of: caller, request)
     let served = propagation.passesCancellation ? caller?.servedCall : nil
     request.stamp.wantsCall = served != nil
-    let span = context == nil ? parts.spanOfTask?() : nil
     let parent = span?.identity ?? caller?.identity ?? .none
-    let identity = parts.tracer?.newIdentity(parent) ?? .none
+    let identity = tracer?.newIdentity(parent) ?? .none
     let hasState = span.map { !$0.traceState.isEmpty } ?? !(caller?.hasOnlyIdentity ?? true)
     guard identity.isSampled || hasState || baggage != nil || served != nil else {
-      request.stamp.keep(identity)
-      request.stamp.wantsEnd = parts.clientMeters != nil
-      request.tracer = self
-      return
+      return follow(&request, identity)
     }
     let traceState = hasState ? (span ?? caller?.spanContext)?.traceState : nil
     request.tracer = ClientCall(
@@ -97,6 +110,24 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
       baggage: baggage,
       servedIn: served
     )
+  }
+
+  /// Removes the trace that a handler has copied from the call that it serves.
+  @inline(__always)
+  private func removeTrace(from request: inout CallRequest) {
+    guard tracer != nil, let metadata = request.options?.initialMetadata, !metadata.isEmpty,
+      TraceHeaders.areIn(metadata)
+    else { return }
+    request.options?.initialMetadata = TraceHeaders.removed(from: metadata)
+  }
+
+  /// Follows a call without an object of its own.
+  @inline(__always)
+  private func follow(_ request: inout CallRequest, _ identity: SpanIdentity) {
+    request.stamp.identity = identity
+    request.stamp.wantsEnd = parts.clientMeters != nil
+    request.stamp.isLean = isLean
+    request.tracer = self
   }
 
   private func passOn(_ caller: CallContext, to request: inout CallRequest) {
@@ -125,13 +156,5 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     guard propagation.passesBaggage, let caller, !caller.baggage.isEmpty else { return nil }
     if request.options?.initialMetadata.contains(name: "baggage") ?? false { return nil }
     return Array(caller.baggage.header.utf8)
-  }
-}
-
-extension CallStamp {
-  fileprivate mutating func keep(_ identity: SpanIdentity) {
-    traceHigh = identity.traceHigh
-    traceLow = identity.traceLow
-    span = identity.span
   }
 }

@@ -157,9 +157,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
 
   // MARK: Its first attempt
 
-  var addsTraceParent: Bool { parts.writesTraceParent && context != nil }
-
-  func traceParent(_ stamp: CallStamp) -> TraceParentText? { first.traceParent(of: self) }
+  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { first.traceParent(of: self) }
 
   var addsHeaders: Bool {
     baggage != nil || context.map { parts.writesTraceBin || !$0.traceState.isEmpty } ?? false

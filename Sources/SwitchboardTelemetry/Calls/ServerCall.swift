@@ -15,6 +15,9 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   private var sentCount = 0
   private var receivedCount = 0
 
+  /// Whether it is only the context, beside a tracer that follows the call.
+  private let isFollowed: Bool
+
   /// `parent` and `rare` are what `headers` say.
   init(
     _ known: ServerMethod,
@@ -25,10 +28,26 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     _ rare: Rare?
   ) {
     self.known = known
+    isFollowed = false
     // The duration of a call that is not counted is not needed.
     start = known.isCounted ? known.parts.clock.mark : 0
-    let span = identity.isSampled ? Self.makeSpan(known, method, identity, parent, rare) : nil
+    let span = Self.makeSpan(known, method, identity, parent, rare)
     super.init(identity, span, rare, headers, nil)
+  }
+
+  /// The context of a call that is not recorded.
+  init(
+    _ known: ServerMethod,
+    _ headers: consuming HPACKHeaders,
+    _ identity: SpanIdentity,
+    _ rare: Rare?,
+    _ deadline: CallDeadline?
+  ) {
+    self.known = known
+    isFollowed = true
+    start = 0
+    super.init(identity, nil, rare, headers, nil)
+    self.deadline = deadline
   }
 
   @inline(never)
@@ -75,11 +94,13 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     _ = call
   }
 
-  var isContext: Bool { true }
   var wantsMessages: Bool { span != nil && known.parts.hasMessageEvents }
 
-  func handlerStarts(deadline: CallDeadline) {
-    if self.deadline == nil { self.deadline = deadline }
+  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+    -> any ServerCallTracer & ContextSource
+  {
+    deadline = end
+    return self
   }
 
   func messageSent(_ byteCount: Int, compressed: Int?) {
@@ -93,10 +114,10 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   }
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
-    if known.isCounted {
+    if known.isCounted, !isFollowed {
       let clock = known.parts.clock
       let duration = TelemetryClock.duration(from: start, to: clock.mark)
-      let exemplar = identity.isSampled ? clock.exemplar(duration, in: spanContext) : nil
+      let exemplar = clock.exemplar(duration, in: spanContext)
       known.counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
     }
     if let span { span.end(end.status, at: known.parts.clock.now) }

@@ -10,8 +10,8 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   private let tracer: Tracer?
   @exclusivity(unchecked) private var ids: LoopIDs
   @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
-  /// Metadata without fields of a trace. Most calls of a connection have the same.
-  @exclusivity(unchecked) private var plain = HPACKHeaders()
+  /// The number of metadata without fields of a trace. Most calls of a connection have the same.
+  @exclusivity(unchecked) private var plainNumber: Int?
 
   init(_ parts: TelemetryParts, on loop: any EventLoop) {
     self.parts = parts
@@ -23,34 +23,40 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
 
   func callStarted(
     _ method: MethodDescriptor,
-    _ headers: consuming HPACKHeaders,
-    _ traceParent: TraceParentText?,
+    _ headers: @autoclosure () -> HPACKHeaders,
+    number: Int?,
+    _ parent: SpanIdentity,
     _ stamp: inout CallStamp
   ) -> any ServerCallTracer {
     let known = methods.value(of: method) { makeMethod(method) }
     if known.isCounted { known.counter.callStarted() }
-    guard givesContext else {
-      if known.isCounted { stamp.start = parts.clock.mark }
-      return known
+    if let tracer {
+      var parent = parent
+      // Other fields than `traceparent` may say that the trace is recorded.
+      if !isPlain(number) { look(at: headers(), number, &parent) }
+      stamp.identity = tracer.newIdentity(parent, &ids)
+      if tracer.records(stamp.identity) {
+        let (headers, identity) = (headers(), stamp.identity)
+        let rare = isPlain(number) ? nil : known.rare(headers, parent)
+        return ServerCall(known, method, headers, identity, parent: parent, rare)
+      }
     }
-    var parent = SpanIdentity.none
-    var rare: CallContext.Rare?
-    if isPlain(headers) {
-      if let traceParent { parent = TraceParent.identity(traceParent) }
-    } else {
-      let found = TraceHeaders(copy headers, traceParent)
-      rare = CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: found.baggage)
-      parent = found.context?.identity ?? .none
-    }
-    let identity = tracer?.newIdentity(parent, &ids) ?? .none
-    return ServerCall(known, method, headers, identity, parent: parent, rare)
+    if known.isCounted { stamp.start = parts.clock.mark }
+    stamp.wantsEnd = known.isCounted
+    stamp.isLean = true
+    return known
   }
 
-  private func isPlain(_ headers: HPACKHeaders) -> Bool {
-    if headers.isCopy(of: plain) { return true }
-    guard !TraceHeaders.areIn(headers, orBaggage: true) else { return false }
-    plain = headers
-    return true
+  private func isPlain(_ number: Int?) -> Bool { number != nil && number == plainNumber }
+
+  /// Reads what headers say of the caller's span, and remembers the number of those that say nothing.
+  @inline(never)
+  private func look(at headers: HPACKHeaders, _ number: Int?, _ parent: inout SpanIdentity) {
+    if TraceHeaders.areIn(headers, orBaggage: true) {
+      parent = TraceHeaders(headers, parent).context?.identity ?? .none
+    } else {
+      plainNumber = number
+    }
   }
 
   private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
@@ -59,7 +65,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   }
 }
 
-/// Counts the calls of one method on one loop, if they are not traced and their handlers get no context.
+/// Follows the calls of one method on one loop that are not recorded.
 final class ServerMethod: ServerCallTracer {
   let parts: TelemetryParts
   let counter: LoopCounter
@@ -72,9 +78,20 @@ final class ServerMethod: ServerCallTracer {
     isCounted = counter.isShown
   }
 
-  var isContext: Bool { false }
+  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+    -> any ServerCallTracer & ContextSource
+  {
+    ServerCall(self, headers, stamp.identity, rare(headers, parent), end)
+  }
+
+  /// What few calls have. `parent` is what `traceparent` says, if it is not among the headers.
+  func rare(_ headers: HPACKHeaders, _ parent: SpanIdentity) -> CallContext.Rare? {
+    guard TraceHeaders.areIn(headers, orBaggage: true) else { return nil }
+    let found = TraceHeaders(headers, parent)
+    return CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: found.baggage)
+  }
+
   var wantsMessages: Bool { false }
-  func handlerStarts(deadline: CallDeadline) {}
   func messageSent(_ byteCount: Int, compressed: Int?) {}
   func messageReceived(_ byteCount: Int) {}
 

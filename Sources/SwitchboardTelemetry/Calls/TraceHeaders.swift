@@ -22,10 +22,10 @@ struct TraceHeaders {
   }
 
   /// Reads the fields. `traceparent` takes precedence over `grpc-trace-bin`. A field that is invalid or occurs twice is
-  /// ignored. `text` is the value of `traceparent`, if the transport has taken it out of `headers`.
-  init(_ headers: HPACKHeaders, _ text: TraceParentText? = nil) {
-    var parent = text.flatMap { TraceParent.read($0) }
-    var parents = text == nil ? 0 : 1
+  /// ignored. `taken` is what `traceparent` says, if the transport has taken it out of `headers`.
+  init(_ headers: HPACKHeaders, _ taken: SpanIdentity = .none) {
+    var parent = taken.isValid ? (taken.traceID, taken.spanID, isSampled: taken.isSampled) : nil
+    var parents = taken.isValid ? 1 : 0
     var binary: (TraceID, SpanID, isSampled: Bool)?
     var binaries = 0
     var states: [String] = []

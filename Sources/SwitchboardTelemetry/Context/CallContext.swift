@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// The call that a task serves and the span that it is in. The calls that the task makes read it.
-class CallContext: @unchecked Sendable {
+class CallContext: ContextSource, @unchecked Sendable {
   // Sendable because only the deadline changes, and it is set before a task can see the context.
   static var current: CallContext? { TaskContext.object as? CallContext }
 
@@ -60,6 +60,9 @@ class CallContext: @unchecked Sendable {
 
   /// The call that the task serves.
   var servedCall: ServerCall? { served }
+
+  /// As the source of tasks' context.
+  final var context: AnyObject? { self }
 
   /// The exemplar of a value. `nil` if the trace is not recorded. `date` is in nanoseconds since 1970.
   final func exemplar(_ value: Double, _ date: UInt64) -> Exemplar? {

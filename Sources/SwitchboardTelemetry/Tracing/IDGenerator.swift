@@ -34,6 +34,13 @@ final class IDGenerator: IDSource, Sendable {
     return SpanID(max(1, Self.mixed(count)))
   }
 
+  /// A generator for one span and its trace, so that only one atomic operation is needed for both.
+  @inline(__always)
+  func forSpan() -> LoopIDs {
+    let (count, _) = counter.wrappingAdd(2 &* Self.step, ordering: .relaxed)
+    return LoopIDs(state: count, seed: seed)
+  }
+
   /// A generator for one loop, which shares nothing with others. It starts at a random place of the same sequence, so
   /// that identities meet as rarely as random ones.
   func forLoop() -> LoopIDs { LoopIDs(state: Self.mixed(traceID().high), seed: seed) }

@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// Decides which traces are recorded.
 ///
 /// ```swift

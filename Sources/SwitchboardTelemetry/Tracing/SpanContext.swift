@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardHTTP2
 
 /// What calls pass on of a span: the identities, and whether the trace is recorded.
 public struct SpanContext: Sendable, Hashable {
@@ -50,29 +51,15 @@ public struct SpanContext: Sendable, Hashable {
     )
   }
 
-  var identity: SpanIdentity {
-    SpanIdentity(
-      traceHigh: traceID.high,
-      traceLow: traceID.low,
-      span: spanID.value,
-      isSampled: isSampled,
-      isRemote: isRemote
-    )
-  }
+  var identity: SpanIdentity { SpanIdentity(traceID, spanID, isSampled: isSampled, isRemote: isRemote) }
 
   /// The value of `traceparent` for requests that are made in the span.
-  public var traceParent: String {
-    String(decoding: TraceParent.text(self).bytes, as: UTF8.self)
-  }
+  public var traceParent: String { String(decoding: identity.text, as: UTF8.self) }
 
   /// The context of a call that keeps only these identities. Its trace is not recorded. `nil` if the call has none.
   init?(_ stamp: CallStamp) {
-    guard stamp.span != 0 else { return nil }
-    self.init(
-      traceID: TraceID(high: stamp.traceHigh, low: stamp.traceLow),
-      spanID: SpanID(stamp.span),
-      isSampled: false
-    )
+    guard stamp.identity.isValid else { return nil }
+    self.init(stamp.identity, "")
   }
 
   /// The context of another span of the same trace.
@@ -81,33 +68,23 @@ public struct SpanContext: Sendable, Hashable {
   }
 }
 
-/// A span context without its state, or no span, as plain numbers: calls copy them without counting references.
-struct SpanIdentity {
-  let traceHigh: UInt64
-  let traceLow: UInt64
-  let span: UInt64
-  let isSampled: Bool
-  let isRemote: Bool
-
+extension SpanIdentity {
   @inline(__always)
-  init(traceHigh: UInt64, traceLow: UInt64, span: UInt64, isSampled: Bool = false, isRemote: Bool = false) {
-    self.traceHigh = traceHigh
-    self.traceLow = traceLow
-    self.span = span
-    self.isSampled = isSampled
+  init(_ traceID: TraceID, _ spanID: SpanID, isSampled: Bool, isRemote: Bool = false) {
+    self.init()
+    traceHigh = traceID.high
+    traceLow = traceID.low
+    span = spanID.value
+    flags = isSampled ? 1 : 0
     self.isRemote = isRemote
   }
 
   @inline(__always)
-  init(_ traceID: TraceID, _ spanID: SpanID, isSampled: Bool) {
-    self.init(traceHigh: traceID.high, traceLow: traceID.low, span: spanID.value, isSampled: isSampled)
-  }
-
-  @inline(__always)
-  static var none: SpanIdentity { SpanIdentity(traceHigh: 0, traceLow: 0, span: 0) }
+  static var none: SpanIdentity { SpanIdentity() }
 
   /// No span is numbered 0.
   var isValid: Bool { span != 0 }
+  var isSampled: Bool { flags & 1 == 1 }
   var traceID: TraceID { TraceID(high: traceHigh, low: traceLow) }
   var spanID: SpanID { SpanID(span) }
 }

@@ -86,8 +86,9 @@ public final class Tracer: Sendable {
     SpanContext(newIdentity(parent?.identity ?? .none), parent?.traceState ?? "")
   }
 
+  @inline(__always)
   func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
-    var ids = ids
+    var ids = ids.forSpan()
     return newIdentity(parent, &ids)
   }
 

@@ -26,12 +26,12 @@ final class StubStream: StreamEntry, SessionStream {
     headerCount += 1
     headers.insert(String(decoding: name, as: UTF8.self) + "=" + String(decoding: value, as: UTF8.self))
   }
-  func receiveTraceParent(_ text: TraceParentText) {
+  func receiveTraceParent(_ identity: SpanIdentity) {
     headerCount += 1
-    headers.insert("traceparent=" + String(decoding: text.bytes, as: UTF8.self))
+    headers.insert("traceparent=" + String(decoding: identity.text, as: UTF8.self))
   }
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) { headersEnded = true }
-  func takeTraceParent() -> TraceParentText? { nil }
+  func takeTraceParent() -> SpanIdentity? { nil }
   func receiveData(_ bytes: UnsafeRawBufferPointer) { received += bytes }
   func remoteDidEnd() {}
   func localDidEnd() {}
