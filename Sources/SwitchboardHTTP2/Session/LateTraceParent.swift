@@ -31,8 +31,8 @@ extension HPACKHeaders {
 // MARK: - Receiving
 
 extension LateTraceParent {
-  /// What the header says with which a frame ends as `write` writes it. `nil` for all other frames, and for values that
-  /// are left to the stream.
+  /// What the header says with which a frame seems to end as `write` writes it. `nil` for all other frames, and for values
+  /// that are left to the stream.
   static func identity(atEndOf frame: UnsafeRawBufferPointer) -> SpanIdentity? {
     let start = frame.count - byteCount
     guard start > FloodGuard.headSize else { return nil }
@@ -45,15 +45,12 @@ extension LateTraceParent {
     guard word(frame, start) == word(name, 0), word(frame, nameEnd - 8) == word(name, name.count - 8) else {
       return nil
     }
-    guard let identity = SpanIdentity(text: UnsafeRawBufferPointer(rebasing: frame[nameEnd...])),
-      hasField(endingAt: start, in: frame)
-    else { return nil }
-    return identity
+    return SpanIdentity(text: UnsafeRawBufferPointer(rebasing: frame[nameEnd...]))
   }
 
   /// Whether one of the frame's fields ends there. The bytes that follow could otherwise be a part of a string, which a
   /// caller of a proxy may have chosen: without them, nghttp2 would end the connection, with the calls of others.
-  private static func hasField(endingAt end: Int, in frame: UnsafeRawBufferPointer) -> Bool {
+  static func hasField(endingAt end: Int, in frame: UnsafeRawBufferPointer) -> Bool {
     let hasPriority = frame[4] & UInt8(NGHTTP2_FLAG_PRIORITY.rawValue) != 0
     var fields = EncodedFields(bytes: frame, offset: FloodGuard.headSize + (hasPriority ? 5 : 0))
     while fields.skipIndexed(before: end), fields.skip() {}
@@ -134,12 +131,13 @@ extension Session {
       guard frame.count - FloodGuard.headSize <= frameLimit,
         let identity = LateTraceParent.identity(atEndOf: frame)
       else { continue }
+      let rest = UnsafeRawBufferPointer(rebasing: frame.dropLast(LateTraceParent.byteCount))
+      let isRepeated = isRepeated(rest)
+      guard isRepeated || LateTraceParent.hasField(endingAt: rest.count, in: frame) else { continue }
       let result = pass(bytes[start..<block.lowerBound])
       guard result >= 0 else { return result }
       lateTraceParent = identity
-      let frameResult = passShortened(
-        UnsafeRawBufferPointer(rebasing: frame.dropLast(LateTraceParent.byteCount))
-      )
+      let frameResult = isRepeated ? passRepeated(rest) : passShortened(rest)
       lateTraceParent = nil
       guard frameResult >= 0 else { return frameResult }
       start = block.upperBound
@@ -147,20 +145,52 @@ extension Session {
     return pass(bytes[start...])
   }
 
-  /// Passes a frame with the length that it has without its end.
+  /// Whether a frame without its end is the one that was shortened last, but for the number of its stream. Most calls of
+  /// a connection differ in nothing else.
+  @inline(__always)
+  private func isRepeated(_ frame: UnsafeRawBufferPointer) -> Bool {
+    let count = frame.count
+    guard shortenedFrame.count == count, count >= FloodGuard.headSize + 8 else { return false }
+    return shortenedFrame.withUnsafeBytes { known in
+      func isEqual(_ offset: Int) -> Bool {
+        known.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          == frame.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      }
+      // The flags, and then words, of which the last ones may overlap.
+      guard known[4] == frame[4], isEqual(count - 8) else { return false }
+      var offset = FloodGuard.headSize
+      while offset < count - 8, isEqual(offset) { offset += 8 }
+      return offset >= count - 8
+    }
+  }
+
+  /// Passes that frame, for another stream.
+  @inline(__always)
+  private func passRepeated(_ frame: UnsafeRawBufferPointer) -> Int {
+    shortenedFrame.withUnsafeMutableBytes { known in
+      known.storeBytes(
+        of: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self),
+        toByteOffset: 5,
+        as: UInt32.self
+      )
+      return pass(UnsafeRawBufferPointer(known)[...])
+    }
+  }
+
+  /// Passes a frame with the length that it has without its end, and remembers it.
+  @inline(never)
   private func passShortened(_ frame: UnsafeRawBufferPointer) -> Int {
     let length = UInt32(truncatingIfNeeded: frame.count - FloodGuard.headSize).bigEndian >> 8
-    // Most are small, and copied whole.
-    var start: InlineArray<64, UInt8> = .init(repeating: 0)
-    let count = min(frame.count, start.count)
-    var span = start.mutableSpan
-    let result = span.withUnsafeMutableBytes { start in
-      start.copyMemory(from: UnsafeRawBufferPointer(rebasing: frame[..<count]))
-      for index in 0..<3 { start[index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
-      return pass(UnsafeRawBufferPointer(rebasing: start[..<count])[...])
-    }
+    let count = min(frame.count, Self.largestRepeatedFrame)
+    shortenedFrame = Array(frame[..<count])
+    for index in 0..<3 { shortenedFrame[index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+    let result = shortenedFrame.withUnsafeBytes { pass($0[...]) }
+    if count < frame.count { shortenedFrame = [] }
     return result < 0 ? result : pass(frame[count...])
   }
+
+  /// Larger frames are not remembered, because each connection keeps one.
+  private static var largestRepeatedFrame: Int { 256 }
 
   /// Passes the stream the header that nghttp2 did not see. Not inlined: few connections use it.
   @inline(never)

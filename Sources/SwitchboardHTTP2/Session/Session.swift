@@ -221,6 +221,8 @@ final class Session: WireSession, Packable {
   @exclusivity(unchecked) private(set) var outputLimit = 0
   /// The header that nghttp2 does not see of those that it is about to end.
   @exclusivity(unchecked) var lateTraceParent: SpanIdentity?
+  /// The frame of headers that nghttp2 saw last without that header, if it was not large.
+  @exclusivity(unchecked) var shortenedFrame: [UInt8] = []
   /// Whether `traceparent` was announced for any request.
   @exclusivity(unchecked) private var sendsTraceParents = false
 
