@@ -168,7 +168,11 @@ extension Session {
   @inline(__always)
   private func passRepeated(_ frame: UnsafeRawBufferPointer) -> Int {
     shortenedFrame.withUnsafeMutableBytes { known in
-      known.storeBytes(of: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self), toByteOffset: 5, as: UInt32.self)
+      known.storeBytes(
+        of: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self),
+        toByteOffset: 5,
+        as: UInt32.self
+      )
       return pass(UnsafeRawBufferPointer(known)[...])
     }
   }
