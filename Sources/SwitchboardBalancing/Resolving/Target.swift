@@ -53,8 +53,10 @@ package struct HostAndPort: Hashable, Sendable {
   package let port: UInt16
 
   /// Parses `host`, `host:port`, `[v6]:port`, `[v6]` or a bare IPv6 address; `nil` for any other text.
-  package init?(_ text: some StringProtocol, defaultPort: UInt16 = 443) {
-    var host = text[...]
+  package init?(_ text: String, defaultPort: UInt16 = 443) { self.init(text[...], defaultPort: defaultPort) }
+
+  package init?(_ text: Substring, defaultPort: UInt16 = 443) {
+    var host = text
     var port = defaultPort
     let lastColon = text.lastIndex(of: ":")
     let bracket = text.lastIndex(of: "]")

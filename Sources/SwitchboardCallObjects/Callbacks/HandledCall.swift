@@ -30,11 +30,11 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  private enum Phase: Sendable {
+  enum Phase: Sendable {
     case idle, open, finished, cancelled
   }
 
-  private struct State: Sendable {
+  struct State: Sendable {
     var phase = Phase.idle
     var call: (any AsyncCall)?
     var writes: AsyncStream<Request>.Continuation?
@@ -44,11 +44,11 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   /// How many messages may wait to be sent.
   static var unsentLimit: Int { 16 * 1024 }
 
-  private let queue: HandlerQueue<Response>
+  let queue: HandlerQueue<Response>
   /// How many more responses the handler has requested.
-  private let credit: Credit
+  let credit: Credit
   private let make: @Sendable () throws(GRPCStatus) -> Started
-  private let state = Locked(State())
+  let state = Locked(State())
 
   @usableFromInline
   init(
@@ -179,60 +179,6 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       throw .misuse("messages were requested before the call was started")
     }
     credit.add(count)
-  }
-
-  // MARK: Delivering to the handler
-
-  private func run(_ started: Started, _ writes: AsyncStream<Request>) {
-    let queue = queue
-    let credit = credit
-    let writing = Task { [weak self] in
-      for await message in writes {
-        guard let requests = started.requests, (try? await requests.send(message)) != nil else { return }
-        self?.state.withLock { $0.unsent -= 1 }
-        await queue.notify { $0.wroteMessage() }
-      }
-      started.requests?.finish()
-    }
-    Task { [weak self] in
-      if let headers = try? await started.call.initialMetadata {
-        await queue.notify { $0.receivedInitialMetadata(headers) }
-      }
-      await Self.read(started, queue, credit)
-      let status = await started.call.status
-      let trailers = (try? await started.call.trailingMetadata) ?? HPACKHeaders()
-      self?.state.withLock { state in
-        state.writes?.finish()
-        state.writes = nil
-      }
-      // The last `wroteMessage` comes before `closed`.
-      await writing.value
-      await queue.notify { $0.closed(trailingMetadata: trailers, error: status.isOk ? nil : status) }
-    }
-  }
-
-  private static func read(_ started: Started, _ queue: HandlerQueue<Response>, _ credit: Credit) async {
-    // A failed call ends even if the handler requests no more responses.
-    let opening = Task {
-      if await !started.call.status.isOk { credit.add(.max) }
-    }
-    defer { opening.cancel() }
-    do {
-      switch started.responses {
-      case .one(let response):
-        let message = try await response()
-        try await credit.take()
-        await queue.notify { $0.receivedMessage(message) }
-      case .stream(let stream):
-        for try await message in stream {
-          try await credit.take()
-          await queue.notify { $0.receivedMessage(message) }
-        }
-      }
-    } catch {
-      // The status reports the error.
-      started.call.cancel()
-    }
   }
 }
 

@@ -29,13 +29,6 @@ extension Server {
 }
 
 extension ServerCore {
-  /// The part of a snapshot that comes from one loop.
-  struct Inventory: Sendable {
-    let calls: CallTotals
-    let connections: [ConnectionSnapshot.Reference]
-    let clock: LoopClock
-  }
-
   /// Call on the loop, where none of its connections can open or close meanwhile.
   func inventory(of loop: Loop) -> Inventory {
     let connections = connections(of: loop)

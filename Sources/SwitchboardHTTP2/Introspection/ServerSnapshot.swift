@@ -15,3 +15,12 @@ package struct ServerSnapshot: Sendable {
   /// The open connections, in the order in which they were accepted.
   package internal(set) var connections: [ConnectionSnapshot.Reference] = []
 }
+
+extension ServerCore {
+  /// The part of a snapshot that comes from one loop.
+  struct Inventory: Sendable {
+    let calls: CallTotals
+    let connections: [ConnectionSnapshot.Reference]
+    let clock: LoopClock
+  }
+}

@@ -37,11 +37,13 @@ package struct HTTPAnswerParser {
   var hasBegun: Bool { head != nil || parser.isInsideHead }
 
   /// Processes bytes that have arrived.
-  package mutating func take(_ bytes: some Collection<UInt8>) -> Progress {
+  package mutating func take(_ bytes: some Collection<UInt8>) -> Progress { read(Array(bytes)) }
+
+  private mutating func read(_ bytes: [UInt8]) -> Progress {
     guard !isWhole else { return answer }
     var progress = Progress.more
     var parser = parser
-    parser.read(Array(bytes)) { event in
+    parser.read(bytes) { event in
       guard let end = take(event) else { return true }
       progress = end
       return false

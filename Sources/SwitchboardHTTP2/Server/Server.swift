@@ -11,15 +11,17 @@ import SwitchboardCall
 public final class Server: Sendable {
   let core: ServerCore
 
+  private init(_ core: ServerCore) { self.core = core }
+
   /// Runs on the loops of `group`, or on its own loop.
-  public init(
+  public convenience init(
     providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),
     group: LoopGroup? = nil
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    core = try ServerCore(providers, options, loops)
+    self.init(try ServerCore(providers, options, loops))
   }
 
   /// Releasing a server shuts it down like `shutDown`, without waiting: calls in progress may finish.

@@ -6,7 +6,7 @@ extension BinaryDecoder {
     into message: ObjectSlots
   ) throws(DecodeError) {
     if let type = table.enumType(of: entry) {
-      try enumMap(entry, key: entry.keyType.rareMapKey, value: type, into: message)
+      try enumMap(entry, of: table, key: entry.keyType.rareMapKey, value: type, into: message)
     } else {
       switch entry.keyType {
       case .string: try map(entry, of: table, key: String.self, into: message)
@@ -59,38 +59,37 @@ extension BinaryDecoder {
     if entries.capacity == 0 {
       entries = Dictionary(NoEntries(underestimatedCount: run(of: entry.key))) { $1 }
     }
-    let keyTag = Tag(number: 1, entry.keyType.wireType)
-    let valueTag = Tag(number: 2, entry.type.wireType)
+    let tags = BinaryDecoder.tags(entry)
     repeat {
-      let start = fieldStart
-      guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
-      let outerEnd = try enter()
-      var newKey = K.emptyKey
-      var newValue = V.initial(entry, of: table)
-      // Most writers write the key and then the value.
-      if reader.skipsTag(keyTag) {
-        try K.read(entry.keyType, into: &newKey, checksUTF8: entry.checksUTF8, from: &self)
-      }
-      if reader.skipsTag(valueTag) {
-        try V.read(entry.type, into: &newValue, checksUTF8: entry.checksUTF8, from: &self)
-      }
-      while try nextField(group: 0) {
-        if tag == keyTag {
-          try K.read(entry.keyType, into: &newKey, checksUTF8: entry.checksUTF8, from: &self)
-        } else if tag == valueTag {
-          try V.read(entry.type, into: &newValue, checksUTF8: entry.checksUTF8, from: &self)
-        } else {
-          try skipValue()
-        }
-      }
-      reader.end = outerEnd
-      leaveLevel()
-      if V.accepts(newValue, entry, of: table) {
-        entries.updateValue(consume newValue, forKey: consume newKey)
-      } else {
-        keep(from: start, in: message)  // the whole entry is unknown
+      if let words = try self.entry(entry, tags, of: table, into: message) {
+        entries.updateValue(V(owned: words.value), forKey: K(owned: words.key))
       }
     } while repeatsMap(entry)
+  }
+
+  /// Reads entries whose values are of a generated enum.
+  @inline(never)
+  private mutating func enumMap<K: MapKeySlot, E: Enum>(
+    _ entry: TableEntry,
+    of table: TableData,
+    key: K.Type,
+    value: E.Type,
+    into message: ObjectSlots
+  ) throws(DecodeError) {
+    var entries = message.take(entry, as: [K: E].self) ?? [:]
+    defer { if !entries.isEmpty { message.put(entries, in: entry) } }
+    let tags = BinaryDecoder.tags(entry)
+    repeat {
+      if let words = try self.entry(entry, tags, of: table, into: message) {
+        let number = Int32(owned: words.value)
+        entries.updateValue(E(rawValue: Int(number)) ?? E(), forKey: K(owned: words.key))
+      }
+    } while repeatsMap(entry)
+  }
+
+  /// The tags of keys and of values.
+  private static func tags(_ entry: TableEntry) -> (key: Tag, value: Tag) {
+    (Tag(number: 1, entry.keyType.wireType), Tag(number: 2, entry.type.wireType))
   }
 
   /// Whether another entry of the map follows.
@@ -100,35 +99,107 @@ extension BinaryDecoder {
     return repeats(entry.key)
   }
 
-  /// Reads entries whose values are of a generated enum.
+  // MARK: Words
+
+  /// Reads an entry after its tag, which is at `fieldStart`. Returns words that own what they refer to. Returns nil if
+  /// the whole entry is unknown, because a closed enum does not have its value.
   @inline(never)
-  private mutating func enumMap<K: MapKeySlot, E: Enum>(
+  private mutating func entry(
     _ entry: TableEntry,
-    key: K.Type,
-    value: E.Type,
+    _ tags: (key: Tag, value: Tag),
+    of table: TableData,
     into message: ObjectSlots
-  ) throws(DecodeError) {
-    var entries = message.take(entry, as: [K: E].self) ?? [:]
-    defer { if !entries.isEmpty { message.put(entries, in: entry) } }
-    repeat {
-      let start = fieldStart
-      guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
-      let outerEnd = try enter()
-      var newKey = K.emptyKey
-      var newValue: E? = E()
+  ) throws(DecodeError) -> (key: MapWords, value: MapWords)? {
+    let start = fieldStart
+    guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
+    let outerEnd = try enter()
+    let enumeration = table.enumeration(of: entry)
+    let (zero, empty) = (MapWords(0, 0), "".leaked())
+    var key = entry.keyType == .string ? empty : zero
+    var value =
+      switch entry.type {
+      case .string: empty
+      case .bytes: [UInt8]().leaked()
+      case .enumeration: (enumeration?.defaultNumber ?? 0).words
+      case .message, .group: MessageStorage(table.message(of: entry)).leaked()
+      default: zero
+      }
+    do throws(DecodeError) {
+      // Most writers write the key and then the value.
+      if reader.skipsTag(tags.key), !shortString(entry.keyType, into: &key) {
+        try part(entry, entry.keyType, into: &key)
+      }
+      if reader.skipsTag(tags.value), !shortString(entry.type, into: &value) {
+        try part(entry, entry.type, into: &value)
+      }
       while try nextField(group: 0) {
-        if self.tag.number == 1, self.tag.has(entry.keyType.wireType) {
-          try K.read(entry.keyType, into: &newKey, checksUTF8: entry.checksUTF8, from: &self)
-        } else if self.tag.number == 2, self.tag.has(.varint) {
-          newValue = E(rawValue: Int(Int32(truncatingIfNeeded: try reader.varint())))
+        if tag == tags.key {
+          try part(entry, entry.keyType, into: &key)
+        } else if tag == tags.value {
+          try part(entry, entry.type, into: &value)
         } else {
           try skipValue()
         }
       }
-      reader.end = outerEnd
-      leaveLevel()
-      if let newValue { entries[newKey] = newValue } else { keep(from: start, in: message) }
-    } while repeatsMap(entry)
+    } catch {
+      BinaryDecoder.release(key, entry.keyType)
+      BinaryDecoder.release(value, entry.type)
+      throw error
+    }
+    reader.end = outerEnd
+    leaveLevel()
+    if let enumeration, !enumeration.accepts(Int32(owned: value)) {
+      BinaryDecoder.release(key, entry.keyType)
+      keep(from: start, in: message)
+      return nil
+    }
+    return (key, value)
+  }
+
+  /// Reads most strings. Returns false, without moving, for anything else.
+  @inline(__always)
+  private mutating func shortString(_ type: FieldType, into words: inout MapWords) -> Bool {
+    type == .string && reader.shortString(into: &words)
+  }
+
+  /// Reads a key or a value after its tag. A message is merged into the entry's current value.
+  @inline(never)
+  private mutating func part(
+    _ entry: TableEntry,
+    _ type: FieldType,
+    into words: inout MapWords
+  ) throws(DecodeError) {
+    switch type {
+    case .string:
+      let text = try string(checksUTF8: entry.checksUTF8)
+      BinaryDecoder.release(words, type)
+      words = text.leaked()
+    case .bytes:
+      let bytes = try reader.bytes()
+      BinaryDecoder.release(words, type)
+      words = bytes.leaked()
+    case .message, .group:
+      var message = MessageStorage(owned: words)
+      defer { words = message.leaked() }
+      try content(of: &message)
+    case .fixed32, .sfixed32, .float: words.low = UInt64(try reader.fixed(UInt32.self))
+    case .fixed64, .sfixed64, .double: words.low = try reader.fixed(UInt64.self)
+    case .sint32: words.low = UInt64(UInt32(bitPattern: ProtoSInt32.value(of: try reader.varint())))
+    case .sint64: words.low = UInt64(bitPattern: ProtoSInt64.value(of: try reader.varint()))
+    case .bool: words.low = try reader.varint() == 0 ? 0 : 1
+    case .int32, .int64, .uint32, .uint64, .enumeration: words.low = try reader.varint()
+    }
+  }
+
+  /// Gives up what words refer to.
+  @inline(__always)
+  private static func release(_ words: MapWords, _ type: FieldType) {
+    switch type {
+    case .string: if SmallString.isReference(words) { _ = String(owned: words) }
+    case .bytes: _ = [UInt8](owned: words)
+    case .message, .group: _ = MessageStorage(owned: words)
+    default: break
+    }
   }
 }
 

@@ -137,6 +137,7 @@ struct BinaryDecoder {
   mutating func restore(_ tag: Tag) { self.tag = tag }
 
   /// Reads a length and limits the reader to its end. Returns the previous end, to be restored.
+  @inline(__always)
   mutating func enter() throws(DecodeError) -> UnsafeRawPointer {
     let length = try reader.length()
     let end = reader.end

@@ -3,8 +3,11 @@ package final class TableSet: @unchecked Sendable {
   // Set at the end of `init`, before any other code has a reference to the set.
   private(set) var tables: [TableData] = []
 
+  private init() {}
+
   /// Makes the tables of `schemas`. Throws the index of the schema that is at fault.
-  package init(_ schemas: [TableSchema]) throws(TableSetError) {
+  package convenience init(_ schemas: [TableSchema]) throws(TableSetError) {
+    self.init()
     guard MessageObject.hasExpectedLayout else { throw TableSetError(index: 0, reason: .unknownLayout) }
     var layouts: [TableLayout] = []
     for (index, schema) in schemas.enumerated() {

@@ -1,0 +1,30 @@
+// Without types of its own, so that clients need not contain it: linkers keep what is in the file of a type.
+extension Server {
+  /// Serves until the process receives one of the signals or the task is cancelled, and then shuts down: no new calls
+  /// are accepted, and calls in progress may finish within `grace`.
+  ///
+  /// A second signal has its usual effect: unless the program has its own handler, it ends the process at once, even
+  /// while calls finish.
+  ///
+  /// `ready` is called when the signals are being watched. Until then they end the process as usual, so do not announce
+  /// the process to whatever sends them any earlier.
+  ///
+  /// ```swift
+  /// await server.run { print("ready") }
+  /// ```
+  public func run(
+    until signals: Set<TerminationSignal> = [.interrupt, .terminate],
+    grace: Duration = .seconds(30),
+    ready: @escaping @Sendable () -> Void = {}
+  ) async {
+    let stop = StopRequest(signals.map(\.number), on: core.group.nextLoop())
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        stop.wait(ready) { continuation.resume() }
+      }
+    } onCancel: {
+      stop.fire()
+    }
+    await shutDown(grace: grace)
+  }
+}
