@@ -111,7 +111,7 @@ public struct OTLPOptions: Sendable {
   /// The timeout of one request.
   public var timeout = Duration.seconds(10)
   /// How long the export of a batch may take, with the repetitions of its request and the pauses between them. Then the
-  /// batch is dropped, even if a request is in progress.
+  /// batch is dropped, even if a request is in progress. With zero or less, there is one request and no repetition.
   public var retryLimit = Duration.seconds(60)
   /// The compression of requests.
   public var compression = MessageCompression.none

@@ -84,6 +84,27 @@ import Testing
     writer.close()
   }
 
+  /// A terminal that nobody reads blocks a write although it has some room. Only the first hasty flush waits for it.
+  @Test func aStoppedTerminalDelaysOneHastyFlush() async throws {
+    let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    // Linux's requests to unlock a terminal, and for its number.
+    var (lock, number): (Int32, UInt32) = (0, 0)
+    try #require(ioctl(terminal, 0x4004_5431, &lock) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
+    let descriptor = open("/dev/pts/\(number)", O_WRONLY | O_NOCTTY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    let writer = LineWriter(descriptor, capacity: 1 << 20)
+    close(descriptor)
+    for _ in 0..<500 { writer.write(String(repeating: "x", count: 1000)) }
+    let time = ManualTime()
+    let flush = Task { await writer.flush(within: .seconds(7), time, isHasty: true) }
+    if await time.nextWait() == .seconds(7) { time.advance(by: .seconds(7)) }
+    await flush.value
+    await writer.flush(within: .seconds(7), ManualTime(), isHasty: true)
+    // The write of a terminal that is gone fails, which ends the thread.
+    close(terminal)
+    writer.close()
+  }
+
   /// The number of entries in these lines; the last may be incomplete.
   private static func accounted(in text: String) -> Int {
     text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

@@ -203,6 +203,25 @@ import Testing
     group.shutDown()
   }
 
+  @Test(arguments: [Duration.zero, .seconds(-1)]) func withoutTimeForPausesThereIsOneAttempt(
+    _ limit: Duration
+  )
+    async throws
+  {
+    let exporter = CapturingExporter()
+    exporter.answer([.whole, .retry(after: nil, "busy")])
+    let group = try LoopGroup()
+    let time = ExportTime(loop: group.nextLoop(), time: ManualTime())
+    let lane = ExportLane(exporter, .logs, time, limit: limit, .quiet)
+    let record = LogRecord(date: 0, level: .info, message: "", attributes: [], context: nil)
+    for _ in 0..<2 { await lane.export(.logs([record])) }
+    // The timeout of a request still applies.
+    #expect(exporter.limits == [nil, nil])
+    #expect(exporter.logs.count == 1)
+    #expect(lane.lostCount == 1)
+    group.shutDown()
+  }
+
   /// Without a limit of its own, the request would take ten seconds.
   @Test(arguments: [OTLPOptions.Transport.grpc, .http])
   func theLimitCutsOffARequestInProgress(_ transport: OTLPOptions.Transport) async throws {

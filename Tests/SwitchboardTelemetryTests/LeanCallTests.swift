@@ -131,6 +131,33 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// Asks for the context of the task in which it is released.
+  private final class Lease: Sendable {
+    let end: @Sendable (SpanContext?) -> Void
+
+    init(_ end: @escaping @Sendable (SpanContext?) -> Void) { self.end = end }
+
+    deinit { end(SpanContext.current) }
+
+    enum Key: UserInfoKey { typealias Value = Lease }
+  }
+
+  @Test func aValueOfTheCallMayAskForTheContextAtItsEnd() async throws {
+    let telemetry = try telemetry(tracing: true)
+    let seen = Locked(0)
+    let echo = TracedEcho { context in
+      for _ in 0..<2 {
+        context.userInfo[Lease.Key.self] = Lease { current in seen.withLock { $0 += current == nil ? 0 : 1 } }
+      }
+      context.userInfo[Lease.Key.self] = nil
+    }
+    try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer()) { client, _ in
+      _ = try await client.get(.with { $0.text = "x" })
+    }
+    #expect(seen.withLock { $0 } == 2)
+    await telemetry.shutDown()
+  }
+
   @Test(arguments: [1, 2]) func duplicateTraceParentsAreIgnored(_ count: Int) async throws {
     let telemetry = try telemetry(tracing: true)
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"

@@ -11,7 +11,7 @@ struct FieldBlock: @unchecked Sendable {
     var fieldCount = 0
 
     /// The bytes that are still free.
-    var room: Int { capacity - byteCount - fieldCount * FieldPlace.size }
+    var room: Int { capacity - byteCount - fieldCount * FieldPosition.size }
   }
 
   private typealias Storage = ManagedBuffer<Extent, UInt8>
@@ -25,8 +25,8 @@ struct FieldBlock: @unchecked Sendable {
 
   @inline(__always) func isCopy(of other: FieldBlock) -> Bool { storage === other.storage }
 
-  /// The bytes, the end of the places, and the number of fields, for as long as somebody keeps the block unchanged.
-  var memory: (bytes: UnsafePointer<UInt8>, placesEnd: UnsafeRawPointer, count: Int)? {
+  /// The bytes, the end of the positions, and the number of fields, for as long as somebody keeps the block unchanged.
+  var memory: (bytes: UnsafePointer<UInt8>, positionsEnd: UnsafeRawPointer, count: Int)? {
     storage?.withUnsafeMutablePointers { extent, bytes in
       (UnsafePointer(bytes), UnsafeRawPointer(bytes) + extent.pointee.capacity, extent.pointee.fieldCount)
     }
@@ -42,15 +42,15 @@ struct FieldBlock: @unchecked Sendable {
   /// Adds a field. `fill` must write the name and then the value.
   mutating func append(nameCount: Int, valueCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     let byteCount = nameCount + valueCount
-    makeOwn(room: byteCount + FieldPlace.size)
+    makeOwn(room: byteCount + FieldPosition.size)
     storage?.withUnsafeMutablePointers { extent, bytes in
       let start = extent.pointee.byteCount
       fill(UnsafeMutableBufferPointer(start: bytes + start, count: byteCount))
       extent.pointee.byteCount += byteCount
       extent.pointee.fieldCount += 1
-      let place = FieldPlace(start: start, nameCount: nameCount, valueCount: valueCount)
+      let position = FieldPosition(start: start, nameCount: nameCount, valueCount: valueCount)
       let end = UnsafeMutableRawPointer(bytes) + extent.pointee.capacity
-      (end - extent.pointee.fieldCount * FieldPlace.size).storeBytes(of: place, as: FieldPlace.self)
+      (end - extent.pointee.fieldCount * FieldPosition.size).storeBytes(of: position, as: FieldPosition.self)
     }
   }
 
@@ -81,11 +81,11 @@ struct FieldBlock: @unchecked Sendable {
     _ extent: UnsafePointer<Extent>,
     _ bytes: UnsafePointer<UInt8>
   ) -> (name: Bytes, value: Bytes) {
-    let place = FieldPlace.load(index, before: UnsafeRawPointer(bytes) + extent.pointee.capacity)
-    let name = bytes + place.start
+    let position = FieldPosition.load(index, before: UnsafeRawPointer(bytes) + extent.pointee.capacity)
+    let name = bytes + position.start
     return (
-      Bytes(start: name, count: place.nameCount),
-      Bytes(start: name + place.nameCount, count: place.valueCount)
+      Bytes(start: name, count: position.nameCount),
+      Bytes(start: name + position.nameCount, count: position.valueCount)
     )
   }
 
@@ -110,25 +110,25 @@ struct FieldBlock: @unchecked Sendable {
     old.withUnsafeMutablePointers { extent, source in
       own.withUnsafeMutablePointers { larger, target in
         target.initialize(from: source, count: extent.pointee.byteCount)
-        let placesSize = extent.pointee.fieldCount * FieldPlace.size
-        (target + larger.pointee.capacity - placesSize)
-          .initialize(from: source + extent.pointee.capacity - placesSize, count: placesSize)
+        let positionsSize = extent.pointee.fieldCount * FieldPosition.size
+        (target + larger.pointee.capacity - positionsSize)
+          .initialize(from: source + extent.pointee.capacity - positionsSize, count: positionsSize)
       }
     }
   }
 }
 
 /// Where the bytes of a field are in its block.
-package struct FieldPlace {
+package struct FieldPosition {
   package let start: Int
   package let nameCount: Int
   package let valueCount: Int
 
-  @usableFromInline static var size: Int { MemoryLayout<FieldPlace>.stride }
+  @usableFromInline static var size: Int { MemoryLayout<FieldPosition>.stride }
 
-  /// The place of a field, which must exist. `end` is the end of the block's memory.
+  /// The position of a field, which must exist. `end` is the end of the block's memory.
   @inlinable
-  package static func load(_ index: Int, before end: UnsafeRawPointer) -> FieldPlace {
-    (end - (index + 1) * size).loadUnaligned(as: FieldPlace.self)
+  package static func load(_ index: Int, before end: UnsafeRawPointer) -> FieldPosition {
+    (end - (index + 1) * size).loadUnaligned(as: FieldPosition.self)
   }
 }

@@ -125,7 +125,9 @@ extension HPACKHeaders {
   }
 
   /// The memory of the fields, for as long as somebody keeps this list unchanged.
-  package var memory: (bytes: UnsafePointer<UInt8>, placesEnd: UnsafeRawPointer, count: Int)? { block.memory }
+  package var memory: (bytes: UnsafePointer<UInt8>, positionsEnd: UnsafeRawPointer, count: Int)? {
+    block.memory
+  }
 
   /// The number of bytes in all names and values.
   package var byteCount: Int { block.byteCount }

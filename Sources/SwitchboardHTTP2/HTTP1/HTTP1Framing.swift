@@ -65,13 +65,13 @@ struct HTTP1Framing {
         expectStartLine()
         return .end
       case .malformed:
-        return .refused(.malformed)
+        return refuse(.malformed)
       }
     case .startLine, .fields:
       switch line.take(from: &bytes) {
       case .incomplete: return .incomplete
-      case .tooLong: return .refused(.tooLarge)
-      case .malformed: return .refused(.malformed)
+      case .tooLong: return refuse(.tooLarge)
+      case .malformed: return refuse(.malformed)
       case .whole(let content): return .line(content)
       }
     }
@@ -96,6 +96,11 @@ struct HTTP1Framing {
 
   /// Expects a body that ends with the connection, after the fields.
   mutating func expectBodyUntilClose() { state = .body(.untilClose) }
+
+  private mutating func refuse(_ refusal: HTTP1Refusal) -> Event {
+    stop()
+    return .refused(refusal)
+  }
 
   /// Reads nothing more.
   mutating func stop() {

@@ -82,8 +82,10 @@ package final class LineWriter: @unchecked Sendable {
       return true
     }
     guard waits else { return }
-    let alarm = Task {
+    // Weak, so that a writer that nobody needs closes its descriptor at once.
+    let alarm = Task { [weak self] in
       try? await time.sleep(until: time.now.advanced(by: limit))
+      if isHasty, !Task.isCancelled { self?.stopHurrying() }
       end.settle(.success(()))
     }
     // Even if the task is cancelled: that is when a process ends.
@@ -209,16 +211,22 @@ package final class LineWriter: @unchecked Sendable {
     return rest
   }
 
-  /// Returns once the descriptor has room, or has failed.
-  private func waitForRoom() {
-    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard poll(&room, 1, 0) == 0 else { return }
+  /// Records that the descriptor takes nothing for now. A terminal may block in a write although it has some room, which
+  /// only the passing of time shows.
+  private func stopHurrying() {
     let notified = withLock {
-      isBlocked = true
+      isBlocked = isWriting || !waiting.bytes.isEmpty
       defer { hastyWaiters = [] }
       return hastyWaiters
     }
     for waiter in notified { waiter() }
+  }
+
+  /// Returns once the descriptor has room, or has failed.
+  private func waitForRoom() {
+    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&room, 1, 0) == 0 else { return }
+    stopHurrying()
     poll(&room, 1, -1)
     withLock { isBlocked = false }
   }

@@ -33,14 +33,22 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   func setCompression(_ compression: MessageCompression) { change { $0.compression = compression } }
 
+  // Values of the application are released without the lock, because their ends may use the call.
+
   var userInfo: UserInfo {
     get { shared.withLock { $0.userInfo ?? UserInfo() } }
-    set { shared.withLock { $0.userInfo = newValue } }
+    set {
+      var value: UserInfo? = newValue
+      shared.withLock { swap(&$0.userInfo, &value) }
+    }
   }
 
   var load: (any CallLoad)? {
     get { shared.withLock { $0.load } }
-    set { change { $0.load = newValue } }
+    set {
+      var value = newValue
+      change { swap(&$0.load, &value) }
+    }
   }
 
   var logger: Logger { connection.core.options.logger }
@@ -221,10 +229,11 @@ extension ServerCallStream {
   func endEarly(_ status: GRPCStatus) {
     cancelled.store(true, ordering: .relaxed)
     flow?.pipe.abort(status)
-    let responses = shared.withLock { shared in
+    let (responses, context) = shared.withLock { shared in
       shared.isClosed = true
-      return shared.responses
+      return (shared.responses, hasContext ? shared.context : nil)
     }
+    if let context { endContext(context) }
     responses?.abort(status)
     end(nil, status)
     reportClosed(status)

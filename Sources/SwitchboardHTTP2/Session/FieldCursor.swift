@@ -4,7 +4,7 @@ import SwitchboardCall
 struct FieldCursor {
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  private let memory: (bytes: UnsafePointer<UInt8>, placesEnd: UnsafeRawPointer, count: Int)?
+  private let memory: (bytes: UnsafePointer<UInt8>, positionsEnd: UnsafeRawPointer, count: Int)?
   /// How many fields were equal.
   private(set) var index = 0
 
@@ -18,10 +18,10 @@ struct FieldCursor {
   /// Moves on if the next field has this name and this value.
   mutating func pass(_ name: Bytes, _ value: Bytes) -> Bool {
     guard let memory, index < memory.count else { return false }
-    let place = FieldPlace.load(index, before: memory.placesEnd)
-    let bytes = memory.bytes + place.start
-    guard place.nameCount == name.count, place.valueCount == value.count,
-      Self.areEqual(bytes, name), Self.areEqual(bytes + place.nameCount, value)
+    let position = FieldPosition.load(index, before: memory.positionsEnd)
+    let bytes = memory.bytes + position.start
+    guard position.nameCount == name.count, position.valueCount == value.count,
+      Self.areEqual(bytes, name), Self.areEqual(bytes + position.nameCount, value)
     else { return false }
     index += 1
     return true

@@ -5,7 +5,7 @@ final class ExportLane: Sendable {
   private let exporter: any BatchExporter
   private let signal: TelemetrySignal
   private let time: ExportTime
-  /// The longest time that an export may take, with all attempts. `nil`: any time.
+  /// The longest time that an export may take, with all attempts. `nil`: any time. Zero or less: one attempt.
   private let limit: Duration?
   private let logger: Logger
   private let state = Locked(State())
@@ -39,7 +39,8 @@ final class ExportLane: Sendable {
 
   /// Returns once the batch is taken or lost.
   func export(_ batch: ExportBatch) async {
-    let end = limit.map { time.now + $0 }
+    let isTriedOnce = limit.map { $0 <= .zero } ?? false
+    let end = isTriedOnce ? nil : limit.map { time.now + $0 }
     var backoff = Self.firstBackoff
     var lastReason: String?
     while true {
@@ -57,7 +58,7 @@ final class ExportLane: Sendable {
         // but not shorten it.
         let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
         backoff = min(backoff * 2, Self.longestBackoff)
-        guard end.map({ time.now + wait < $0 }) ?? true, !Task.isCancelled else {
+        guard !isTriedOnce, end.map({ time.now + wait < $0 }) ?? true, !Task.isCancelled else {
           return lose(batch.count, reason)
         }
         delay(reason)
