@@ -229,15 +229,20 @@ extension ServerCallStream {
   func endEarly(_ status: GRPCStatus) {
     cancelled.store(true, ordering: .relaxed)
     flow?.pipe.abort(status)
+    closeForHandler()?.abort(status)
+    end(nil, status)
+    reportClosed(status)
+    task?.cancel()
+  }
+
+  /// Ignores what the handler still sends, and ends its context. Returns the pipe of its responses.
+  func closeForHandler() -> MessagePipe? {
     let (responses, context) = shared.withLock { shared in
       shared.isClosed = true
       return (shared.responses, hasContext ? shared.context : nil)
     }
     if let context { endContext(context) }
-    responses?.abort(status)
-    end(nil, status)
-    reportClosed(status)
-    task?.cancel()
+    return responses
   }
 
   private func endOpenResponse(_ message: MessageBuffer?, _ pipe: MessagePipe?) {

@@ -169,13 +169,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if connection.isObserved { endTracing(wasEnded ? status ?? .ok : .callGone) }
     cancelTimers()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
-    var context: (any ServerCallTracer)?
-    let responses = shared.withLock { shared in
-      shared.isClosed = true
-      if hasContext { context = shared.context }
-      return shared.responses
-    }
-    if let context { endContext(context) }
+    let responses = closeForHandler()
     // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
     reportClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
