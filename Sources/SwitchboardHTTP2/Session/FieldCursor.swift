@@ -27,28 +27,28 @@ struct FieldCursor {
     return true
   }
 
-  /// Compares as many bytes as `other` has, in words; the last may overlap the one before.
   @inline(__always)
   private static func areEqual(_ bytes: UnsafePointer<UInt8>, _ other: Bytes) -> Bool {
     guard let start = other.baseAddress else { return true }
-    let last = other.count - MemoryLayout<UInt64>.size
+    return UnsafeRawPointer(bytes).equals(UnsafeRawPointer(start), count: other.count)
+  }
+}
+
+extension UnsafeRawPointer {
+  /// Compares bytes in words; the last may overlap the one before.
+  @inline(__always)
+  func equals(_ other: UnsafeRawPointer, count: Int) -> Bool {
+    func isEqual<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
+      loadUnaligned(fromByteOffset: offset, as: Word.self)
+        == other.loadUnaligned(fromByteOffset: offset, as: Word.self)
+    }
+    let last = count - MemoryLayout<UInt64>.size
     var offset = 0
     if last < 0 {
-      while offset < other.count {
-        if bytes[offset] != start[offset] { return false }
-        offset += 1
-      }
-      return true
+      while offset < count, isEqual(offset, UInt8.self) { offset += 1 }
+      return offset == count
     }
-    while offset < last {
-      if word(bytes, offset) != word(start, offset) { return false }
-      offset += MemoryLayout<UInt64>.size
-    }
-    return word(bytes, last) == word(start, last)
-  }
-
-  @inline(__always)
-  private static func word(_ bytes: UnsafePointer<UInt8>, _ offset: Int) -> UInt64 {
-    UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    while offset < last, isEqual(offset, UInt64.self) { offset += MemoryLayout<UInt64>.size }
+    return offset >= last && isEqual(last, UInt64.self)
   }
 }

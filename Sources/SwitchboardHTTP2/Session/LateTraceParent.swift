@@ -152,15 +152,10 @@ extension Session {
     let count = frame.count
     guard shortenedFrame.count == count, count >= FloodGuard.headSize + 8 else { return false }
     return shortenedFrame.withUnsafeBytes { known in
-      func isEqual(_ offset: Int) -> Bool {
-        known.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-          == frame.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      }
-      // The flags, and then words, of which the last ones may overlap.
-      guard known[4] == frame[4], isEqual(count - 8) else { return false }
-      var offset = FloodGuard.headSize
-      while offset < count - 8, isEqual(offset) { offset += 8 }
-      return offset >= count - 8
+      guard let known = known.baseAddress, let frame = frame.baseAddress else { return false }
+      let (start, flags) = (FloodGuard.headSize, 4)
+      return (known + flags).equals(frame + flags, count: 1)
+        && (known + start).equals(frame + start, count: count - start)
     }
   }
 
