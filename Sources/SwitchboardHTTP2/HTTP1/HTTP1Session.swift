@@ -155,7 +155,13 @@ final class HTTP1Session: WireSession {
     fields.begin()
     head.forEachField { stream.receiveHeader($0, $1, fields) }
     stream.headersDidEnd(endsStream: requestIsWhole, fields)
-    if head.expectsContinue, head.hasBody { unsent += "HTTP/1.1 100 Continue\r\n\r\n".utf8 }
+    guard head.expectsContinue, head.hasBody else { return }
+    if stream.head.rejection == nil {
+      unsent += "HTTP/1.1 100 Continue\r\n\r\n".utf8
+    } else {
+      // Refused at once, because the client waits with the body.
+      stream.remoteDidEnd()
+    }
   }
 
   /// The streams of rejected requests end when the connection closes.

@@ -192,6 +192,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("POST /test.Test/Get", "text/plain", "415"), ("GET /test.Test/Get", "text/plain", "405"),
+    ("POST /test.Test/None", "application/grpc-web", "200"),
+  ])
+  func aRejectedRequestDoesNotContinue(_ start: String, _ type: String, _ status: String) async throws {
+    try await with { peer, _ async throws in
+      peer.send(
+        "\(start) HTTP/1.1\r\nhost: a\r\ncontent-type: \(type)\r\nexpect: 100-continue\r\n"
+          + "content-length: 6\r\n\r\n"
+      )
+      let response = try #require(peer.response())
+      #expect(response.status == status)
+      #expect(response.fields["connection"] == "close")
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
   @Test func aConnectionClosesOnRequestOfItsClient() async throws {
     try await with { peer, _ async throws in
       peer.call("Get", WebMessages.frame([1]), adding: "Connection: keep-alive, Close")
