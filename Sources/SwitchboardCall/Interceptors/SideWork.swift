@@ -55,7 +55,7 @@ final class SideWork: @unchecked Sendable {
     self.executors = executors
   }
 
-  var isAtRest: Bool { inProgress == 0 }
+  var isIdle: Bool { inProgress == 0 }
 
   /// Whether the call ends when nothing is in flight. Nothing may then be added.
   var isEnding: Bool { whenDone != nil }
@@ -68,13 +68,13 @@ final class SideWork: @unchecked Sendable {
   func workIsDone() {
     inProgress -= 1
     room.add(1)
-    guard isAtRest, let work = whenDone.take() else { return }
+    guard isIdle, let work = whenDone.take() else { return }
     work()
   }
 
   /// Ends the call with `work` once nothing is in flight. Later ends are ignored.
   func endWhenDone(_ work: @escaping () -> Void) {
-    guard !isAtRest else { return work() }
+    guard !isIdle else { return work() }
     guard !isEnding else { return }
     whenDone = work
     room.close()

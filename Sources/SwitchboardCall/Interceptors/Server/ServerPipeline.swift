@@ -96,6 +96,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   /// Closes a chain that withholds the end, once neither side has anything left to send.
   @usableFromInline
   func closeIfDone() {
-    if isTransportClosed, isOpen, !isHandling, sideWork?.isAtRest ?? true { close() }
+    if isTransportClosed, isOpen, !isHandling, sideWork?.isIdle ?? true { close() }
   }
 }
