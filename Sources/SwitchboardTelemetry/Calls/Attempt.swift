@@ -64,32 +64,34 @@ struct Attempt {
   }
 }
 
-/// Follows a later attempt of a call. `ClientCall` follows the first.
-final class LaterAttempt: AttemptTracer, @unchecked Sendable {
-  // Sendable because it is used on the call's loop only.
-  private let call: ClientCall
-  private var attempt: Attempt
+/// Follows one attempt of a call: `ClientCall` the first, `LaterAttempt` any other.
+protocol CallAttempt: AttemptTracer {
+  var call: ClientCall { get }
+  var attempt: Attempt { get set }
+}
 
-  init(_ call: ClientCall, previousAttempts: Int, isTransparent: Bool) {
-    self.call = call
-    attempt = Attempt(start: call.parts.clock.mark)
-    attempt.begin(call, previousAttempts: previousAttempts, isTransparent: isTransparent)
-    call.attemptBegan(at: attempt.start, isTransparent: isTransparent)
+extension CallAttempt {
+  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { attempt.traceParent(of: call) }
+
+  var addsHeaders: Bool {
+    call.baggage != nil || call.context.map { call.parts.writesTraceBin || !$0.traceState.isEmpty } ?? false
   }
 
-  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { attempt.traceParent(of: call) }
-  var addsHeaders: Bool { call.addsHeaders }
-  var wantsMessages: Bool { attempt.span != nil && call.parts.hasMessageEvents }
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
     attempt.writeHeaders(of: call, add)
   }
 
   func pickWasDelayed() { attempt.pickWasDelayed() }
+
   func serverPicked(_ labels: [String: String]) -> any AttemptTracer {
     attempt.serverPicked(labels, call)
     return self
   }
+
+  var wantsMessages: Bool { attempt.span != nil && call.parts.hasMessageEvents }
+
   func messageSent(_ byteCount: Int, compressed: Int?) { attempt.messageSent(byteCount, compressed) }
+
   func messageReceived(_ byteCount: Int) { attempt.messageReceived(byteCount) }
 
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
@@ -98,4 +100,18 @@ final class LaterAttempt: AttemptTracer, @unchecked Sendable {
   }
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { call.attemptEnded(attempt, end, endsCall: true) }
+}
+
+/// Follows an attempt of a call after the first.
+final class LaterAttempt: CallAttempt, @unchecked Sendable {
+  // Sendable because it is used on the call's loop only.
+  let call: ClientCall
+  var attempt: Attempt
+
+  init(_ call: ClientCall, previousAttempts: Int, isTransparent: Bool) {
+    self.call = call
+    attempt = Attempt(start: call.parts.clock.mark)
+    attempt.begin(call, previousAttempts: previousAttempts, isTransparent: isTransparent)
+    call.attemptBegan(at: attempt.start, isTransparent: isTransparent)
+  }
 }

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// Follows a call of a client and its first attempt, which is usually the only one.
-final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
+final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
   // Sendable because mutable state is used on the call's loop only, or before the call is made.
   let channel: ChannelTelemetry
   let method: MethodDescriptor
@@ -14,7 +14,8 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   // Unchecked exclusivity: no access lasts while other code is called.
   @exclusivity(unchecked) private var mayRepeat = false
   @exclusivity(unchecked) private var isHedging = false
-  @exclusivity(unchecked) private var first: Attempt
+  /// The first attempt.
+  @exclusivity(unchecked) var attempt: Attempt
   @exclusivity(unchecked) private var attemptCount = 0
   @exclusivity(unchecked) private var transparentCount = 0
   /// The number of attempts in progress, and since when there has been none.
@@ -38,7 +39,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     self.baggage = baggage
     self.served = served
     self.context = context
-    first = Attempt(start: start)
+    attempt = Attempt(start: start)
     guard let tracer = channel.parts.tracer, let context, tracer.records(context.identity) else {
       span = nil
       return
@@ -56,6 +57,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     self.span = span
   }
 
+  var call: ClientCall { self }
   var parts: TelemetryParts { channel.parts }
 
   /// Counts the call. Use on the loop.
@@ -81,7 +83,7 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
   func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer {
     guard attemptCount > 0 else {
       // The clock has just been read.
-      first.begin(self, previousAttempts: 0, isTransparent: false)
+      attempt.begin(self, previousAttempts: 0, isTransparent: false)
       attemptBegan(at: start)
       return self
     }
@@ -155,37 +157,6 @@ final class ClientCall: ClientCallTracer, AttemptTracer, @unchecked Sendable {
     )
   }
 
-  // MARK: Its first attempt
-
-  func traceParent(_ stamp: CallStamp) -> SpanIdentity? { first.traceParent(of: self) }
-
-  var addsHeaders: Bool {
-    baggage != nil || context.map { parts.writesTraceBin || !$0.traceState.isEmpty } ?? false
-  }
-
-  var wantsMessages: Bool { first.span != nil && parts.hasMessageEvents }
-
-  func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {
-    first.writeHeaders(of: self, add)
-  }
-
-  func pickWasDelayed() { first.pickWasDelayed() }
-
-  func serverPicked(_ labels: [String: String]) -> any AttemptTracer {
-    first.serverPicked(labels, self)
-    return self
-  }
-
-  func messageSent(_ byteCount: Int, compressed: Int?) { first.messageSent(byteCount, compressed) }
-
-  func messageReceived(_ byteCount: Int) { first.messageReceived(byteCount) }
-
-  func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
-    attemptEnded(first, .sentAgain, endsCall: false)
-    return LaterAttempt(self, previousAttempts: 0, isTransparent: true)
-  }
-
-  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { attemptEnded(first, end, endsCall: true) }
 }
 
 extension ObservedEnd {
