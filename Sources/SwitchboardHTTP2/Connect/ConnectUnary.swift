@@ -104,9 +104,7 @@ final class ConnectStream: WireExchange {
   var isBase64: Bool { false }
 
   func end(_ ending: borrowing WireEnding) -> [UInt8]? {
-    let json = error.endOfStream(ending.status.ofUnreadableRequest, ending.trailers)
-    let length = UInt32(clamping: json.count)
-    return [Self.endFlag] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + json
+    Self.frame(Self.endFlag, error.endOfStream(ending.status.ofUnreadableRequest, ending.trailers))
   }
 }
 

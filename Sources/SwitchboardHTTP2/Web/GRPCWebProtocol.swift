@@ -77,7 +77,6 @@ final class GRPCWebExchange: WireExchange, WireFraming {
       lines += value
       lines += "\r\n".utf8
     }
-    let length = UInt32(clamping: lines.count)
-    return [0x80] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + lines
+    return Self.frame(GRPCWebClientExchange.endFlag, lines)
   }
 }

@@ -43,6 +43,14 @@ package protocol WireExchange: AnyObject {
   func end(_ ending: borrowing WireEnding) -> [UInt8]?
 }
 
+extension WireExchange {
+  /// A frame in gRPC's form: a flag, four bytes of length, and the content.
+  static func frame(_ flag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    let length = UInt32(clamping: content.count)
+    return [flag] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + content
+  }
+}
+
 /// Converts the whole body of a request to its message: on the call's loop if the body is small, and on another thread
 /// if it is large, so that the loop's other calls need not wait.
 package protocol WireConversion: AnyObject, Sendable {
