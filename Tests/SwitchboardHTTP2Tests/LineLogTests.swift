@@ -84,7 +84,7 @@ import Testing
     writer.close()
   }
 
-  /// A terminal that nobody reads blocks a write although it has some room. Only the first hasty flush waits for it.
+  /// A terminal that nobody reads blocks a write although it has some room. Only the first flush waits for it.
   @Test func aStoppedTerminalDelaysOneHastyFlush() async throws {
     let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     // Linux's requests to unlock a terminal, and for its number.
@@ -96,10 +96,10 @@ import Testing
     close(descriptor)
     for _ in 0..<500 { writer.write(String(repeating: "x", count: 1000)) }
     let time = ManualTime()
-    let flush = Task { await writer.flush(within: .seconds(7), time, isHasty: true) }
+    let flush = Task { await writer.flush(within: .seconds(7), time, unlessBlocked: true) }
     if await time.nextWait() == .seconds(7) { time.advance(by: .seconds(7)) }
     await flush.value
-    await writer.flush(within: .seconds(7), ManualTime(), isHasty: true)
+    await writer.flush(within: .seconds(7), ManualTime(), unlessBlocked: true)
     // The write of a terminal that is gone fails, which ends the thread.
     close(terminal)
     writer.close()

@@ -39,13 +39,13 @@ struct WeightMeter {
   }
 
   /// Notes one endpoint that is ready.
-  mutating func note(_ standing: EndpointLoad.Standing) {
-    switch standing {
+  mutating func note(_ state: EndpointLoad.State) {
+    switch state {
     case .usable: break
     case .notYetUsable: found.notYetUsable += 1
     case .stale: found.stale += 1
     }
-    found.weights.append(standing.weight)
+    found.weights.append(state.weight)
   }
 
   /// All endpoints that are ready were noted. Without any there are no shares to compute.

@@ -51,8 +51,8 @@ final class EndpointLoad: CallTracker {
   /// Discards earlier reports after a new connection, because they may no longer hold.
   func connected() { firstReport = nil }
 
-  /// What the reports are good for.
-  enum Standing {
+  /// The weight that follows from the reports, or why there is none.
+  enum State {
     case usable(Double)
     /// There is no report, or the blackout period is not over.
     case notYetUsable
@@ -63,7 +63,7 @@ final class EndpointLoad: CallTracker {
     var weight: Double { if case .usable(let weight) = self { weight } else { 0 } }
   }
 
-  func standing(at now: Duration) -> Standing {
+  func state(at now: Duration) -> State {
     guard let last else { return .notYetUsable }
     guard now - last.time < settings.weighing.weightExpirationPeriod else {
       firstReport = nil

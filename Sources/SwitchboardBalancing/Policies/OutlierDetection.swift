@@ -119,7 +119,7 @@ final class OutlierDetectionBalancer: LoadBalancer {
     timer?.cancel()
     timer = nil
     intervalStart = nil
-    for endpoint in endpoints { endpoint.pardon() }
+    for endpoint in endpoints { endpoint.forgetEjections() }
   }
 
   private func startTimer(after delay: Duration) {

@@ -47,7 +47,7 @@ final class OutlierEndpoint: CallTracker {
 
   /// Ends the ejection if it was long enough. If the endpoint is not ejected, reduces the number of its ejections by
   /// one.
-  func comeBack(at now: Duration, base: Duration, longest: Duration) {
+  func endEjectionIfDue(at now: Duration, base: Duration, longest: Duration) {
     guard let start = ejectedAt else {
       ejections = max(0, ejections - 1)
       return
@@ -56,7 +56,7 @@ final class OutlierEndpoint: CallTracker {
   }
 
   /// Ends the ejection, and forgets all earlier ones.
-  func pardon() {
+  func forgetEjections() {
     ejections = 0
     uneject()
   }

@@ -52,7 +52,9 @@ struct OutlierRules: Hashable, Sendable {
         eject(counted, of: endpoints.count, rule, &ejected, now, &random) { $0.failurePercentage > most }
       }
     }
-    for endpoint in endpoints { endpoint.comeBack(at: now, base: baseEjectionTime, longest: maxEjectionTime) }
+    for endpoint in endpoints {
+      endpoint.endEjectionIfDue(at: now, base: baseEjectionTime, longest: maxEjectionTime)
+    }
   }
 
   private struct Sample {

@@ -8,8 +8,8 @@ struct StrideScheduler {
   static let full: UInt64 = 65_535
 
   /// Weights are clamped to this multiple and this fraction of their mean, so that few rounds pass without a visit.
-  private static let mostOfMean = 10.0
-  private static let leastOfMean = 0.01
+  private static let largestMultipleOfMean = 10.0
+  private static let leastFractionOfMean = 0.01
 
   private var round: UInt64
   private var position: Int
@@ -34,11 +34,11 @@ struct StrideScheduler {
     init(sum: Double, greatest: Double, count: Int) {
       guard count >= 2, sum.isFinite, greatest > 0 else { return }
       let mean = sum / Double(count)
-      let top = min(greatest, mean * mostOfMean)
+      let top = min(greatest, mean * largestMultipleOfMean)
       guard top > 0, top.isNormal else { return }
       factor = Double(full) / top
       unknown = Self.share(mean * factor)
-      least = max(1, Self.share(mean * factor * leastOfMean))
+      least = max(1, Self.share(mean * factor * leastFractionOfMean))
     }
 
     /// The share of an endpoint. A weight of 0 means that it is unknown.

@@ -139,9 +139,9 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     let now = settings.time.now
     var (sum, greatest, count) = (0.0, 0.0, 0)
     for member in endpoints.ready {
-      let standing = member.note.standing(at: now)
-      meter?.note(standing)
-      guard case .usable(let weight) = standing else { continue }
+      let state = member.note.state(at: now)
+      meter?.note(state)
+      guard case .usable(let weight) = state else { continue }
       sum += weight
       greatest = max(greatest, weight)
       count += 1
@@ -149,7 +149,7 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     meter?.record()
     scale = StrideScheduler.Scale(sum: sum, greatest: greatest, count: count)
     for member in endpoints.ready {
-      member.note.share = scale.share(of: member.note.standing(at: now).weight)
+      member.note.share = scale.share(of: member.note.state(at: now).weight)
     }
   }
 

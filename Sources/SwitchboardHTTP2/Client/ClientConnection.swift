@@ -20,7 +20,7 @@ final class ClientConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private var readySince: UInt64 = 0
   /// Whether the server has sent `too_many_pings`. Only the first one counts, because the connection's ping interval
   /// does not change.
-  @exclusivity(unchecked) private var wasTooCurious = false
+  @exclusivity(unchecked) private var sentTooManyPings = false
   /// The server's GOAWAY frame, if it has sent one.
   @exclusivity(unchecked) private var goAway: GoAway?
 
@@ -102,8 +102,10 @@ final class ClientConnection: ConnectionParts, Connection {
 
   func sessionDidReceiveGoAway(_ goAway: GoAway) {
     self.goAway = goAway
-    if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings", !wasTooCurious {
-      wasTooCurious = true
+    if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings",
+      !sentTooManyPings
+    {
+      sentTooManyPings = true
       channel.doubleKeepaliveInterval()
     }
     retire(goAway.code == HTTP2Error.noError.rawValue ? nil : goAway.status)
@@ -135,7 +137,7 @@ final class ClientConnection: ConnectionParts, Connection {
 
   /// Whether a call was answered here, or the connection was at least usable for longer than a new attempt would have
   /// to wait.
-  var wasOfUse: Bool {
+  var wasUseful: Bool {
     hasServed || isReady && loop.now - readySince >= channel.options.connectInitialBackoff.nanoseconds
   }
 

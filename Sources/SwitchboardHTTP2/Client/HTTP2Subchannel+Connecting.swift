@@ -145,7 +145,7 @@ extension HTTP2Subchannel {
     stopWatches(of: connection)
     guard !isShutDown else { return }
     let isServed = servingConnection != nil
-    if !connection.wasOfUse { uselessInARow += 1 }
+    if !connection.wasUseful { uselessInARow += 1 }
     if isServed {
       moveWatches()
     } else if dialing != nil {
@@ -153,7 +153,7 @@ extension HTTP2Subchannel {
       setState(.connecting)
     } else {
       // A peer that accepts connections only to end them is treated like one that accepts none.
-      if !connection.wasOfUse, reason != nil || uselessInARow > 1 {
+      if !connection.wasUseful, reason != nil || uselessInARow > 1 {
         var random = SystemRandomNumberGenerator()
         scheduleRetry(after: backoff.next(using: &random))
         // Calls wait for the next attempt, unless it would end in the same way.

@@ -19,7 +19,7 @@ package final class LineWriter: @unchecked Sendable {
   private var waiting = Lines()
   private var hasThread = false
   private var isWriting = false
-  /// Whether the descriptor takes nothing for now.
+  /// Whether the descriptor accepts nothing for now.
   private var isBlocked = false
   private var isClosed = false
   /// The number of dropped lines, by their source.
@@ -30,8 +30,8 @@ package final class LineWriter: @unchecked Sendable {
   private var reportedLosses = 0
   /// Called once there are no lines left to write.
   private var waiters: [@Sendable () -> Void] = []
-  /// Called then too, and as soon as the descriptor takes nothing for now.
-  private var hastyWaiters: [@Sendable () -> Void] = []
+  /// Called then too, and as soon as the descriptor is blocked.
+  private var waitersUnlessBlocked: [@Sendable () -> Void] = []
 
   private struct Lines {
     var bytes: [UInt8] = []
@@ -67,25 +67,25 @@ package final class LineWriter: @unchecked Sendable {
   /// The number of dropped lines from this source.
   package func droppedCount(from source: Int) -> Int { withLock { dropped[source] ?? 0 } }
 
-  /// Returns when there are no lines left to write, or when `limit` has passed by `time`. If it `isHasty`, it does not
-  /// wait for a descriptor that takes nothing for now.
+  /// Returns when there are no lines left to write, or when `limit` has passed by `time`. With `unlessBlocked`, it does
+  /// not wait for a descriptor that accepts nothing for now.
   package func flush(
     within limit: Duration,
     _ time: any CallTime = SystemTime(),
-    isHasty: Bool = false
+    unlessBlocked: Bool = false
   ) async {
     let end = OneShot<Void>()
     let waits = withLock {
-      guard !waiting.bytes.isEmpty || isWriting, !(isHasty && isBlocked) else { return false }
+      guard !waiting.bytes.isEmpty || isWriting, !(unlessBlocked && isBlocked) else { return false }
       let waiter: @Sendable () -> Void = { end.settle(.success(())) }
-      if isHasty { hastyWaiters.append(waiter) } else { waiters.append(waiter) }
+      if unlessBlocked { waitersUnlessBlocked.append(waiter) } else { waiters.append(waiter) }
       return true
     }
     guard waits else { return }
     // Weak, so that a writer that nobody needs closes its descriptor at once.
     let alarm = Task { [weak self] in
       try? await time.sleep(until: time.now.advanced(by: limit))
-      if isHasty, !Task.isCancelled { self?.stopHurrying() }
+      if unlessBlocked, !Task.isCancelled { self?.noteBlocked() }
       end.settle(.success(()))
     }
     // Even if the task is cancelled: that is when a process ends.
@@ -166,8 +166,8 @@ package final class LineWriter: @unchecked Sendable {
           unreportedLosses += reportedLosses
         }
         guard waiting.bytes.isEmpty else { return [@Sendable () -> Void]() }
-        defer { (waiters, hastyWaiters) = ([], []) }
-        return waiters + hastyWaiters
+        defer { (waiters, waitersUnlessBlocked) = ([], []) }
+        return waiters + waitersUnlessBlocked
       }
       for waiter in notified { waiter() }
     }
@@ -211,13 +211,13 @@ package final class LineWriter: @unchecked Sendable {
     return rest
   }
 
-  /// Records that the descriptor takes nothing for now. A terminal may block in a write although it has some room, which
-  /// only the passing of time shows.
-  private func stopHurrying() {
+  /// Records that the descriptor accepts nothing for now. A terminal may block in a write although it has some room,
+  /// which only the passing of time shows.
+  private func noteBlocked() {
     let notified = withLock {
       isBlocked = isWriting || !waiting.bytes.isEmpty
-      defer { hastyWaiters = [] }
-      return hastyWaiters
+      defer { waitersUnlessBlocked = [] }
+      return waitersUnlessBlocked
     }
     for waiter in notified { waiter() }
   }
@@ -226,7 +226,7 @@ package final class LineWriter: @unchecked Sendable {
   private func waitForRoom() {
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard poll(&room, 1, 0) == 0 else { return }
-    stopHurrying()
+    noteBlocked()
     poll(&room, 1, -1)
     withLock { isBlocked = false }
   }

@@ -26,7 +26,7 @@ final class BlockPool: @unchecked Sendable {
   private static let frontSize = 16
 
   /// The header of a block in an arena.
-  private struct CarvedFront {
+  private struct ArenaHeader {
     /// Below zero, unlike that of other blocks.
     let negativeCapacity: Int
     /// The distance of the header from the arena's base.
@@ -69,7 +69,7 @@ final class BlockPool: @unchecked Sendable {
   func giveBack(_ block: UnsafeMutableRawPointer) {
     let capacity = Self.capacity(of: block)
     guard capacity > 0, capacity <= Self.largest, isHere, keptByteCount + capacity <= Self.limit else {
-      return capacity < 0 ? Self.release(carved: block) : free(block - Self.frontSize)
+      return capacity < 0 ? Self.release(inArena: block) : free(block - Self.frontSize)
     }
     let index = (capacity - 1) / Self.step
     block.storeBytes(of: lists[index], as: UnsafeMutableRawPointer?.self)
@@ -113,13 +113,13 @@ final class BlockPool: @unchecked Sendable {
     guard let arena, byteCount > 0, byteCount < ArenaSlabs.arenaSize,
       let base = Arena.allocate(frontSize + byteCount, at: arena)
     else { return nil }
-    base.storeBytes(of: CarvedFront(negativeCapacity: -byteCount, start: base - arena), as: CarvedFront.self)
+    base.storeBytes(of: ArenaHeader(negativeCapacity: -byteCount, start: base - arena), as: ArenaHeader.self)
     return base + frontSize
   }
 
-  private static func release(carved block: UnsafeMutableRawPointer) {
+  private static func release(inArena block: UnsafeMutableRawPointer) {
     let base = block - frontSize
-    let front = base.load(as: CarvedFront.self)
+    let front = base.load(as: ArenaHeader.self)
     Arena.release(frontSize - front.negativeCapacity, from: front.start, at: base - front.start)
   }
 

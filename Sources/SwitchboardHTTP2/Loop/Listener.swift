@@ -21,7 +21,7 @@ final class Listener: @unchecked Sendable {
   private var poll: PollHandle?
   private var isClosed = false
   /// The last attempt to accept failed for lack of resources.
-  private var isShort = false
+  private var lacksResources = false
 
   /// The number of connections to accept per turn: few, because each costs as much as several calls.
   private static let batch = 8
@@ -74,7 +74,7 @@ final class Listener: @unchecked Sendable {
   }
 
   private func acceptWaiting() {
-    if isShort, ProcessDescriptors.areScarce { return pause(.tooManyFiles) }
+    if lacksResources, ProcessDescriptors.areScarce { return pause(.tooManyFiles) }
     for _ in 0..<Self.batch {
       var storage = sockaddr_storage()
       var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -87,8 +87,8 @@ final class Listener: @unchecked Sendable {
         let isLast = ProcessDescriptors.isScarce(accepted)
         self.accepted(accepted, address.kind, ListeningSocket.address(in: storage, length))
         if isLast { return pause(.tooManyFiles) }
-        if isShort { changed(nil) }
-        isShort = false
+        if lacksResources { changed(nil) }
+        lacksResources = false
       } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
         return pause(SocketError(errno: errno))
       } else if errno != EINTR && errno != ECONNABORTED {
@@ -99,8 +99,8 @@ final class Listener: @unchecked Sendable {
 
   /// Called when resources are exhausted or scarce: tries again later.
   private func pause(_ error: SocketError) {
-    if !isShort { changed(error) }
-    isShort = true
+    if !lacksResources { changed(error) }
+    lacksResources = true
     poll?.watch(for: [])
     loop.schedule(LoopTimer { [weak self] in self?.watch() }, after: .milliseconds(100))
   }

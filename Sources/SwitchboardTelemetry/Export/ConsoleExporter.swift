@@ -36,7 +36,7 @@ final class ConsoleExporter: BatchExporter {
       }
     }
     // The lines are written on another thread. What it loses later counts with a later batch.
-    await writer.flush(within: .milliseconds(500), time, isHasty: true)
+    await writer.flush(within: .milliseconds(500), time, unlessBlocked: true)
     let lost = state.withLock { state in
       let reported = state.reported[batch.signal, default: 0]
       let lost = min(writer.droppedCount(from: source) - reported, batch.count)
