@@ -25,7 +25,7 @@ struct FieldBlock: @unchecked Sendable {
 
   @inline(__always) func isCopy(of other: FieldBlock) -> Bool { storage === other.storage }
 
-  /// The bytes, the end of the positions, and the number of fields, for as long as somebody keeps the block unchanged.
+  /// The bytes, the end of the positions, and the number of fields: valid while the block is kept and unchanged.
   var memory: (bytes: UnsafePointer<UInt8>, positionsEnd: UnsafeRawPointer, count: Int)? {
     storage?.withUnsafeMutablePointers { extent, bytes in
       (UnsafePointer(bytes), UnsafeRawPointer(bytes) + extent.pointee.capacity, extent.pointee.fieldCount)

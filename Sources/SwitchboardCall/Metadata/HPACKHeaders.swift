@@ -124,7 +124,7 @@ extension HPACKHeaders {
     block.forEachField(body)
   }
 
-  /// The memory of the fields, for as long as somebody keeps this list unchanged.
+  /// The memory of the fields, valid while this list is kept and unchanged.
   package var memory: (bytes: UnsafePointer<UInt8>, positionsEnd: UnsafeRawPointer, count: Int)? {
     block.memory
   }

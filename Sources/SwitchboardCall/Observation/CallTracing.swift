@@ -1,7 +1,7 @@
 /// An observer that follows each attempt of a client's call, and the work of a handler. It can add headers to attempts,
 /// and give handlers a context that their calls inherit. Transports wrap any other observer in a `PlainTracer`.
 package protocol CallTracing: AnyObject, CallObserver {
-  /// Creates the tracer of a channel to this target, which has a scheme, whose calls run on this loop.
+  /// Creates the tracer of a channel whose calls run on this loop. The target has a scheme.
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
 
   /// Creates the tracer of calls that a server accepts on this loop. Called once for each connection.
@@ -16,7 +16,7 @@ package protocol CallTracing: AnyObject, CallObserver {
   package var wantsCall = false
   /// Whether to call the `ended` of the attempts of a client's call, or that of a server's call.
   package var wantsEnd = true
-  /// Whether a client's attempts add `identity`, if it is one, and nothing else; or a server's call reports no messages.
+  /// Whether a client's attempts add `identity` and no other header, or a server's call reports no messages.
   package var isLean = false
   package var identity = SpanIdentity()
 
@@ -103,7 +103,7 @@ package protocol CallTracing: AnyObject, CallObserver {
 
 /// Follows calls of a server.
 @usableFromInline package protocol ServerCallTracer: CallTracer {
-  /// Makes the context of the handler and of interceptors, once it is needed, on any thread: this tracer, or one more.
+  /// Makes the context of the handler and of interceptors when it is first needed, on any thread.
   func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
     -> any ServerCallTracer & ContextSource
 }

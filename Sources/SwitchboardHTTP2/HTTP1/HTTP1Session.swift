@@ -70,7 +70,7 @@ final class HTTP1Session: WireSession {
 
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var rest = bytes
-    // What arrives after held requests waits for them, as does the one after a request that has no response yet.
+    // Bytes that arrive after held requests wait for these, and those after a request without a response wait for that.
     let offence = held.isEmpty ? read(&rest) : nil
     if !rest.isEmpty { hold(rest) }
     return offence
@@ -113,8 +113,8 @@ final class HTTP1Session: WireSession {
 
   private func hold(_ bytes: UnsafeRawBufferPointer) {
     guard !isOver else { return }
-    // A client that does not read its responses is not read either, nor one whose requests wait only for their turn, or
-    // for a response that is being sent. What was read already is kept.
+    // Stops reading from a client that does not read its responses, or whose requests wait only for their turn or for a
+    // response that is being sent. What has been read is kept.
     let waits =
       connection.socket.isWriting || !hasRoom(for: bytes.count) && (stream == nil || response != .none)
     if waits {

@@ -36,7 +36,7 @@ final class InProcessCall: @unchecked Sendable {
   private var timer: LoopTimer?
   private var clientTracer: (any AttemptTracer)?
   private var serverTracer: (any ServerCallTracer)?
-  /// What the handler finds as its context. Not written after it starts.
+  /// The handler's context. Not written after the handler starts.
   @exclusivity(unchecked) private(set) var handlerContext: (any ServerCallTracer & ContextSource)?
   private var serverStamp = CallStamp()
   private var sent = MessageTotals()

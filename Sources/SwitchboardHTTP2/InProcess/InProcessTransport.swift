@@ -10,7 +10,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let channelOptions: ChannelOptions
   /// Whether either side has an observer. This costs less to read than an optional observer.
   let isObserved: Bool
-  /// What follows the calls at the server, if its observer does so closely.
+  /// The tracer of calls at the server, if its observer traces.
   let tracer: (any ServerTracer)?
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]

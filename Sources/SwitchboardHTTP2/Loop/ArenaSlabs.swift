@@ -98,7 +98,7 @@ final class ArenaSlabs: Sendable {
       // A page of 2 MB would be the memory of many sessions at once.
       madvise(base, slabSize, MADV_NOHUGEPAGE)
     #endif
-    // All of it must be zeros, also if the allocator has used this memory before.
+    // All of it must be zeros, even if the allocator has used this memory before.
     base.storeBytes(of: 1, as: UInt8.self)
     guard madvise(base, slabSize, MADV_DONTNEED) == 0, base.load(as: UInt8.self) == 0 else {
       free(base)

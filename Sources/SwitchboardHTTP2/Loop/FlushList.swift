@@ -4,10 +4,10 @@ protocol Flushable: AnyObject {
   func flush()
 }
 
-/// What has bytes to write on a loop.
+/// The objects of a loop that have bytes to write.
 ///
-/// An object that has written its share of a turn and has more comes again after the sockets were polled. So however
-/// much one of them has to write, the others read and write in between.
+/// An object that has written its share of a turn and has more to write continues after the next poll of the sockets,
+/// so that the others read and write in between.
 struct FlushList {
   private var current: [any Flushable] = []
   private var postponed: [any Flushable] = []
@@ -20,7 +20,7 @@ struct FlushList {
 
   mutating func postpone(_ object: any Flushable) { postponed.append(object) }
 
-  /// Lets the objects that were postponed follow those that have something since the poll.
+  /// Appends the postponed objects to those that have had something to write since the poll.
   mutating func beginTurn() {
     guard hasPostponed else { return }
     current += postponed
@@ -33,7 +33,7 @@ struct FlushList {
     return taken
   }
 
-  /// Keeps the memory of what was taken.
+  /// Reuses the memory of the array that `take` returned.
   mutating func recycle(_ taken: consuming [any Flushable]) {
     guard current.isEmpty else { return }
     taken.removeAll(keepingCapacity: true)

@@ -34,7 +34,8 @@ final class OutputBuffer {
     byteCount += bytes.count
   }
 
-  /// Appends what `fill` writes, and returns the length of, in memory of `count` bytes. It must not use this buffer.
+  /// Appends what `fill` writes to memory of `count` bytes. `fill` returns how many bytes it has written, and must not
+  /// use this buffer.
   func append(atMost count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
     if copied + count > capacity { grow(to: copied + count) }
     let filled = min(count, fill(UnsafeMutableRawBufferPointer(start: memory + copied, count: count)))

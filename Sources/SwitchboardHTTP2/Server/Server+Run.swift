@@ -6,8 +6,8 @@ extension Server {
   /// A second signal has its usual effect: unless the program has its own handler, it ends the process at once, even
   /// while calls finish.
   ///
-  /// `ready` is called when the signals are being watched. Until then they end the process as usual, so do not announce
-  /// the process to whatever sends them any earlier.
+  /// `ready` is called when the signals are being watched. Until then they end the process as usual, so announce the
+  /// process to its supervisor only then.
   ///
   /// ```swift
   /// await server.run { print("ready") }

@@ -51,7 +51,7 @@ extension ServerCallStream: ContextSource {
   /// Most handlers need none, so it is made when it is first asked for, on any thread.
   var context: AnyObject? {
     let (context, isOver) = shared.withLock { shared in
-      // What it is made of does not change any more, since the handler has started.
+      // What it is made of no longer changes, because the handler has started.
       let context =
         shared.context
         ?? tracer?.makeContext(head.plainMetadata, head.traceParent ?? SpanIdentity(), stamp, deadline)
@@ -62,7 +62,7 @@ extension ServerCallStream: ContextSource {
     return context
   }
 
-  /// Tells a context that its call has ended, unless that is told to it as the tracer.
+  /// Notifies a context that its call has ended, unless it is notified as the tracer.
   func endContext(_ context: any ServerCallTracer) {
     guard context !== tracer else { return }
     context.ended(ObservedEnd(status: .callGone, sent: MessageTotals(), received: MessageTotals()), stamp)

@@ -8,7 +8,7 @@ final class ServerConnection: ConnectionParts, Connection {
   let router: Router
   /// Whether there is an observer. Each call checks this, and reading the observer itself would copy it.
   let isObserved: Bool
-  /// What follows the calls, if the observer does so closely.
+  /// The tracer of the calls, if the observer traces.
   let tracer: (any ServerTracer)?
   /// Whether it gives calls a context, and so wants the header `traceparent` apart from the others.
   let givesContext: Bool

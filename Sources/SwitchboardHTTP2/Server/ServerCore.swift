@@ -7,7 +7,7 @@ final class ServerCore: @unchecked Sendable {
   let options: ServerOptions
   let router: Router
   let crossOrigin: CrossOrigin?
-  /// The observer of the options, if it follows calls closely.
+  /// The observer of the options, if it traces.
   let tracing: (any CallTracing)?
   /// The protocols besides gRPC, in the order in which they are asked.
   let protocols: [any WireProtocol]

@@ -7,13 +7,13 @@ protocol LoopServerStream: ServerStream {
   var task: Task<Void, any Error>? { get set }
   var observation: StreamObservation { get set }
 
-  /// Whether the handler has the call.
+  /// Whether the handler is still to answer the call.
   var isHandling: Bool { get }
-  /// Whether a call that its handler no longer has is to cancel the handler.
+  /// Whether a handler whose call has ended must be cancelled.
   var isHandlerCancelled: Bool { get }
 }
 
-/// The observer of a stream, and the end of the call, which an observer may come too late for.
+/// The observer of a stream, and the end of the call, for an observer that comes after it.
 struct StreamObservation {
   fileprivate var observer: (any ServerStreamObserver)?
   /// Whether the observer is notified of what was sent.
