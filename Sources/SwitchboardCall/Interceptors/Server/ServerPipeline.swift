@@ -17,7 +17,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
 
   @usableFromInline let stream: any ServerStream
   @usableFromInline let codec: ServerCodec<Request, Response>
-  @usableFromInline let streamsResponses: Bool
+  @usableFromInline var streamsResponses: Bool { codec.method.type.streamsResponses }
 
   // The handler.
   /// Takes the parts of a stream of requests; `nil` if there is one request.
@@ -52,11 +52,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ) {
     self.stream = stream
     self.codec = codec
-    streamsResponses = codec.method.type.streamsResponses
     // Calls begin on the thread of their loop.
     super.init(interceptors, at: LoopOfThread.address)
     // The count must include the first message.
-    if streamsResponses { observe(sent: true) }
+    if codec.method.type.streamsResponses { observe(sent: true) }
   }
 
   deinit { request.clear() }
