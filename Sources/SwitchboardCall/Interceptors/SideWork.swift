@@ -18,7 +18,7 @@ extension InterceptorChain {
   package func join(at index: Int, queue: (() -> (any WriterRoom)?)?, closed: @escaping () -> Void) {
     let sideWork = sideWork ?? SideWork()
     self.sideWork = sideWork
-    sideWork.whenClosed(closed)
+    sideWork.onClose.append(closed)
     if let queue { sideWork.gates.append((index, queue)) }
   }
 
@@ -46,7 +46,7 @@ final class SideWork: @unchecked Sendable {
   /// Ends the call when nothing is in flight.
   private var whenDone: (() -> Void)?
   /// Called when the chain closes.
-  private var onClose: [() -> Void] = []
+  var onClose: [() -> Void] = []
   /// How much more may be in flight before writers wait.
   let room = Credit(16)
 
@@ -85,8 +85,6 @@ final class SideWork: @unchecked Sendable {
     func distance(_ position: Int) -> Int { (position - index) * step }
     return gates.filter { distance($0.index) >= 0 }.min { distance($0.index) < distance($1.index) }?.queue()
   }
-
-  func whenClosed(_ notify: @escaping () -> Void) { onClose.append(notify) }
 
   @usableFromInline
   func close() {

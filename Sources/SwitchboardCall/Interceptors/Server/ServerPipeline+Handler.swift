@@ -18,14 +18,22 @@ extension ServerPipeline {
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
   @inlinable @inline(__always)
   func receive(decoding decode: () throws -> Request) {
+    receiveMetadata {
+      receiveMessage(decode)
+      receiveOnLoop(.end, at: transportEnd)
+    }
+    if isOpen { observe() }
+  }
+
+  /// Passes the metadata to the chain and calls `next` if that leaves it open, both in the call's context.
+  @inlinable @inline(__always)
+  func receiveMetadata(then next: () -> Void) {
     let isBound = stream.bindContext()
     defer { if isBound { TaskContext.unbind() } }
     let hasEntered = interceptors.enter()
     receiveOnLoop(.metadata(stream.headers), at: transportEnd)
-    if isOpen { receiveMessage(decode) }
-    receiveOnLoop(.end, at: transportEnd)
+    if isOpen { next() }
     leave(hasEntered)
-    if isOpen { observe() }
   }
 
   @inlinable @inline(__always)
@@ -82,12 +90,8 @@ extension ServerPipeline {
         streamed.queue.finish(nil)
       }
     }
-    let isBound = stream.bindContext()
-    defer { if isBound { TaskContext.unbind() } }
-    receiveFirst(.metadata(stream.headers))
     // If an interceptor has answered, nothing would end the wait for the chain's demand.
-    guard isOpen else { return }
-    readRequests { try await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
+    receiveMetadata { readRequests { try await self.streamed?.queue.waitUntilWritable(afterBytes: $0) } }
   }
 
   @inlinable
