@@ -156,11 +156,11 @@ final class HTTP1Session: WireSession {
     head.forEachField { stream.receiveHeader($0, $1, fields) }
     stream.headersDidEnd(endsStream: requestIsWhole, fields)
     guard head.expectsContinue, head.hasBody else { return }
-    if stream.head.rejection == nil {
-      unsent += "HTTP/1.1 100 Continue\r\n\r\n".utf8
-    } else {
-      // Refused at once, because the client waits with the body.
+    if stream.ignoresBody {
+      // Answered at once, because the client waits before it sends the body.
       stream.remoteDidEnd()
+    } else {
+      unsent += "HTTP/1.1 100 Continue\r\n\r\n".utf8
     }
   }
 

@@ -2,6 +2,9 @@ import SwitchboardCall
 
 /// Plain HTTP answers.
 extension ServerCallStream {
+  /// Whether the answer does not depend on the body: the request is rejected, or its page ignores the body.
+  var ignoresBody: Bool { head.rejection != nil || head.page?.ignoresBody ?? false }
+
   func take(_ bytes: UnsafeRawBufferPointer, for page: HTTPPage) -> Int {
     guard !page.ignoresBody else { return bytes.count }
     guard pageBody.count + bytes.count <= page.bodyLimit else {

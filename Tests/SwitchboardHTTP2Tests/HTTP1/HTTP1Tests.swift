@@ -194,10 +194,14 @@ import Testing
 
   @Test(arguments: [
     ("POST /test.Test/Get", "text/plain", "415"), ("GET /test.Test/Get", "text/plain", "405"),
-    ("POST /test.Test/None", "application/grpc-web", "200"),
+    ("POST /test.Test/None", "application/grpc-web", "200"), ("POST /gone", "text/plain", "410"),
   ])
   func aRejectedRequestDoesNotContinue(_ start: String, _ type: String, _ status: String) async throws {
-    try await with { peer, _ async throws in
+    var gone = HTTPPage("POST", "/gone") { _ in HTTPPage.Response(status: 410) }
+    gone.ignoresBody = true
+    var options = Self.options
+    options.pages = [gone]
+    try await with(options) { peer, _ async throws in
       peer.send(
         "\(start) HTTP/1.1\r\nhost: a\r\ncontent-type: \(type)\r\nexpect: 100-continue\r\n"
           + "content-length: 6\r\n\r\n"
