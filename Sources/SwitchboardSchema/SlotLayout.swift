@@ -1,9 +1,9 @@
-/// Assigns each field of a message its slot. The generator writes the places into accessors, and the runtime lays out
+/// Assigns each field of a message its slot. The generator writes the slots into accessors, and the runtime lays out
 /// objects by them.
 ///
 /// An object starts with the header of every Swift object (16 bytes), the table (8), the unknown fields (8) and the
 /// presence bits in words of four bytes. The slots follow, the widest first, so that all are aligned. A oneof has 16
-/// bytes for the value of any member, and the number of the member that is set. Whoever changes the layout renames the
+/// bytes for the value of any member, and the number of the member that is set. If you change the layout, rename the
 /// argument of the initializer in `TableData+Generated.swift`.
 package struct SlotLayout {
   /// A field, with what the layout depends on.

@@ -28,7 +28,7 @@ struct RecentStrings {
     }
   }
 
-  /// Releases the strings. Whatever has used this must call it.
+  /// Releases the strings. Call it after the last use.
   @inline(__always)
   mutating func forget() { if !isEmpty { release() } }
 

@@ -6,7 +6,7 @@ import SwitchboardProtobuf
 /// REST on a server's port: finds the route of a request and turns the request into a call.
 final class RESTProtocol: WireProtocol {
   private let table: RESTTable
-  /// Those of the routes, in their order.
+  /// The methods of the routes, in the same order.
   private let methods: [RPCMethod]
   private let decoding: JSONDecodingOptions
   let encoding: JSONEncodingOptions

@@ -11,14 +11,14 @@ extension ServerOptions {
   ///     let server = try Server(providers: providers, options: options)
   ///
   /// The rules are read from the descriptors in generated services (`ReflectionData=true`); services without descriptors
-  /// have no rules, and are not served by REST. The rules are compiled here, once. Throws if a rule is invalid, or if two,
-  /// or one and the document, have the same path; the error names both.
-  /// All services are served by one call: a second one throws.
+  /// have no rules, and are not served by REST. The rules are compiled here, once. Throws if a rule is invalid, if two
+  /// rules have the same method and path, or if a rule has the document's path; the error names both. All services are
+  /// served by one call: a second one throws.
   public mutating func serveREST(
     _ providers: [any CallHandlerProvider],
     options: RESTOptions = RESTOptions()
   ) throws(HTTPRuleError) {
-    // Whatever is not a path of the first would not be found there.
+    // The first protocol rejects every path that it does not have, so the second would never be asked.
     guard wireProtocols.isEmpty else {
       throw HTTPRuleError("REST is served already: one call of serveREST takes the providers of all services")
     }
