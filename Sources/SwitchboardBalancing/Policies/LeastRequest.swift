@@ -19,7 +19,7 @@ struct LeastRequest: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> LeastRequestBalancer { LeastRequestBalancer(host) }
 }
 
-/// `least_request_experimental` at work.
+/// The balancer of `least_request_experimental`.
 final class LeastRequestBalancer: LoadBalancer, Picker {
   struct Config: Hashable, Sendable {
     /// How many endpoints are drawn, from 2 to 10.

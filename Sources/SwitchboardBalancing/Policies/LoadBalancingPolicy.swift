@@ -26,7 +26,7 @@ public protocol LoadBalancingPolicy: Sendable {
   func makeBalancer(_ host: any BalancerHost) -> Balancer
 }
 
-/// A policy at work: it makes subchannels for endpoints, follows their states, and gives its host a picker.
+/// A running policy: it makes subchannels for endpoints, follows their states, and gives its host a picker.
 ///
 /// All methods are called on the channel's loop, and its host and subchannels must be used there.
 public protocol LoadBalancer: AnyObject {

@@ -52,7 +52,7 @@ struct OutlierDetection: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> OutlierDetectionBalancer { OutlierDetectionBalancer(host) }
 }
 
-/// `outlier_detection_experimental` at work.
+/// The balancer of `outlier_detection_experimental`.
 final class OutlierDetectionBalancer: LoadBalancer {
   struct Config: Hashable, Sendable {
     var rules: OutlierRules

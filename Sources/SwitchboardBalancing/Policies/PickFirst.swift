@@ -20,7 +20,7 @@ public struct PickFirst: LoadBalancingPolicy {
   public func makeBalancer(_ host: any BalancerHost) -> PickFirstBalancer { PickFirstBalancer(host) }
 }
 
-/// `pick_first` at work.
+/// The balancer of `pick_first`.
 public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
   /// Its configuration.
   public struct Config: Hashable, Sendable {

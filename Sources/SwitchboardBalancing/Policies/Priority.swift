@@ -31,7 +31,7 @@ struct Priority: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> PriorityBalancer { PriorityBalancer(host) }
 }
 
-/// `priority_experimental` at work.
+/// The balancer of `priority_experimental`.
 final class PriorityBalancer: LoadBalancer {
   struct Child: Hashable, Sendable {
     var policy: PolicyChoice

@@ -25,7 +25,7 @@ struct RandomSubsetting: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> RandomSubsettingBalancer { RandomSubsettingBalancer(host) }
 }
 
-/// `random_subsetting` at work.
+/// The balancer of `random_subsetting`.
 final class RandomSubsettingBalancer: LoadBalancer {
   struct Config: Hashable, Sendable {
     /// At least 1.

@@ -32,7 +32,7 @@ struct RingHash: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> RingHashBalancer { RingHashBalancer(host) }
 }
 
-/// `ring_hash_experimental` at work.
+/// The balancer of `ring_hash_experimental`.
 final class RingHashBalancer: LoadBalancer, Picker {
   struct Config: Hashable, Sendable {
     var minRingSize = 1024

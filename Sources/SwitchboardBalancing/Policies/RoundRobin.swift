@@ -15,7 +15,7 @@ public struct RoundRobin: LoadBalancingPolicy {
   public func makeBalancer(_ host: any BalancerHost) -> RoundRobinBalancer { RoundRobinBalancer(host) }
 }
 
-/// `round_robin` at work.
+/// The balancer of `round_robin`.
 public final class RoundRobinBalancer: LoadBalancer, Picker {
   /// It has no options.
   public struct Config: Hashable, Sendable {}

@@ -32,7 +32,7 @@ struct WeightedRoundRobin: LoadBalancingPolicy {
   }
 }
 
-/// `weighted_round_robin` at work.
+/// The balancer of `weighted_round_robin`.
 final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   struct Config: Hashable, Sendable {
     /// Whether servers report their load on a separate stream, and how often.

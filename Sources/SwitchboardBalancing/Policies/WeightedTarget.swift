@@ -23,7 +23,7 @@ struct WeightedTarget: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> WeightedTargetBalancer { WeightedTargetBalancer(host) }
 }
 
-/// `weighted_target_experimental` at work.
+/// The balancer of `weighted_target_experimental`.
 final class WeightedTargetBalancer: LoadBalancer {
   struct Target: Hashable, Sendable {
     var name: String

@@ -27,7 +27,7 @@ final class RESTRoute: Sendable {
     let decoding: PercentText.Decoding
   }
 
-  /// Its place among the routes of its table.
+  /// Its index in the routes of its table.
   let number: Int
   let binding: HTTPBinding
   /// The method's full name: `shop.Books.GetBook`.

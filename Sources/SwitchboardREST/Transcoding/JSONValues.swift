@@ -17,10 +17,10 @@ struct JSONValues {
   private var state = State.start
   private var value: [UInt8] = []
   private var isInArray = false
-  /// In an array, what is behind the last value, or behind the bracket.
-  private var behind = Behind.bracket
+  /// In an array, what precedes the next value.
+  private var previous = Previous.bracket
 
-  private enum Behind { case bracket, value, comma }
+  private enum Previous { case bracket, value, comma }
 
   init(limit: Int) { self.limit = limit }
 
@@ -85,14 +85,14 @@ struct JSONValues {
 
   /// Consumes a byte between the values of an array, unless one starts with it.
   private mutating func isStartOfElement(_ byte: UInt8) throws(GRPCStatus) -> Bool {
-    switch (byte, behind) {
-    case (UInt8(ascii: ","), .value): behind = .comma
+    switch (byte, previous) {
+    case (UInt8(ascii: ","), .value): previous = .comma
     case (UInt8(ascii: "]"), .value), (UInt8(ascii: "]"), .bracket): state = .afterEnd
     case (UInt8(ascii: ","), _), (UInt8(ascii: "]"), _):
       throw .invalid("the array in the body has a comma without a value")
     case (_, .value): throw .invalid("the array in the body has no comma between two values")
     case (_, _):
-      behind = .value
+      previous = .value
       return true
     }
     return false
