@@ -308,7 +308,7 @@ DIFFERENCES = {
         ours.status == 400 and envoys.status == 200 and b'"text":"a","text":"b"' in (body or b""),
     "invalid UTF-8": lambda method, target, body, headers, ours, envoys:
         ours.status == 400 and envoys.status == 500 and "%FF" in target,
-    "masks that come twice": lambda method, target, body, headers, ours, envoys:
+    "repeated masks": lambda method, target, body, headers, ours, envoys:
         ours.status == envoys.status == 200 and parameters(target).count("mask") > 1,
     "numbers of enums": lambda method, target, body, headers, ours, envoys:
         ours.status == 200 and envoys.status == 400 and any(part in target for part in ("color=7", "colors=7")),
