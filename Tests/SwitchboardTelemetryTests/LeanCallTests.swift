@@ -52,6 +52,77 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// Nothing follows a call that is neither counted nor recorded: its stamp says what its attempts add.
+  @Test(arguments: [CallProtocol.grpc, .grpcWeb, .connect])
+  func callsThatNobodyCountsPassTheirTraceOn(_ wireProtocol: CallProtocol) async throws {
+    let telemetry = try uncounted()
+    let config = try ServiceConfig(json: Self.retries)
+    let seen = Locked<[Passing]>([])
+    let echo = TracedEcho { context in seen.withLock { $0.append(Passing(context)) } }
+    try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer()) { server, channel in
+      server.web = WebOptions()
+      channel.wireProtocol = wireProtocol
+      channel.serviceConfig = config
+    } _: { client, _ in
+      _ = await status { _ = try await client.get(.with { $0.text = "fail" }) }
+      _ = try await client.get(.with { $0.text = "x" })
+    }
+    let calls = seen.withLock { $0 }
+    // The headers of a web protocol's response commit the call, so that it is not tried again.
+    let attempts = wireProtocol == .grpc ? 4 : 2
+    #expect(calls.map { $0.parents.count } == [Int](repeating: 1, count: attempts))
+    #expect(calls.allSatisfy { $0.isWhole })
+    // All attempts of a call carry the same identity, and another call's is another.
+    #expect(Set(calls.map { $0.parents }).count == 2)
+    #expect(Set(calls.map { $0.span }).count == attempts)
+    #expect(telemetry.metrics.snapshot().families.isEmpty)
+    await telemetry.shutDown()
+  }
+
+  @Test func callsWithinTheProcessPassTheirTraceOn() async throws {
+    let telemetry = try uncounted()
+    let seen = Locked<[Passing]>([])
+    let echo = TracedEcho { context in seen.withLock { $0.append(Passing(context)) } }
+    var options = ServerOptions()
+    options.observer = telemetry.observer()
+    var channelOptions = ChannelOptions()
+    channelOptions.observer = telemetry.observer()
+    let channel = try Channel(inProcess: [echo], options: options, channelOptions: channelOptions)
+    for _ in 0..<2 { _ = try await Echo_EchoClient(channel: channel).get(.with { $0.text = "x" }) }
+    await channel.shutDown(grace: .zero)
+    let calls = seen.withLock { $0 }
+    #expect(calls.map { $0.parents.count } == [1, 1])
+    #expect(calls.allSatisfy { $0.isWhole })
+    #expect(Set(calls.map { $0.parents }).count == 2)
+    await telemetry.shutDown()
+  }
+
+  private func uncounted() throws -> Telemetry {
+    try Telemetry.capturing(CapturingExporter()) {
+      $0.countsCalls = false
+      $0.sampler = .never
+    }
+  }
+
+  /// What a handler sees of a trace that passes through it.
+  private struct Passing {
+    let parents: [String]
+    let trace: String?
+    let span: String?
+
+    init(_ context: ServerCallContext) {
+      parents = context.headers["traceparent"]
+      trace = SpanContext.current?.traceID.description
+      span = SpanContext.current?.spanID.description
+    }
+
+    /// Whether the handler's own span belongs to the caller's trace, which is not recorded.
+    var isWhole: Bool {
+      guard let trace, let span, let parent = parents.first else { return false }
+      return parent.hasPrefix("00-\(trace)-") && parent.hasSuffix("-00") && !parent.contains(span)
+    }
+  }
+
   @Test func transparentRetriesAreCounted() async throws {
     let telemetry = try telemetry(tracing: true)
     let group = try LoopGroup()

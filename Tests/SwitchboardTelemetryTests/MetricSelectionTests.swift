@@ -160,7 +160,7 @@ import Testing
       var stamp = CallStamp()
       let call = server.callStarted(method, HPACKHeaders(), number: nil, .none, &stamp)
       let end = ObservedEnd(status: .ok, sent: MessageTotals(), received: MessageTotals())
-      call.ended(end, stamp)
+      call?.ended(end, stamp)
     }
     LoopCounter.nothing.wholeCallEnded(.ok, 1, nil)
     LoopCounter.nothing.wasRepeated(retries: 1, transparent: 1, hedges: 1, delay: 1)

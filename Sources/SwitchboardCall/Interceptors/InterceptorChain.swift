@@ -71,7 +71,7 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   /// How many more messages the transport may deliver. Created on demand, because most calls stream none.
   @exclusivity(unchecked) @usableFromInline final var credit: Credit?
   /// Of parts that the transport has not sent.
-  @exclusivity(unchecked) final var promises = SentPromises()
+  @exclusivity(unchecked) @usableFromInline final var promises = SentPromises()
 
   @inlinable @inline(__always)
   init(_ interceptors: consuming [Interceptor], at loopAddress: UnsafeMutableRawPointer?) {

@@ -1,6 +1,7 @@
 /// The promises of parts on their way to the network. Most calls have none, and only count messages.
-struct SentPromises {
-  private final class Kept {
+@frozen
+@usableFromInline struct SentPromises {
+  @usableFromInline final class Kept {
     var metadata: EventLoopPromise<Void>?
     var end: EventLoopPromise<Void>?
     /// The promises of messages, with the numbers of the messages in the stream.
@@ -9,9 +10,12 @@ struct SentPromises {
     var isEmpty: Bool { metadata == nil && end == nil && messages.isEmpty }
   }
 
-  private var kept: Kept?
-  private var added = 0
-  private var sent = 0
+  @usableFromInline private(set) var kept: Kept?
+  @usableFromInline private(set) var added = 0
+  @usableFromInline private(set) var sent = 0
+
+  @inlinable @inline(__always)
+  init() {}
 
   var isEmpty: Bool { kept == nil }
 
@@ -42,13 +46,13 @@ struct SentPromises {
   }
 
   /// Completes the promises of a sent part and of all earlier ones: later, because the transport may still be at work.
-  mutating func complete(_ part: SentPart, on eventLoop: any EventLoop) {
+  mutating func complete(_ part: SentPart, on eventLoop: @autoclosure () -> any EventLoop) {
     if part == .message { sent += 1 }
     guard let kept else { return }
     let done = take(part, from: kept)
     if kept.isEmpty { self.kept = nil }
     guard !done.isEmpty else { return }
-    eventLoop.execute { for promise in done { promise.succeed() } }
+    eventLoop().execute { for promise in done { promise.succeed() } }
   }
 
   private func take(_ part: SentPart, from kept: Kept) -> [EventLoopPromise<Void>] {

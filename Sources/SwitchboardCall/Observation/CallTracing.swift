@@ -18,6 +18,8 @@ package protocol CallTracing: AnyObject, CallObserver {
   package var wantsEnd = true
   /// Whether a client's attempts add `identity` and no other header, or a server's call reports no messages.
   package var isLean = false
+  /// Whether a tracer follows the call. Otherwise the stamp says all that is done for it, and no reference is counted.
+  package var needsTracer: Bool { wantsEnd || !isLean }
   package var identity = SpanIdentity()
 
   package init(start: UInt64 = 0) { self.start = start }
@@ -28,7 +30,8 @@ package protocol CallTracing: AnyObject, CallObserver {
   /// The context of the caller's task, for a call that is made later, in another task: `callMade` then receives it.
   var context: AnyObject? { get }
 
-  /// A call is about to be made: in the caller's task, or elsewhere with its `context`. Sets the request's tracer.
+  /// A call is about to be made: in the caller's task, or elsewhere with its `context`. Sets the request's stamp, and its
+  /// tracer if it needs one.
   func callMade(_ request: inout CallRequest, context: AnyObject?)
 }
 
@@ -86,24 +89,27 @@ package protocol CallTracing: AnyObject, CallObserver {
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer
 }
 
-/// Creates the tracers of calls that a server accepts on one loop, and is used only on this loop.
-@usableFromInline package protocol ServerTracer: AnyObject {
+/// Creates the tracers of calls that a server accepts on one loop, and is otherwise used only on this loop. Makes the
+/// contexts of calls that have no tracer.
+@usableFromInline package protocol ServerTracer: ContextMaker {
   /// Whether the calls have a context. If so, `callStarted` receives `traceparent` apart from the headers.
   var givesContext: Bool { get }
 
-  /// A call was accepted. Calls with the same number have the same headers.
+  /// A call was accepted. Calls with the same number have the same headers. Returns its tracer, if it needs one.
   func callStarted(
-    _ method: MethodDescriptor,
+    _ method: @autoclosure () -> MethodDescriptor,
     _ headers: @autoclosure () -> HPACKHeaders,
     number: Int?,
     _ parent: SpanIdentity,
     _ stamp: inout CallStamp
-  ) -> any ServerCallTracer
+  ) -> (any ServerCallTracer)?
 }
 
-/// Follows calls of a server.
-@usableFromInline package protocol ServerCallTracer: CallTracer {
-  /// Makes the context of the handler and of interceptors when it is first needed, on any thread.
+/// Follows calls of a server. The context that it makes is the tracer itself, or one more.
+@usableFromInline package protocol ServerCallTracer: CallTracer, ContextMaker {}
+
+/// Makes the context of a handler and of interceptors, when it is first needed, on any thread.
+@usableFromInline package protocol ContextMaker: AnyObject {
   func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
     -> any ServerCallTracer & ContextSource
 }

@@ -71,7 +71,11 @@ extension ClientCallStream {
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)
     if let options = request.options { headers.add(options.initialMetadata) }
-    tracer?.writeAllHeaders(request.stamp) { headers.add(unindexed: $0, $1) }
+    if let tracer {
+      tracer.writeAllHeaders(request.stamp) { headers.add(unindexed: $0, $1) }
+    } else if tracing.addsTraceParent {
+      headers.add(unindexed: "traceparent", request.stamp.identity.text.span.bytes)
+    }
   }
 
   private var timeLeft: GRPCTimeout? {

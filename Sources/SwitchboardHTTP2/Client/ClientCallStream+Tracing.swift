@@ -17,7 +17,9 @@ extension ClientCallStream {
   /// The call begins.
   @inline(__always)
   func startTracing() {
-    if let call = request.tracer {
+    if !request.stamp.needsTracer {
+      followStamp()
+    } else if let call = request.tracer {
       startTracing(call.attemptStarts(request.method, after: request.previousAttempts))
     } else if let observer = channel.options.observer {
       let headers = request.options?.initialMetadata ?? HPACKHeaders()
@@ -30,8 +32,7 @@ extension ClientCallStream {
 
   func startTracing(_ tracer: consuming any AttemptTracer) {
     if request.stamp.isLean {
-      tracing.addsTraceParent = request.stamp.identity.span != 0
-      tracing.sendsStamp = true
+      followStamp()
     } else {
       tracing.addsHeaders = tracer.addsHeaders
       tracing.addsTraceParent = tracer.traceParent(request.stamp) != nil
@@ -39,6 +40,13 @@ extension ClientCallStream {
       if tracing.reportsMessages { body.keepSizes() }
     }
     self.tracer = tracer
+  }
+
+  /// The attempt adds what the call's stamp says.
+  @inline(__always)
+  private func followStamp() {
+    tracing.addsTraceParent = request.stamp.identity.span != 0
+    tracing.sendsStamp = true
   }
 
   func endTracing(_ status: GRPCStatus) {

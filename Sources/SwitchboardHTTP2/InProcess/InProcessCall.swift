@@ -128,7 +128,9 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func observeAtClient() {
-    if let tracer = request.tracer?.attemptStarts(
+    if !request.stamp.needsTracer {
+      if request.stamp.identity.span != 0 { headers.add(traceParent: request.stamp.identity) }
+    } else if let tracer = request.tracer?.attemptStarts(
       request.method,
       after: request.previousAttempts
     ) {
@@ -155,8 +157,9 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func run(_ start: () -> Void) {
-    if transport.tracer?.givesContext ?? false {
-      handlerContext = serverTracer?.makeContext(headers, SpanIdentity(), serverStamp, deadline)
+    if let maker = transport.tracer, maker.givesContext {
+      let maker: any ContextMaker = serverTracer ?? maker
+      handlerContext = maker.makeContext(headers, SpanIdentity(), serverStamp, deadline)
     }
     start()
   }

@@ -9,16 +9,16 @@ extension ServerCallStream {
     return true
   }
 
-  func observe(_ method: MethodDescriptor) {
-    guard tracer == nil else { return }
+  func observe(_ method: @autoclosure () -> MethodDescriptor) {
+    guard !isTraced else { return }
     isTraced = true
     guard let maker = connection.tracer else {
-      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+      let call = ObservedCall(method: method(), headers: head.metadata, isServer: true)
       tracer = connection.core.options.observer.map { PlainTracer($0, call) }
       return
     }
     tracer = maker.callStarted(
-      method,
+      method(),
       head.plainMetadata,
       number: head.isOtherCall ? nil : head.repeatedFields,
       head.traceParent ?? SpanIdentity(),
@@ -54,13 +54,15 @@ extension ServerCallStream: ContextSource {
       // What it is made of no longer changes, because the handler has started.
       let context =
         shared.context
-        ?? tracer?.makeContext(head.plainMetadata, head.traceParent ?? SpanIdentity(), stamp, deadline)
+        ?? contextMaker?.makeContext(head.plainMetadata, head.traceParent ?? SpanIdentity(), stamp, deadline)
       shared.context = context
       return (context, shared.isClosed)
     }
     if isOver, let context { endContext(context) }
     return context
   }
+
+  private var contextMaker: (any ContextMaker)? { tracer ?? connection.tracer }
 
   /// Notifies a context that its call has ended, unless it is notified as the tracer.
   func endContext(_ context: any ServerCallTracer) {

@@ -45,11 +45,12 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observation = StreamObservation()
   @exclusivity(unchecked) private(set) var deadline: CallDeadline?
+  /// Follows the call, if it needs that. It remains set when the call has ended, for a handler on another thread.
   @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
   @exclusivity(unchecked) var stamp = CallStamp()
   /// What the tracer wants: to ask it each time would retain it.
   @exclusivity(unchecked) var reportsMessages = false
-  /// Whether the tracer follows the call. It remains set when it no longer does, for a handler on another thread.
+  /// Whether the call is observed: the observer learns of its end, if the stamp says so.
   @exclusivity(unchecked) var isTraced = false
   /// Whether the tracer makes a context for the handler.
   @exclusivity(unchecked) var hasContext = false

@@ -7,6 +7,9 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   let parts: TelemetryParts
   let target: String
   private let propagation: ContextPropagation
+  // Of `parts`, through which each call would count a reference.
+  private let clock: TelemetryClock
+  private let countsCalls: Bool
   private let number: LoopNumber
   /// `nil`: calls are not traced.
   private let tracer: Tracer?
@@ -31,6 +34,8 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     on loop: any EventLoop
   ) {
     self.parts = parts
+    clock = parts.clock
+    countsCalls = parts.clientMeters != nil
     self.propagation = propagation
     self.target = target
     number = parts.loops.number(of: loop)
@@ -73,7 +78,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   }
 
   func callMade(_ request: inout CallRequest, context: AnyObject?) {
-    if parts.clientMeters != nil { request.stamp.start = parts.clock.mark }
+    if countsCalls { request.stamp.start = clock.mark }
     guard wantsContext else { return follow(&request, .none) }
     let caller = (context as? CallContext) ?? CallContext.current
     if caller == nil, !asksForSpans {
@@ -125,9 +130,9 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   @inline(__always)
   private func follow(_ request: inout CallRequest, _ identity: SpanIdentity) {
     request.stamp.identity = identity
-    request.stamp.wantsEnd = parts.clientMeters != nil
+    request.stamp.wantsEnd = countsCalls
     request.stamp.isLean = isLean
-    request.tracer = self
+    if request.stamp.needsTracer { request.tracer = self }
   }
 
   private func passOn(_ caller: CallContext, to request: inout CallRequest) {

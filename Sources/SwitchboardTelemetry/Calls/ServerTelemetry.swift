@@ -2,49 +2,76 @@ import SwitchboardCall
 
 /// Follows the calls of one connection to a server.
 final class ServerTelemetry: ServerTracer, @unchecked Sendable {
-  // Sendable because mutable state is used on the loop only.
+  // Sendable because mutable state is used on the loop only; `makeContext` uses none.
   private let parts: TelemetryParts
+  // Of `parts`, through which each call would count a reference.
+  private let clock: TelemetryClock
+  private let countsCalls: Bool
   private let number: LoopNumber
   let givesContext: Bool
   /// `nil`: calls are not traced.
-  private let tracer: Tracer?
+  private let tracing: TracingRule?
   @exclusivity(unchecked) private var ids: LoopIDs
   @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
+  /// Follows the calls that are not counted.
+  private let uncounted: ServerMethod
   /// The number of metadata without fields of a trace. Most calls of a connection have the same.
   @exclusivity(unchecked) private var plainNumber: Int?
 
   init(_ parts: TelemetryParts, on loop: any EventLoop) {
     self.parts = parts
+    clock = parts.clock
+    countsCalls = parts.serverMeters != nil
     number = parts.loops.number(of: loop)
     givesContext = parts.givesContext
-    tracer = parts.tracer
+    tracing = parts.tracer?.rule
+    uncounted = ServerMethod(parts, .nothing)
     ids = (parts.tracer?.ids ?? IDGenerator()).forLoop()
   }
 
   func callStarted(
-    _ method: MethodDescriptor,
+    _ method: @autoclosure () -> MethodDescriptor,
     _ headers: @autoclosure () -> HPACKHeaders,
     number: Int?,
     _ parent: SpanIdentity,
     _ stamp: inout CallStamp
-  ) -> any ServerCallTracer {
-    let known = methods.value(of: method) { makeMethod(method) }
-    if known.isCounted { known.counter.callStarted() }
-    if let tracer {
+  ) -> (any ServerCallTracer)? {
+    if let tracing {
       var parent = parent
       // Other fields than `traceparent` may say that the trace is recorded.
       if !isPlain(number) { look(at: headers(), number, &parent) }
-      stamp.identity = tracer.newIdentity(parent, &ids)
-      if tracer.records(stamp.identity) {
-        let (headers, identity) = (headers(), stamp.identity)
-        let rare = isPlain(number) ? nil : known.rare(headers, parent)
-        return ServerCall(known, method, headers, identity, parent: parent, rare)
+      stamp.identity = tracing.newIdentity(parent, &ids)
+      if tracing.records(stamp.identity) {
+        return record(method(), headers(), isPlain: isPlain(number), parent, stamp.identity)
       }
     }
-    if known.isCounted { stamp.start = parts.clock.mark }
-    stamp.wantsEnd = known.isCounted
     stamp.isLean = true
+    stamp.wantsEnd = countsCalls
+    guard countsCalls else { return nil }
+    let known = known(method())
+    known.counter.callStarted()
+    stamp.start = clock.mark
     return known
+  }
+
+  @inline(never)
+  private func record(
+    _ method: MethodDescriptor,
+    _ headers: HPACKHeaders,
+    isPlain: Bool,
+    _ parent: SpanIdentity,
+    _ identity: SpanIdentity
+  ) -> ServerCall {
+    let known = known(method)
+    known.counter.callStarted()
+    let rare = isPlain ? nil : known.rare(headers, parent)
+    return ServerCall(known, method, headers, identity, parent: parent, rare)
+  }
+
+  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+    -> any ServerCallTracer & ContextSource
+  {
+    uncounted.makeContext(headers, parent, stamp, end)
   }
 
   private func isPlain(_ number: Int?) -> Bool { number != nil && number == plainNumber }
@@ -59,6 +86,10 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     }
   }
 
+  private func known(_ method: MethodDescriptor) -> ServerMethod {
+    countsCalls ? methods.value(of: method) { makeMethod(method) } : uncounted
+  }
+
   private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
     let meter = parts.serverMeters?.meter(method: method.metricLabel, target: "")
     return ServerMethod(parts, meter.map { LoopCounter($0, on: number) } ?? .nothing)
@@ -68,12 +99,15 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
 /// Follows the calls of one method on one loop that are not recorded.
 final class ServerMethod: ServerCallTracer {
   let parts: TelemetryParts
+  /// Of `parts`, through which each call would count a reference.
+  private let clock: TelemetryClock
   let counter: LoopCounter
   /// The counter's `isShown`.
   let isCounted: Bool
 
   init(_ parts: TelemetryParts, _ counter: LoopCounter) {
     self.parts = parts
+    clock = parts.clock
     self.counter = counter
     isCounted = counter.isShown
   }
@@ -97,7 +131,7 @@ final class ServerMethod: ServerCallTracer {
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
     guard isCounted else { return }
-    let duration = TelemetryClock.duration(from: stamp.start, to: parts.clock.mark)
+    let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
     counter.callEnded(CallMeter.End(end, duration, nil), whole: nil)
   }
 }

@@ -12,8 +12,7 @@ public final class Tracer: Sendable {
   let clock: TelemetryClock
   let limits: SpanLimits
   let ids: IDGenerator
-  let sampling: SamplingRule
-  let isEnabled: Bool
+  let rule: TracingRule
   private let sink: @Sendable (SpanRecord) -> Void
   private let lost: @Sendable () -> Void
 
@@ -27,10 +26,9 @@ public final class Tracer: Sendable {
     lost: @escaping @Sendable () -> Void
   ) {
     self.clock = clock
-    sampling = SamplingRule(sampler)
+    rule = TracingRule(isEnabled: isEnabled, sampling: SamplingRule(sampler))
     self.limits = limits
     self.ids = ids
-    self.isEnabled = isEnabled
     self.sink = sink
     self.lost = lost
   }
@@ -89,10 +87,24 @@ public final class Tracer: Sendable {
   @inline(__always)
   func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
     var ids = ids.forSpan()
-    return newIdentity(parent, &ids)
+    return rule.newIdentity(parent, &ids)
   }
 
-  /// The same with the identities of another generator, such as a loop's own.
+  /// Whether a span with this identity is recorded.
+  @inline(__always)
+  func records(_ identity: SpanIdentity) -> Bool { rule.records(identity) }
+
+  func spanEnded(_ record: SpanRecord) { sink(record) }
+
+  func spanWasLost() { lost() }
+}
+
+/// Which spans a tracer records, as a value: what follows each call reads it without counting a reference.
+struct TracingRule {
+  let isEnabled: Bool
+  let sampling: SamplingRule
+
+  /// The identity of a new child of `parent`, from a generator such as a loop's own.
   @inline(__always)
   func newIdentity(_ parent: SpanIdentity, _ ids: inout some IDSource) -> SpanIdentity {
     if !isEnabled, parent.isValid { return parent }
@@ -100,11 +112,6 @@ public final class Tracer: Sendable {
     return SpanIdentity(traceID, ids.spanID(), isSampled: isEnabled && sampling.samples(traceID, parent))
   }
 
-  /// Whether a span with this identity is recorded.
   @inline(__always)
   func records(_ identity: SpanIdentity) -> Bool { isEnabled && identity.isSampled }
-
-  func spanEnded(_ record: SpanRecord) { sink(record) }
-
-  func spanWasLost() { lost() }
 }

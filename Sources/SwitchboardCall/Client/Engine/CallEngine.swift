@@ -68,7 +68,7 @@ final class CallEngine: ByteTransport {
 
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
-    if tracer != nil, request.tracer == nil { trace(&request, context: nil) }
+    if tracer != nil, request.tracer == nil, request.stamp.needsTracer { trace(&request, context: nil) }
     return request.stamp.wantsCall ? makeTracedCall(request, receiver) : makeUntracedCall(request, receiver)
   }
 
