@@ -156,7 +156,6 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
       delay: Int(clamping: delay)
     )
   }
-
 }
 
 extension ObservedEnd {
