@@ -16,6 +16,12 @@ public struct AccessToken: Sendable, Hashable {
 
 /// Obtains access tokens, keeps the current one, and obtains another when it expires or is rejected. Concurrent calls
 /// share one request for a token.
+///
+/// ```swift
+/// let tokens = AccessTokens { AccessToken(try await fetchToken(), lifetime: .seconds(3600)) }
+/// var options = ChannelOptions()
+/// options.interceptorFactories = [AccessTokenInterceptors(tokens)]
+/// ```
 public final class AccessTokens: Sendable {
   private struct State: Sendable {
     var current: AccessToken?

@@ -4,6 +4,13 @@ public import SwitchboardCall
 ///
 /// Entries have the path, the side, the status, the duration and the number of messages in each direction. Metadata can
 /// contain secrets, so only the listed fields are logged; messages are never logged.
+///
+/// ```swift
+/// var logging = CallLogging()
+/// logging.loggedMetadata = ["tenant"]
+/// var options = ServerOptions()
+/// options.interceptorFactories = [logging]
+/// ```
 public struct CallLogging: InterceptorFactory {
   /// The logger; `nil` means that of the call's options or of the server.
   public var logger: Logger?

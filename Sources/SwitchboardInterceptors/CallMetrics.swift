@@ -1,6 +1,13 @@
 public import SwitchboardCall
 
 /// Measures calls on either side and reports them to a recorder.
+///
+/// ```swift
+/// let table = CallMetricsTable()
+/// var options = ServerOptions()
+/// options.interceptorFactories = [CallMetrics(table)]
+/// for (key, sum) in table.sums { print(key.path, key.code, sum.calls, sum.duration / max(1, sum.calls)) }
+/// ```
 public struct CallMetrics: InterceptorFactory {
   /// A completed call.
   public struct Call: Sendable, Hashable {

@@ -2,9 +2,11 @@ public import SwitchboardCall
 
 /// Answers calls in place of a server, for tests of code that makes calls.
 ///
-///     let answers = CannedAnswers()
-///     answers.answer(Echo_EchoMetadata.Methods.get) { request in .with { $0.text = request.message.text } }
-///     let options = CallOptions.with { $0.interceptorFactories = [answers] }
+/// ```swift
+/// let answers = CannedAnswers()
+/// answers.answer(Echo_EchoMetadata.Methods.get) { request in .with { $0.text = request.message.text } }
+/// let options = CallOptions.with { $0.interceptorFactories = [answers] }
+/// ```
 ///
 /// Calls that it answers do not reach the network.
 public final class CannedAnswers: InterceptorFactory {

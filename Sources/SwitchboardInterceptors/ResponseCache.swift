@@ -10,6 +10,14 @@ public import SwitchboardCall
 /// is not known here, so if responses vary by `authorization`, calls with a provider are not cached. Metadata that
 /// interceptors set counts if they come between the caller and this one. Clients that a server identifies by
 /// certificate need separate caches.
+///
+/// ```swift
+/// var options = ChannelOptions()
+/// options.interceptorFactories = [ResponseCache(lifetime: .seconds(10))]
+/// let channel = try Channel(target: "shop.example:443", options: options)
+/// let client = Hello_GreeterClient(channel: channel)
+/// let reply = try await client.get(request, callOptions: .with { $0.safety = .cacheableRequest })
+/// ```
 public final class ResponseCache: InterceptorFactory {
   struct Key: Hashable, @unchecked Sendable {
     // Sendable because the request is: messages of calls must be.

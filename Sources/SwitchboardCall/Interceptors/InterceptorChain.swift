@@ -99,7 +99,7 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
     return credit
   }
 
-  /// Lets nothing more pass. Always inlined: otherwise the compiler calls the unspecialised form.
+  /// Closes the chain: no more parts pass. Always inlined: otherwise the compiler calls the unspecialised form.
   @inlinable @inline(__always)
   final func closeChain() {
     isOpen = false
@@ -151,14 +151,14 @@ extension InterceptorChain {
     if !isOpen { releaseInterceptors() }
   }
 
-  /// Passes a part to the interceptor at `index`. On the loop.
+  /// Passes a part to the interceptor at `index`. Called on the loop.
   @inlinable @inline(__always)
   func sendOnLoop(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int) {
     guard let interceptor = interceptors.near(index) else { return sendOn(part, promise, index) }
     interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, in: self, at: index) }
   }
 
-  /// Passes a part to the interceptor at `index`. On the loop.
+  /// Passes a part to the interceptor at `index`. Called on the loop.
   @inlinable @inline(__always)
   func receiveOnLoop(_ part: Interceptor.Received, at index: Int) {
     guard let interceptor = interceptors.near(index) else { return receiveOn(part, index) }

@@ -41,7 +41,7 @@ final class SideWork: @unchecked Sendable {
   @usableFromInline let executors: [InterceptorExecutors]?
   /// The interceptors that queue messages themselves, and where their writers wait.
   var gates: [(index: Int, queue: () -> (any WriterRoom)?)] = []
-  /// How many parts are on executors, and how many whole-call interceptors are at work.
+  /// How many parts are on executors, and how many whole-call interceptors are running.
   private var inProgress = 0
   /// Ends the call when nothing is in flight.
   private var whenDone: (() -> Void)?
