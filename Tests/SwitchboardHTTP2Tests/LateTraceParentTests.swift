@@ -107,15 +107,4 @@ import Testing
     #expect(isAccepted)
     #expect(streams.allSatisfy { $0.headers.contains("traceparent=\(Self.value)") })
   }
-
-  /// A connection keeps the list's memory, which tiny frames would make larger than all that they are.
-  @Test func framesThatAreTooSmallForTheHeaderAreNotListed() {
-    var guarded = FloodGuard(of: .client, allowance: .max)
-    guarded.listsBlocks = true
-    let small = frame(1, [UInt8](repeating: 0x83, count: LateTraceParent.byteCount))
-    let large = frame(1, [UInt8](repeating: 0x83, count: LateTraceParent.byteCount + 1))
-    let bytes = small + frame(1, []) + large + small
-    #expect(bytes.withUnsafeBytes { guarded.scan($0, now: 1) } == nil)
-    #expect(guarded.blocks == [small.count + 9..<small.count + 9 + large.count])
-  }
 }

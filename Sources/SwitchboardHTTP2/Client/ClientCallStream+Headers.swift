@@ -51,6 +51,12 @@ extension ClientCallStream {
   /// Only requests have it.
   func receiveTraceParent(_ identity: SpanIdentity) {}
 
+  /// Only heads of requests are kept.
+  func receiveHead(_ kept: any KeptHead) {}
+
+  /// Only heads of requests are kept.
+  var keptHead: (any KeptHead)? { nil }
+
   func takeTraceParent() -> SpanIdentity? {
     guard tracing.awaitsTraceParent else { return nil }
     tracing.awaitsTraceParent = false

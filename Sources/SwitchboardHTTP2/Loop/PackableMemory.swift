@@ -58,6 +58,8 @@ struct PackableMemory {
 /// An owner of such memory, which wakes it before it uses the contents.
 protocol Packable: AnyObject {
   var memory: PackableMemory { get set }
+  /// Called when the memory was packed, to free what the owner can do without.
+  func memoryWasPacked()
 }
 
 extension Packable {
@@ -78,6 +80,7 @@ extension Packable {
   func pack() {
     memory.sweep?.remove(self)
     memory.pack()
+    memoryWasPacked()
   }
 
   var isPacked: Bool { memory.isPacked }

@@ -58,6 +58,7 @@ final class Sweep {
       guard !member.memory.age() else { continue }
       packs += 1
       remove(member)
+      member.memoryWasPacked()
     }
     if members.isEmpty { members = [] } else { schedule(after: remaining > 0 ? Self.pause : Self.period) }
   }

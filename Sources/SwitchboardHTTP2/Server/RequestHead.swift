@@ -30,6 +30,8 @@ struct RequestHead: ~Copyable {
   private(set) var traceParent: SpanIdentity?
   private let keepsTraceParent: Bool
   private var hasOtherTraceParent = false
+  /// Whether the session has taken `traceParent` out of the block.
+  private var hasLateTraceParent = false
   var timeout: GRPCTimeout?
   var encoding: MessageCompression? = MessageCompression.none
   var accepted = AcceptedCompressions()
@@ -51,6 +53,8 @@ struct RequestHead: ~Copyable {
   private var otherMetadata: HPACKHeaders?
   /// Identifies the headers if they are those of an earlier request on the connection.
   private(set) var repeatedFields: Int?
+  /// Identifies them also if they are not, unless they are large.
+  private(set) var fieldsNumber: Int?
   /// The size of the fields, as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
@@ -61,6 +65,8 @@ struct RequestHead: ~Copyable {
   private var hasUnknownFormat = false
   private var acceptsTrailers = false
   private var hasBadTimeout = false
+  /// Whether it was taken from an equal head.
+  private(set) var isKnown = false
 
   /// Why a request is not passed to a handler.
   enum Rejection {
@@ -159,13 +165,35 @@ struct RequestHead: ~Copyable {
   /// Takes the first field, which the session has taken out of the block.
   mutating func take(_ identity: SpanIdentity) {
     listSize += LateTraceParent.listSize
-    if listSize <= listSizeLimit { traceParent = identity }
+    guard listSize <= listSizeLimit else { return }
+    traceParent = identity
+    hasLateTraceParent = true
+  }
+
+  /// Takes what an equal head says, without a `traceparent` that the session has taken out of the block.
+  mutating func take(_ known: KnownHead) {
+    request.method = known.method
+    request.headers = known.metadata
+    request.isPost = true
+    (isGRPC, acceptsTrailers, isKnown) = (true, true, true)
+    repeatedFields = known.fieldsNumber
+    contentSubtype = known.contentSubtype
+    timeout = known.timeout
+    encoding = known.encoding
+    accepted = known.accepted
+  }
+
+  /// Whether an equal head, with any `traceparent` of that kind, leads to an equal call of gRPC.
+  var isRepeatable: Bool {
+    isValidCall && isGRPC && !isOtherCall && !hasOrigin && !hasOtherTraceParent
+      && (traceParent == nil || hasLateTraceParent) && listSize + LateTraceParent.listSize <= listSizeLimit
   }
 
   /// Called after the last field.
   mutating func end(_ fields: FieldCollector) {
     request.headers = fields.take()
     repeatedFields = fields.repeated
+    fieldsNumber = fields.number
     // Other protocols look at all of their headers, and several times.
     guard let traceParent, !isGRPC || hasOtherTraceParent else { return }
     repeatedFields = nil
@@ -358,26 +386,6 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension GRPCStatus {
-  static let missingTrailersSupport = GRPCStatus(
-    code: .internalError,
-    message: "the request has no header te: trailers",
-    origin: .peer
-  )
-  static let headersTooLarge = GRPCStatus(
-    code: .resourceExhausted,
-    message: "the request's headers are larger than the limit",
-    origin: .peer
-  )
-  static let badTimeout = GRPCStatus(
-    code: .internalError,
-    message: "the request's grpc-timeout is malformed",
-    origin: .peer
-  )
-  static let badTimeoutOfHTTP = GRPCStatus(
-    code: .invalidArgument,
-    message: "the request's grpc-timeout is malformed",
-    origin: .peer
-  )
   static func unknownMethod(_ path: UnsafeBufferPointer<UInt8>) -> GRPCStatus {
     let shown = String(decoding: path.prefix(200), as: UTF8.self).debugDescription
     return GRPCStatus(
@@ -386,14 +394,4 @@ extension GRPCStatus {
       origin: .library
     )
   }
-  static let unknownFormat = GRPCStatus(
-    code: .unimplemented,
-    message: "the method has no marshaller for the request's content type",
-    origin: .library
-  )
-  static let unknownEncoding = GRPCStatus(
-    code: .unimplemented,
-    message: "the request's grpc-encoding is not supported",
-    origin: .library
-  )
 }

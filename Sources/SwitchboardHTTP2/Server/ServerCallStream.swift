@@ -115,16 +115,24 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveTraceParent(_ identity: SpanIdentity) { head.take(identity) }
 
+  func receiveHead(_ kept: any KeptHead) {
+    if phase == .head, let known = kept as? KnownHead { head.take(known) }
+  }
+
+  var keptHead: (any KeptHead)? { phase == .receiving ? KnownHead(head) : nil }
+
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     // Trailers end a request and mean nothing to gRPC. The session has checked that this block is trailers.
     guard phase == .head else { return endsStream ? remoteDidEnd() : () }
     phase = .receiving
     if endsStream { state.remoteDidEnd() }
-    head.end(fields)
-    if head.isForGRPC {
-      if head.namesFormat { head.settleFormat() }
-    } else {
-      settleProtocol()
+    if !head.isKnown {
+      head.end(fields)
+      if head.isForGRPC {
+        if head.namesFormat { head.settleFormat() }
+      } else {
+        settleProtocol()
+      }
     }
     if head.method?.streamsRequests ?? false {
       let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)

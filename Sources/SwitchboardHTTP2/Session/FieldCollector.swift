@@ -15,6 +15,8 @@ final class FieldCollector {
   @exclusivity(unchecked) private var otherNumber = 0
   /// The number of the list that was taken last, if it was there before.
   @exclusivity(unchecked) private(set) var repeated: Int?
+  /// The number of the list that was taken last, if it was not large. That of an empty list may be zero.
+  @exclusivity(unchecked) private(set) var number: Int?
   /// The first field of the model that has not been matched.
   @exclusivity(unchecked) private var cursor = FieldCursor(HPACKHeaders())
   /// Whether all fields have matched the model.
@@ -57,21 +59,25 @@ final class FieldCollector {
   /// Ends the block and returns its fields.
   func take() -> HPACKHeaders {
     repeated = nil
+    number = 0
     if isShared {
       if cursor.isAtEnd {
         cursor.rewind()
         repeated = modelNumber
+        number = modelNumber
         return model
       }
       if cursor.index == 0 { return HPACKHeaders() }
       stopSharing()
     }
     let fields = own
+    number = nil
     if fields.byteCount <= Self.largestModel {
       other = model
       model = fields
       cursor = FieldCursor(model)
       (modelNumber, otherNumber) = (max(modelNumber, otherNumber) &+ 1, modelNumber)
+      number = modelNumber
     }
     begin()
     return fields

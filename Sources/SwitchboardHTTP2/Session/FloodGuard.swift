@@ -7,10 +7,13 @@ import SwitchboardCall
 /// credit with each frame that is sent for a call, because a harmless peer responds to those with window updates and
 /// resets.
 struct FloodGuard {
-  struct Finding {
-    let offence: Offence
-    /// Where the frame begins in the scanned bytes.
-    let offset: Int
+  enum Finding {
+    /// A frame that begins at this offset must not reach nghttp2.
+    case offence(Offence, Int)
+    /// The place of a frame that opens a stream, has the whole head of the request and nothing else, and is all there.
+    case request(Range<Int>)
+    /// Another frame of a client that may change how later headers are decoded.
+    case otherBlock
   }
 
   private typealias Kind = FrameKind
@@ -37,10 +40,6 @@ struct FloodGuard {
   private var leftOut: Range<UInt32> = 0..<0
   /// How many header blocks the server may still send for the open calls.
   private var headersDue = 0
-  /// Where the frames with whole header blocks are in the bytes that were scanned last, if `listsBlocks` is set. Without
-  /// those that are too small for `LateTraceParent`: their places would take more memory than they do.
-  private(set) var blocks: [Range<Int>] = []
-  var listsBlocks = false
 
   static let headSize = 9
   private static let greetingSize = 24
@@ -60,10 +59,8 @@ struct FloodGuard {
     headersAreOpen || payloadLeft > 0 && (kind == .headers || kind == .continuation)
   }
 
-  /// Returns the first frame that must not reach nghttp2, if there is one.
-  mutating func scan(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Finding? {
-    var offset = 0
-    if listsBlocks { blocks.removeAll(keepingCapacity: true) }
+  /// Inspects bytes from an offset, up to the next finding.
+  mutating func scan(_ bytes: UnsafeRawBufferPointer, from offset: inout Int, now: UInt64) -> Finding? {
     while offset < bytes.count {
       if payloadLeft > 0 {
         let skipped = min(payloadLeft, bytes.count - offset)
@@ -72,12 +69,20 @@ struct FloodGuard {
         continue
       }
       let start = offset
+      let newest = highest
       guard let frame = nextHead(bytes, &offset) else { return nil }
-      if let offence = judge(frame, now) { return Finding(offence: offence, offset: start) }
-      if listsBlocks, kind == .headers, frame.isWholeBlock, offset - start == Self.headSize,
-        frame.length > LateTraceParent.byteCount, bytes.count - offset >= frame.length
-      {
-        blocks.append(start..<offset + frame.length)
+      if let offence = judge(frame, now) { return .offence(offence, start) }
+      guard isServer else { continue }
+      switch kind {
+      case .headers:
+        let end = offset + frame.length
+        guard frame.hasOnlyBlock, highest > newest, offset - start == Self.headSize, end <= bytes.count else {
+          return .otherBlock
+        }
+        return .request(start..<end)
+      // The answer to this side's settings may change the size of the table.
+      case .continuation, .settings, .promise: return .otherBlock
+      default: continue
       }
     }
     return nil
@@ -91,8 +96,8 @@ struct FloodGuard {
 
     var endsStream: Bool { flags & 1 != 0 }
     var endsHeaders: Bool { flags & 4 != 0 }
-    /// For a frame with headers: whether it ends them, and with their last byte.
-    var isWholeBlock: Bool { endsHeaders && flags & 8 == 0 }
+    /// For a frame with headers: whether it has all of them, and neither padding nor a priority.
+    var hasOnlyBlock: Bool { flags & 0x2c == 4 }
   }
 
   private mutating func nextHead(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Head? {

@@ -105,28 +105,13 @@ final class Session: WireSession, Packable {
     }
   }
 
+  /// The client's next requests have to say again what they repeat.
+  func memoryWasPacked() { repeated = RepeatedHeads() }
+
   private func submit(_ settings: SessionSettings) -> Bool {
     let entries = settings.entries
     guard nghttp2_submit_settings(raw, 0, entries, entries.count) == 0 else { return false }
     return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: settings.connectionWindow)) == 0
-  }
-
-  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
-    var allowed = bytes
-    let found = watch.scan(bytes, now: now)
-    if let found { allowed = UnsafeRawBufferPointer(rebasing: bytes[..<found.offset]) }
-    let result = pass(allowed, watch.blocks)
-    if let offence = nextOffence() { return offence }
-    if result < 0 { return Self.offence(Int32(result)) }
-    return found?.offence
-  }
-
-  private static func offence(_ result: Int32) -> Offence {
-    switch result {
-    case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: Offence(abuse: .notHTTP2, code: .protocolError)
-    case NGHTTP2_ERR_FLOODED.rawValue: Offence(abuse: .unreadAnswers, code: .enhanceYourCalm)
-    default: Offence(abuse: .protocolViolation, code: .protocolError)
-    }
   }
 
   var isInsideHeaders: Bool { watch.isInsideHeaders }
@@ -156,6 +141,9 @@ final class Session: WireSession, Packable {
     return true
   }
 
+  /// Whether nothing is charged for headers like those that were received last, with any `traceparent`.
+  var areHeadersFree: Bool { headerListSize + LateTraceParent.listSize <= headerListSizeFree }
+
   private func payForHeaders() -> Bool {
     let due = (headerListSize - headerListSizeFree) / Self.headerBytesPerCharge
     while headersCharged < due {
@@ -168,7 +156,7 @@ final class Session: WireSession, Packable {
   /// Charges the peer for TLS records that contained no data. Returns `false` if its credit is exhausted.
   func pay(forRecords count: Int) -> Bool { watch.spend(count, now: delegate?.sessionNow ?? 0) }
 
-  private func nextOffence() -> Offence? {
+  func nextOffence() -> Offence? {
     defer { offence = nil }
     return offence
   }
@@ -223,8 +211,9 @@ final class Session: WireSession, Packable {
   @exclusivity(unchecked) private(set) var outputLimit = 0
   /// The header that nghttp2 does not see of those that it is about to end.
   @exclusivity(unchecked) var lateTraceParent: SpanIdentity?
-  /// The frame of headers that nghttp2 saw last without that header, if it was not large.
-  @exclusivity(unchecked) var shortenedFrame: [UInt8] = []
+  /// Whether streams want the header `traceparent` of requests. Then nghttp2 does not see it, if it ends them.
+  @exclusivity(unchecked) var takesTraceParents = false
+  @exclusivity(unchecked) var repeated = RepeatedHeads()
   /// Whether `traceparent` was announced for any request.
   @exclusivity(unchecked) private var sendsTraceParents = false
 

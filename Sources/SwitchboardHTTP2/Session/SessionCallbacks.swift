@@ -70,6 +70,7 @@ enum SessionCallbacks {
     _,
     userData in
     with(session: userData, else: 0) { session in
+      guard !session.repeated.isStandingIn else { return 0 }
       guard session.countHeader(nameCount + valueCount) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
       session.current?.withStream { stream in
         stream.receiveHeader(
@@ -97,7 +98,7 @@ enum SessionCallbacks {
     }
     return with(session: userData, else: 0) { session in
       if UInt32(head.type) == NGHTTP2_HEADERS.rawValue {
-        session.headersDidEnd(endsStream)
+        session.headersDidEnd(endsStream, isRequest: frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST)
       } else {
         session.controlFrame(head, frame)
       }
@@ -214,6 +215,7 @@ extension Session {
     stream.id = id
     nghttp2_session_set_stream_user_data(raw, id, streams.insert(stream))
     if lateTraceParent != nil { deliverTraceParent(to: Unmanaged.passUnretained(stream)) }
+    if let kept = repeated.kept { stream.receiveHead(kept) }
     return 0
   }
 
@@ -274,10 +276,14 @@ extension Session {
     return 0
   }
 
-  fileprivate func headersDidEnd(_ endsStream: Bool) {
+  fileprivate func headersDidEnd(_ endsStream: Bool, isRequest: Bool) {
     guard let stream = current else { return }
     current = nil
-    stream.withStream { $0.headersDidEnd(endsStream: endsStream, fields) }
+    stream.withStream { stream in
+      stream.headersDidEnd(endsStream: endsStream, fields)
+      guard isRequest, repeated.awaits(stream.id), areHeadersFree, let kept = stream.keptHead else { return }
+      repeated.keep(kept)
+    }
   }
 
   fileprivate func readBody(

@@ -15,6 +15,12 @@ protocol SessionStream: StreamEntry {
   /// Receives the header `traceparent` of a request, before the others, if the session takes it from the frame.
   func receiveTraceParent(_ identity: SpanIdentity)
 
+  /// Receives a head that another stream has kept, instead of the same fields.
+  func receiveHead(_ kept: any KeptHead)
+
+  /// The head of a request, for other streams. `nil` if they have to receive its fields. Asked for after `headersDidEnd`.
+  var keptHead: (any KeptHead)? { get }
+
   /// Called at the end of a header block: the request's, a response's, or the trailers'.
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector)
 

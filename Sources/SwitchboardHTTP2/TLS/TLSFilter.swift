@@ -7,6 +7,8 @@ final class TLSFilter: Packable {
   private let connection: OpaquePointer
   /// The memory of `connection`, if OpenSSL uses our allocator.
   @exclusivity(unchecked) var memory: PackableMemory
+  /// There is nothing else that it could do without.
+  func memoryWasPacked() {}
   /// The bytes that OpenSSL reads, and the function that it writes to.
   private let wire: UnsafeMutablePointer<switchboard_wire>
   private let context: TLSContext

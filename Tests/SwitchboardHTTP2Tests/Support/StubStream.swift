@@ -16,6 +16,12 @@ final class StubStream: StreamEntry, SessionStream {
   /// The headers, as `name=value`.
   private(set) var headers: Set<String> = []
   private(set) var headersEnded = false
+  private(set) var hasEnded = false
+  /// Whether streams with an equal head may have this one's.
+  var isRepeatable = true
+  /// Whether it has another stream's head.
+  private(set) var isRepeated = false
+  private var lines: [String] = []
   private(set) var refusal: GRPCStatus?
   private(set) var closeCode: UInt32?
 
@@ -24,16 +30,28 @@ final class StubStream: StreamEntry, SessionStream {
 
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     headerCount += 1
-    headers.insert(String(decoding: name, as: UTF8.self) + "=" + String(decoding: value, as: UTF8.self))
+    let line = String(decoding: name, as: UTF8.self) + "=" + String(decoding: value, as: UTF8.self)
+    lines.append(line)
+    headers.insert(line)
   }
+  func receiveHead(_ kept: any KeptHead) {
+    isRepeated = true
+    lines = (kept as? StubHead)?.lines ?? []
+    headerCount += lines.count
+    headers.formUnion(lines)
+  }
+  var keptHead: (any KeptHead)? { isRepeatable ? StubHead(lines) : nil }
   func receiveTraceParent(_ identity: SpanIdentity) {
     headerCount += 1
     headers.insert("traceparent=" + String(decoding: identity.text, as: UTF8.self))
   }
-  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) { headersEnded = true }
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
+    headersEnded = true
+    if endsStream { remoteDidEnd() }
+  }
   func takeTraceParent() -> SpanIdentity? { nil }
   func receiveData(_ bytes: UnsafeRawBufferPointer) { received += bytes }
-  func remoteDidEnd() {}
+  func remoteDidEnd() { hasEnded = true }
   func localDidEnd() {}
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     whileSending.take()?()
@@ -54,13 +72,28 @@ final class StubStream: StreamEntry, SessionStream {
   func processReady() {}
 }
 
+/// What such a stream keeps of its head.
+private final class StubHead: KeptHead {
+  let lines: [String]
+
+  init(_ lines: [String]) { self.lines = lines }
+
+  var contentLength: String? {
+    let name = "content-length="
+    return lines.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+  }
+}
+
 /// Accepts all streams of a session, which does not retain it.
 final class StubPeer: SessionDelegate {
   var streams: [StubStream] = []
+  /// Whether its streams keep their heads for others.
+  var keepsHeads = true
   var sessionNow: UInt64 { 1 }
 
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
     let stream = StubStream()
+    stream.isRepeatable = keepsHeads
     streams.append(stream)
     return stream
   }

@@ -1,0 +1,35 @@
+import SwitchboardCall
+
+/// Why requests are rejected.
+extension GRPCStatus {
+  static let missingTrailersSupport = GRPCStatus(
+    code: .internalError,
+    message: "the request has no header te: trailers",
+    origin: .peer
+  )
+  static let headersTooLarge = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the request's headers are larger than the limit",
+    origin: .peer
+  )
+  static let badTimeout = GRPCStatus(
+    code: .internalError,
+    message: "the request's grpc-timeout is malformed",
+    origin: .peer
+  )
+  static let badTimeoutOfHTTP = GRPCStatus(
+    code: .invalidArgument,
+    message: "the request's grpc-timeout is malformed",
+    origin: .peer
+  )
+  static let unknownFormat = GRPCStatus(
+    code: .unimplemented,
+    message: "the method has no marshaller for the request's content type",
+    origin: .library
+  )
+  static let unknownEncoding = GRPCStatus(
+    code: .unimplemented,
+    message: "the request's grpc-encoding is not supported",
+    origin: .library
+  )
+}

@@ -1,0 +1,27 @@
+import SwitchboardCall
+
+/// What the head of a call says, for calls of the same connection with an equal head.
+final class KnownHead: KeptHead {
+  let method: RPCMethod?
+  let metadata: HPACKHeaders
+  /// Identifies the metadata.
+  let fieldsNumber: Int
+  let contentSubtype: ContentSubtype
+  let timeout: GRPCTimeout?
+  let encoding: MessageCompression?
+  let accepted: AcceptedCompressions
+
+  /// `nil` if an equal head may lead to anything else. Called after the last field.
+  init?(_ head: borrowing RequestHead) {
+    guard head.isRepeatable, let number = head.fieldsNumber else { return nil }
+    method = head.method
+    metadata = head.plainMetadata
+    fieldsNumber = number
+    contentSubtype = head.contentSubtype
+    timeout = head.timeout
+    encoding = head.encoding
+    accepted = head.accepted
+  }
+
+  var contentLength: String? { metadata.first(name: "content-length") }
+}

@@ -1,0 +1,154 @@
+/// What a stream keeps of its request's head, for the streams whose heads are equal.
+protocol KeptHead: AnyObject {
+  /// The value of `content-length`, against which nghttp2 checks the body.
+  var contentLength: String? { get }
+}
+
+/// The heads of a connection's requests that repeat. Most calls of a client differ in nothing that their heads say.
+///
+/// The bytes of a block of headers mean the same as before as long as no block in between changes the table that it refers
+/// to. nghttp2 then receives a head of the fewest fields that it accepts, a stand-in, and the stream receives what another
+/// one has kept of the fields. Blocks that change the table are not remembered, and make all others be forgotten.
+///
+/// A client may send a different head with each call. So a block is remembered if one like it came shortly before, and then
+/// replaces only one that was not in use lately.
+struct RepeatedHeads {
+  private struct Entry {
+    let block: [UInt8]
+    /// The frame that nghttp2 receives, for the stream that had the head last.
+    var standIn: [UInt8]
+    let kept: any KeptHead
+  }
+
+  private var entries: [Entry] = []
+  /// The entry that stands for the head that nghttp2 is receiving.
+  private var current: Int?
+  /// A bit for each entry that was made or used since it was last looked at for its place.
+  private var used: UInt8 = 0
+  /// The next entry to look at.
+  private var hand = 0
+  /// The block that is remembered if the stream that has it keeps its head; the stream's number, or zero.
+  private var candidate: [UInt8] = []
+  private var candidateStream: Int32 = 0
+  /// Hashes of the blocks that came last and were not remembered.
+  private var recent = SIMD8<UInt16>(repeating: 0)
+  private var recentCount = 0
+
+  /// A connection keeps a few blocks, none of them large.
+  static let capacity = 4
+  static let largestBlock = 192
+
+  /// Whether nghttp2 is receiving a stand-in.
+  var isStandingIn: Bool { current != nil }
+
+  /// What was kept of the head that nghttp2 is receiving a stand-in for.
+  var kept: (any KeptHead)? { current.map { entries[$0].kept } }
+
+  /// The number of a block that is known.
+  @inline(__always)
+  func index(of block: UnsafeRawBufferPointer) -> Int? {
+    entries.firstIndex { Self.areEqual($0.block, block) }
+  }
+
+  /// Begins to stand in for a frame with that block. Returns what nghttp2 is to receive before `endStandIn`.
+  @inline(__always)
+  mutating func beginStandIn(_ index: Int, for frame: UnsafeRawBufferPointer) -> [UInt8] {
+    current = index
+    used |= 1 << UInt8(index)
+    // The flags, and the number of the stream.
+    entries[index].standIn.withUnsafeMutableBytes {
+      $0[4] = frame[4]
+      $0.storeBytes(
+        of: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self),
+        toByteOffset: 5,
+        as: UInt32.self
+      )
+    }
+    return entries[index].standIn
+  }
+
+  mutating func endStandIn() { current = nil }
+
+  @inline(__always)
+  private static func areEqual(_ block: [UInt8], _ other: UnsafeRawBufferPointer) -> Bool {
+    guard block.count == other.count, let other = other.baseAddress else { return false }
+    return block.withUnsafeBytes { $0.baseAddress?.equals(other, count: $0.count) ?? false }
+  }
+
+  /// Notes a block that is not known, and does not change the table.
+  mutating func note(_ block: UnsafeRawBufferPointer, of stream: Int32) {
+    guard block.count <= Self.largestBlock else { return }
+    let hash = Self.hash(block)
+    guard any(recent .== hash) else {
+      recent[recentCount & 7] = hash
+      recentCount &+= 1
+      return
+    }
+    candidateStream = stream
+    guard !Self.areEqual(candidate, block) else { return }
+    candidate.removeAll(keepingCapacity: true)
+    candidate.append(contentsOf: block)
+  }
+
+  /// A collision, which a client may cause, makes it be considered early.
+  private static func hash(_ block: UnsafeRawBufferPointer) -> UInt16 {
+    var hash = UInt64(truncatingIfNeeded: block.count)
+    func add(_ value: UInt64) { hash = (hash ^ value ^ hash >> 32) &* 0x9e37_79b9_7f4a_7c15 }
+    var offset = 0
+    while offset + 8 <= block.count {
+      add(block.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      offset += 8
+    }
+    while offset < block.count {
+      add(UInt64(block[offset]))
+      offset += 1
+    }
+    return UInt16(truncatingIfNeeded: hash >> 48)
+  }
+
+  /// Called when a block changes the table, or may do so.
+  mutating func forget() {
+    candidateStream = 0
+    guard !entries.isEmpty else { return }
+    entries.removeAll(keepingCapacity: true)
+    (used, hand) = (0, 0)
+  }
+
+  /// Whether a stream that has received its head may keep it.
+  var isWaiting: Bool { candidateStream != 0 }
+
+  mutating func stopWaiting() { candidateStream = 0 }
+
+  /// Whether a stream's head is to be kept, if that is possible.
+  @inline(__always)
+  func awaits(_ stream: Int32) -> Bool { candidateStream == stream }
+
+  /// Remembers the candidate, of which its stream has kept this.
+  mutating func keep(_ kept: any KeptHead) {
+    candidateStream = 0
+    guard let standIn = Self.standIn(for: kept), makePlace() else { return }
+    let entry = Entry(block: candidate, standIn: standIn, kept: kept)
+    candidate = []
+    used |= 1 << UInt8(hand)
+    if hand < entries.count { entries[hand] = entry } else { entries.append(entry) }
+    hand = (hand + 1) % Self.capacity
+  }
+
+  /// Whether there is a place at the hand: a free one, or one that was not in use.
+  private mutating func makePlace() -> Bool {
+    guard hand < entries.count, used & 1 << UInt8(hand) != 0 else { return true }
+    used &= ~(1 << UInt8(hand))
+    hand = (hand + 1) % Self.capacity
+    return false
+  }
+
+  /// What nghttp2 demands of a head: POST, http, / and an authority, whatever it is. The real ones have passed its checks.
+  private static func standIn(for kept: any KeptHead) -> [UInt8]? {
+    var fields: [UInt8] = [0x83, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")]
+    if let length = kept.contentLength?.utf8 {
+      guard length.count < 127 else { return nil }
+      fields += [0x0f, 0x0d, UInt8(length.count)] + length
+    }
+    return [0, 0, UInt8(fields.count), 1, 0, 0, 0, 0, 0] + fields
+  }
+}

@@ -1,0 +1,56 @@
+import HTTP2TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// All that a server's session makes of what a client sends: what its streams receive, and what it answers.
+struct Reception: Equatable, CustomStringConvertible {
+  struct Options {
+    var keepsHeads: Bool
+    var takesTraceParents = false
+    var maxHeaderListSize = 16 * 1024
+    var headerTableSize: Int?
+  }
+
+  let streams: [StubStream]
+  private let offence: Offence?
+  private let answer: [UInt8]
+
+  static let greeting = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+
+  /// Receives pieces that follow a greeting, and answers each.
+  init(of pieces: [[UInt8]], _ options: Options) throws {
+    var settings = SessionSettings(isServer: true)
+    settings.maxHeaderListSize = options.maxHeaderListSize
+    settings.headerTableSize = options.headerTableSize
+    settings.maxConcurrentStreams = 1000
+    let session = try #require(Session(.server, settings: settings, memory: BlockPool()))
+    let peer = StubPeer()
+    peer.keepsHeads = options.keepsHeads
+    session.delegate = peer
+    session.takesTraceParents = options.takesTraceParents
+    var answer: [UInt8] = []
+    var offence: Offence?
+    for piece in [Self.greeting] + pieces where offence == nil {
+      offence = piece.withUnsafeBytes { session.receive($0, now: 1) }
+      let output = OutputBuffer()
+      while session.drain(into: output, limit: 1 << 20) == .some {}
+      output.forEachPiece { answer += $0 }
+    }
+    session.connectionDidClose()
+    streams = peer.streams
+    self.answer = answer
+    self.offence = offence
+  }
+
+  static func == (left: Self, right: Self) -> Bool { left.description == right.description }
+
+  var description: String {
+    let streams = streams.map {
+      "\($0.id): \($0.headers.sorted()) \($0.headerCount) \($0.headersEnded) \($0.received) \($0.hasEnded) "
+        + "\($0.closeCode ?? 0)"
+    }
+    let offence = offence.map { "\($0.abuse) \($0.code)" } ?? "no offence"
+    return (streams + [offence, "\(answer)"]).joined(separator: "\n")
+  }
+}
