@@ -2,6 +2,11 @@ import COpenSSL
 import SwitchboardCall
 
 /// An RSA key that signs with SHA-256, the algorithm `RS256` of JSON Web Tokens.
+///
+/// ```swift
+/// let key = try SigningKey(.file("service-account.pem"))
+/// let signature = try key.signature(of: Array(token.utf8))
+/// ```
 public final class SigningKey: @unchecked Sendable {
   // Sendable because OpenSSL allows several threads to use a key that does not change.
   private let key: OpaquePointer
