@@ -8,8 +8,7 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   private let onMessage: (RawSpan) -> Void
   private let onEnd: End
 
-  /// Ends the call and completes its record. The record is a parameter because a closure that captures only one object
-  /// needs no allocation.
+  /// Ends the call and completes its record: a parameter, because a closure that captures one object allocates nothing.
   @usableFromInline typealias End = (GRPCStatus, HPACKHeaders, CallRecord?) -> Void
 
   @usableFromInline

@@ -44,8 +44,7 @@ extension MethodCall {
     startStream(.message(request)).1
   }
 
-  /// Sends the requests of a sequence while the responses are read. The call starts now; dropping the stream cancels
-  /// it.
+  /// Sends the requests of a sequence while responses are read. The call starts now; dropping the stream cancels it.
   @inlinable
   public func bidirectionalStreaming<Messages: AsyncSequence & Sendable>(
     _ requests: Messages

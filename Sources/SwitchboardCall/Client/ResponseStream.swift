@@ -1,5 +1,4 @@
-/// The stream of a call's responses, which can be read once. It ends if the call succeeds, and throws the status if the
-/// call fails.
+/// The stream of a call's responses, to be read once. It ends if the call succeeds, and throws the status if it fails.
 ///
 /// ```swift
 /// for try await reply in client.expand(request) { print(reply.text) }

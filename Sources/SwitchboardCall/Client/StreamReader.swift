@@ -1,5 +1,4 @@
-/// Owns a call with streamed responses: releasing the last reference cancels the call and the task that writes its
-/// requests.
+/// Owns a call with streamed responses: releasing the last reference cancels it and the task that writes its requests.
 @usableFromInline
 class StreamOwner: @unchecked Sendable {
   // Sendable holds because mutable state is locked. It is unchecked because subclasses are generic.

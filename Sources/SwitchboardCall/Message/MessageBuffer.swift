@@ -46,8 +46,7 @@ public struct MessageBuffer: @unchecked Sendable {
     }
   }
 
-  /// The same for code that never writes more than it announced, such as generated messages: writing more ends the
-  /// process.
+  /// The same for code that never writes more than it announced, such as generated messages: more ends the process.
   @inlinable
   package init(exactByteCount byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }

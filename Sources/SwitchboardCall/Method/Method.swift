@@ -35,8 +35,7 @@ extension Method {
   /// A method whose marshallers are chosen at run time.
   @usableFromInline package typealias InFormat = Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
 
-  /// The same method with its messages in another format. Calls fail with `INTERNAL` if the format has no marshaller
-  /// for them.
+  /// The same method in another format. Calls fail with `INTERNAL` if it has no marshaller for the messages.
   package func inFormat(_ format: any PayloadFormat) -> InFormat {
     InFormat(
       descriptor,

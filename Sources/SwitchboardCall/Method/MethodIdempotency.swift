@@ -3,8 +3,7 @@
 public enum MethodIdempotency: Hashable, Sendable {
   /// The effect is unknown.
   case unknown
-  /// The method has no side effects. Clients of the Connect protocol may call it with HTTP GET, so that responses can
-  /// be cached.
+  /// The method has no side effects. Connect clients may call it with HTTP GET, so that responses can be cached.
   case noSideEffects
   /// Calling the method twice has the same effect as calling it once.
   case idempotent

@@ -43,8 +43,7 @@ public struct ChannelOptions: Sendable {
   /// How many bytes of a call's requests are kept until the server answers, to repeat the call if the server refuses it
   /// unprocessed, or by the service config's policies. A call that has sent more is not repeated.
   public var retryBufferSize = 256 * 1024
-  /// Whether the service config's policies may repeat calls. A request that never reached a server is always sent
-  /// again.
+  /// Whether the service config's policies may repeat calls. Requests that reached no server are always sent again.
   public var enableRetry = true
   /// How long the server may be silent before a ping; at least ten seconds. `nil` means no pings. The interval doubles
   /// each time the server ends a connection because of pings, up to two hours.

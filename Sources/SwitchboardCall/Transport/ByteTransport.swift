@@ -10,8 +10,7 @@
   /// about a hundred bytes more than its length.
   var streamBufferSize: Int { get }
 
-  /// A transport to another target with the same settings, on the same event loop, for calls that interceptors
-  /// redirect.
+  /// A transport to another target with the same settings, on the same loop, for calls that interceptors redirect.
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport
 
   /// The service config from the resolution of the name. `nil` means that it cannot provide one.
@@ -69,8 +68,7 @@ extension ByteTransport {
   @usableFromInline package var responses: MessagePipe?
   /// The number of previous attempts, which the server is informed of.
   @usableFromInline package var previousAttempts = 0
-  /// The servers that attempts of the call were sent to, so that a repetition can prefer another. `nil` for a call that
-  /// is not repeated.
+  /// The servers of the call's attempts, so that a repetition can prefer another. `nil` for a call without repetition.
   package var servers: AttemptedServers?
   /// Follows the call, if the channel's observer traces.
   package var tracer: (any ClientCallTracer)?

@@ -33,16 +33,14 @@
   var logger: Logger { get }
 }
 
-/// The server's interface between calls and transports: one call that a transport has accepted and routed. Usable from
-/// any thread.
+/// The server's interface between calls and transports: one accepted and routed call. Usable from any thread.
 @usableFromInline package protocol ServerStream: ServerCallState {
   /// Request messages, if the method streams them.
   var requests: MessagePipe { get }
   /// Response messages. The first access sends the response headers.
   var responses: MessagePipe { get }
 
-  /// Where the call's handler runs, according to the server's options. Called once, on the loop, just before the
-  /// handler starts.
+  /// Where the handler runs, according to the server's options. Called once, on the loop, before the handler starts.
   func executorForHandler() -> HandlerExecutor
 
   /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.

@@ -41,8 +41,7 @@ final class CallEngine: ByteTransport {
   @usableFromInline
   var host: String { transport.host }
 
-  /// The same configuration over the transport's sibling. Siblings are made per call, so they share the retry
-  /// throttles.
+  /// The same configuration over the transport's sibling. Siblings are made per call and share the retry throttles.
   @usableFromInline
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }

@@ -1,5 +1,4 @@
-// Streamed requests are read from the caller as fast as the fastest attempt sends them, and kept for the other
-// attempts.
+// Streamed requests are read from the caller as fast as the fastest attempt sends them, and kept for the others.
 extension RetryingCall: MessagePipe.Observer {
   func pipeBecameReadable(_ pipe: MessagePipe) {
     onLoop { $0.pumpAll() }

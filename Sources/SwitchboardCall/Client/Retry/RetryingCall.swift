@@ -3,8 +3,7 @@
 /// It commits to an attempt when the server's headers arrive, when the requests exceed the buffer, or when no other
 /// attempt will follow. Until then, the caller receives no part of a response.
 final class RetryingCall: ByteCall, @unchecked Sendable {
-  // Sendable holds because other threads use only `cancellation`, which is locked; everything else stays on the event
-  // loop.
+  // Sendable holds because other threads use only `cancellation`, which is locked; the rest stays on the event loop.
 
   /// ```
   ///   idle ──start──> running ──status──> closed
