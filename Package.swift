@@ -154,12 +154,20 @@ let states: Target = {
   )
 }()
 
+/// What `Switchboard` exports. The package manager builds a target again only if a module changes that the target itself
+/// depends on. So all that depend on `Switchboard` also depend on these, whose code is inlined into them: otherwise old
+/// code would use objects that have a new layout.
+let exported = [
+  "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardHTTP2",
+  "SwitchboardMarshalling",
+]
+
 let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
   products: [
     // What users with services depend on. Those who have only messages need only SwitchboardProtobuf.
-    .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardProtobuf"]),
+    .library(name: "Switchboard", targets: ["Switchboard"] + exported + ["SwitchboardProtobuf"]),
     // Responses that tests enqueue, for generated test clients.
     .library(name: "SwitchboardTesting", targets: ["SwitchboardTesting"]),
     // Health, reflection, channelz, load reports and errors with details.
@@ -690,6 +698,14 @@ let package = Package(
 )
 
 package.targets += goldens + [fuzzing, states] + bridgeTargets
+
+for target in package.targets {
+  let names = target.dependencies.compactMap { dependency -> String? in
+    if case .byNameItem(let name, _) = dependency { name } else { nil }
+  }
+  guard names.contains("Switchboard") else { continue }
+  target.dependencies += exported.filter { !names.contains($0) }.map { .byName(name: $0) }
+}
 
 if !swiftProtobuf.isEmpty {
   package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"))

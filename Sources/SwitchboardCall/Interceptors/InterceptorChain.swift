@@ -60,9 +60,9 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   // Sendable holds because everything is used only on the event loop. Unchecked exclusivity holds because no access
   // lasts while other code runs.
 
-  /// The loop's address, by which its thread identifies itself; see `LoopOfThread`. A reference to the loop would be
-  /// counted here; the transport has one.
-  @usableFromInline final let loopAddress: UnsafeMutableRawPointer?
+  /// The loop's address, by which its thread identifies itself; see `LoopOfThread`. The largest number is no address, and
+  /// zero that of other threads. A reference to the loop would be counted here; the transport has one.
+  @usableFromInline final let loopAddress: UInt
   @exclusivity(unchecked) @usableFromInline final var interceptors: InterceptorList<Interceptor>
   /// The state that only few chains need.
   @exclusivity(unchecked) @usableFromInline final var sideWork: SideWork?
@@ -76,7 +76,7 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   @inlinable @inline(__always)
   init(_ interceptors: consuming [Interceptor], at loopAddress: UnsafeMutableRawPointer?) {
     self.interceptors = InterceptorList(interceptors)
-    self.loopAddress = loopAddress
+    self.loopAddress = loopAddress.map { UInt(bitPattern: $0) } ?? .max
     for index in 0..<(self.interceptors.last + 1)
     where self.interceptors.uncounted(index)._withUnsafeGuaranteedRef({ $0.executors.areNamed }) {
       sideWork = SideWork(executors: self.interceptors.all.map(\.executors))
@@ -87,10 +87,7 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
 
   /// Whether the current thread identifies itself as the loop's. Not every loop's thread does.
   @inlinable @inline(__always)
-  final var isOfThread: Bool {
-    guard let address = LoopOfThread.address else { return false }
-    return address == loopAddress
-  }
+  final var isOfThread: Bool { UInt(bitPattern: LoopOfThread.address) == loopAddress }
 
   @usableFromInline
   final func makeCredit() -> Credit {

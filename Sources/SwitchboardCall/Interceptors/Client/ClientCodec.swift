@@ -31,7 +31,7 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
       }
     }
     end = { (pipeline, status: consuming GRPCStatus, trailers: consuming HPACKHeaders) in
-      pipeline.receiveFirst(.end(status, trailers))
+      pipeline.receiveFirst(.end(consume status, consume trailers))
     }
     chooseFormat = { pipeline in
       let chosen = pipeline.optionsWithFormat.map {

@@ -70,14 +70,16 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     contentSubtype: ContentSubtype
   ) {
     let options = options ?? CallOptions()
-    transport = engine
+    let loopAddress = engine.eventLoop.address
     self.method = method
     self.codec = codec
     self.contentSubtype = contentSubtype
     metadata = options.initialMetadata
     callerContext = engine.tracer?.context
     settings = engine.settings(for: options)
-    super.init(interceptors, at: engine.eventLoop.address)
+    // Last, so that the reference is handed over and not counted.
+    transport = engine
+    super.init(interceptors, at: loopAddress)
   }
 
   deinit { response.clear() }
