@@ -35,7 +35,8 @@ import Testing
     _ bytes: [UInt8],
     in pieceSize: Int = .max,
     takesTraceParents: Bool = false,
-    maxHeaderListSize: Int = 16 * 1024
+    maxHeaderListSize: Int = 16 * 1024,
+    headerTableSize: Int? = nil
   ) throws -> [StubStream] {
     let pieces = stride(from: 0, to: bytes.count, by: pieceSize).map {
       Array(bytes[$0..<$0 + min(pieceSize, bytes.count - $0)])
@@ -44,6 +45,7 @@ import Testing
       var session = Reception.Options(keepsHeads: $0)
       session.takesTraceParents = takesTraceParents
       session.maxHeaderListSize = maxHeaderListSize
+      session.headerTableSize = headerTableSize
       return try Reception(of: pieces, session)
     }
     #expect(receptions[0] == receptions[1])
@@ -137,6 +139,17 @@ import Testing
     guard let field else { return }
     #expect(last.count == 5 && last.allSatisfy { $0.headers.contains(field) })
     if pieceSize == .max { #expect(last.last?.isRepeated == true) }
+  }
+
+  /// The client's answer to the server's settings ends what it has put into the table before.
+  @Test func aSmallerTableMakesHeadsBeForgotten() throws {
+    let answer = FramePeer.frame(Kind.settings, 1, 0, [])
+    let streams = try receive(
+      Self.head(1, Self.first) + Self.heads([3, 5, 7]) + answer + Self.heads([9]),
+      headerTableSize: 0
+    )
+    #expect(streams[3].isRepeated)
+    #expect(streams.count == 4 || !streams[4].headers.contains("a=b"))
   }
 
   /// A frame is repeated only if all of it arrives at once, and the rest of it only if nothing else is in it.

@@ -14,7 +14,8 @@ final class FieldCollector {
   @exclusivity(unchecked) private var modelNumber = 1
   @exclusivity(unchecked) private var otherNumber = 0
   /// The number of the list that was taken last, if it was there before.
-  @exclusivity(unchecked) private(set) var repeated: Int?
+  var repeated: Int? { isRepeated ? number : nil }
+  @exclusivity(unchecked) private var isRepeated = false
   /// The number of the list that was taken last, if it was not large. That of an empty list may be zero.
   @exclusivity(unchecked) private(set) var number: Int?
   /// The first field of the model that has not been matched.
@@ -58,12 +59,12 @@ final class FieldCollector {
 
   /// Ends the block and returns its fields.
   func take() -> HPACKHeaders {
-    repeated = nil
+    isRepeated = false
     number = 0
     if isShared {
       if cursor.isAtEnd {
         cursor.rewind()
-        repeated = modelNumber
+        isRepeated = true
         number = modelNumber
         return model
       }

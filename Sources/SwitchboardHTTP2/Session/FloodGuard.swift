@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// Inspects the headers of received frames before nghttp2 does. It detects floods of frames that cost a peer little and
-/// serve no call, and errors that nghttp2 ignores silently.
+/// serve no call, and errors that nghttp2 ignores silently. For a server, it finds the heads of requests.
 ///
 /// Such frames cost credit. A peer starts with an allowance and regains a quarter of it each second. It also earns
 /// credit with each frame that is sent for a call, because a harmless peer responds to those with window updates and

@@ -12,7 +12,9 @@ protocol KeptHead: AnyObject {
 ///
 /// A client may send a different head with each call. So a block is remembered if one like it came shortly before, and then
 /// replaces only one that was not in use lately.
-struct RepeatedHeads {
+final class RepeatedHeads {
+  // Unchecked exclusivity: confined to the loop of its connection. An object, because idle connections have none.
+
   private struct Entry {
     let block: [UInt8]
     /// The frame that nghttp2 receives, for the stream that had the head last.
@@ -20,26 +22,23 @@ struct RepeatedHeads {
     let kept: any KeptHead
   }
 
-  private var entries: [Entry] = []
+  @exclusivity(unchecked) private var entries: [Entry] = []
   /// The entry that stands for the head that nghttp2 is receiving.
-  private var current: Int?
+  @exclusivity(unchecked) private var current: Int?
   /// A bit for each entry that was made or used since it was last looked at for its place.
-  private var used: UInt8 = 0
+  @exclusivity(unchecked) private var used: UInt8 = 0
   /// The next entry to look at.
-  private var hand = 0
+  @exclusivity(unchecked) private var hand = 0
   /// The block that is remembered if the stream that has it keeps its head; the stream's number, or zero.
-  private var candidate: [UInt8] = []
-  private var candidateStream: Int32 = 0
+  @exclusivity(unchecked) private var candidate: [UInt8] = []
+  @exclusivity(unchecked) private var candidateStream: Int32 = 0
   /// Hashes of the blocks that came last and were not remembered.
-  private var recent = SIMD8<UInt16>(repeating: 0)
-  private var recentCount = 0
+  @exclusivity(unchecked) private var recent = SIMD8<UInt16>(repeating: 0)
+  @exclusivity(unchecked) private var recentCount = 0
 
   /// A connection keeps a few blocks, none of them large.
   static let capacity = 4
   static let largestBlock = 192
-
-  /// Whether nghttp2 is receiving a stand-in.
-  var isStandingIn: Bool { current != nil }
 
   /// What was kept of the head that nghttp2 is receiving a stand-in for.
   var kept: (any KeptHead)? { current.map { entries[$0].kept } }
@@ -52,7 +51,7 @@ struct RepeatedHeads {
 
   /// Begins to stand in for a frame with that block. Returns what nghttp2 is to receive before `endStandIn`.
   @inline(__always)
-  mutating func beginStandIn(_ index: Int, for frame: UnsafeRawBufferPointer) -> [UInt8] {
+  func beginStandIn(_ index: Int, for frame: UnsafeRawBufferPointer) -> [UInt8] {
     current = index
     used |= 1 << UInt8(index)
     // The flags, and the number of the stream.
@@ -67,7 +66,7 @@ struct RepeatedHeads {
     return entries[index].standIn
   }
 
-  mutating func endStandIn() { current = nil }
+  func endStandIn() { current = nil }
 
   @inline(__always)
   private static func areEqual(_ block: [UInt8], _ other: UnsafeRawBufferPointer) -> Bool {
@@ -76,7 +75,7 @@ struct RepeatedHeads {
   }
 
   /// Notes a block that is not known, and does not change the table.
-  mutating func note(_ block: UnsafeRawBufferPointer, of stream: Int32) {
+  func note(_ block: UnsafeRawBufferPointer, of stream: Int32) {
     guard block.count <= Self.largestBlock else { return }
     let hash = Self.hash(block)
     guard any(recent .== hash) else {
@@ -107,7 +106,7 @@ struct RepeatedHeads {
   }
 
   /// Called when a block changes the table, or may do so.
-  mutating func forget() {
+  func forget() {
     candidateStream = 0
     guard !entries.isEmpty else { return }
     entries.removeAll(keepingCapacity: true)
@@ -117,14 +116,14 @@ struct RepeatedHeads {
   /// Whether a stream that has received its head may keep it.
   var isWaiting: Bool { candidateStream != 0 }
 
-  mutating func stopWaiting() { candidateStream = 0 }
+  func stopWaiting() { candidateStream = 0 }
 
   /// Whether a stream's head is to be kept, if that is possible.
   @inline(__always)
   func awaits(_ stream: Int32) -> Bool { candidateStream == stream }
 
   /// Remembers the candidate, of which its stream has kept this.
-  mutating func keep(_ kept: any KeptHead) {
+  func keep(_ kept: any KeptHead) {
     candidateStream = 0
     guard let standIn = Self.standIn(for: kept), makePlace() else { return }
     let entry = Entry(block: candidate, standIn: standIn, kept: kept)
@@ -135,7 +134,7 @@ struct RepeatedHeads {
   }
 
   /// Whether there is a place at the hand: a free one, or one that was not in use.
-  private mutating func makePlace() -> Bool {
+  private func makePlace() -> Bool {
     guard hand < entries.count, used & 1 << UInt8(hand) != 0 else { return true }
     used &= ~(1 << UInt8(hand))
     hand = (hand + 1) % Self.capacity

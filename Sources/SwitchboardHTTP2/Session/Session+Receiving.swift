@@ -16,7 +16,7 @@ extension Session {
         end = offset
         break scan
       case .request(let place): result = receiveHead(bytes, at: place, &passed)
-      case .otherBlock: repeated.forget()
+      case .otherBlock: repeated?.forget()
       }
     }
     if result >= 0 { result = pass(bytes[passed..<end]) }
@@ -40,10 +40,10 @@ extension Session {
     let frame = UnsafeRawBufferPointer(rebasing: bytes[place])
     guard frame.count - FloodGuard.headSize <= frameLimit else {
       // nghttp2 refuses it.
-      repeated.forget()
+      repeated?.forget()
       return 0
     }
-    if repeated.isWaiting {
+    if let repeated, repeated.isWaiting {
       let result = passBytes(of: bytes, before: place.lowerBound, &passed)
       guard result >= 0 else { return result }
       repeated.stopWaiting()
@@ -51,7 +51,7 @@ extension Session {
     var identity = takesTraceParents ? LateTraceParent.identity(atEndOf: frame) : nil
     let end = frame.count - (identity == nil ? 0 : LateTraceParent.byteCount)
     let block = UnsafeRawBufferPointer(rebasing: frame[FloodGuard.headSize..<end])
-    let known = repeated.index(of: block)
+    let known = repeated?.index(of: block)
     if known == nil, !note(block, of: frame), identity != nil {
       // It was a part of a string.
       identity = nil
@@ -63,8 +63,12 @@ extension Session {
     passed = place.upperBound
     lateTraceParent = identity
     defer { lateTraceParent = nil }
-    guard let known else { return passShortened(frame[..<end]) }
-    defer { repeated.endStandIn() }
+    guard let known, let repeated else { return passShortened(frame[..<end]) }
+    isStandingIn = true
+    defer {
+      isStandingIn = false
+      repeated.endStandIn()
+    }
     return repeated.beginStandIn(known, for: frame).withUnsafeBytes { pass($0[...]) }
   }
 
@@ -78,8 +82,10 @@ extension Session {
     var fields = EncodedFields(block)
     let isWhole = fields.skipAll()
     if fields.mayChangeTable {
-      repeated.forget()
+      repeated?.forget()
     } else {
+      let repeated = repeated ?? RepeatedHeads()
+      self.repeated = repeated
       let id = UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self)) & 0x7fff_ffff
       repeated.note(block, of: Int32(id))
     }

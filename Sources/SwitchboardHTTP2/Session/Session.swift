@@ -106,7 +106,7 @@ final class Session: WireSession, Packable {
   }
 
   /// The client's next requests have to say again what they repeat.
-  func memoryWasPacked() { repeated = RepeatedHeads() }
+  func memoryWasPacked() { repeated = nil }
 
   private func submit(_ settings: SessionSettings) -> Bool {
     let entries = settings.entries
@@ -213,7 +213,10 @@ final class Session: WireSession, Packable {
   @exclusivity(unchecked) var lateTraceParent: SpanIdentity?
   /// Whether streams want the header `traceparent` of requests. Then nghttp2 does not see it, if it ends them.
   @exclusivity(unchecked) var takesTraceParents = false
-  @exclusivity(unchecked) var repeated = RepeatedHeads()
+  /// The heads that a client repeats; `nil` until its first one that may be repeated.
+  @exclusivity(unchecked) var repeated: RepeatedHeads?
+  /// Whether nghttp2 is receiving a stand-in for one.
+  @exclusivity(unchecked) var isStandingIn = false
   /// Whether `traceparent` was announced for any request.
   @exclusivity(unchecked) private var sendsTraceParents = false
 

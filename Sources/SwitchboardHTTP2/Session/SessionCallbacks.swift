@@ -70,7 +70,7 @@ enum SessionCallbacks {
     _,
     userData in
     with(session: userData, else: 0) { session in
-      guard !session.repeated.isStandingIn else { return 0 }
+      guard !session.isStandingIn else { return 0 }
       guard session.countHeader(nameCount + valueCount) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
       session.current?.withStream { stream in
         stream.receiveHeader(
@@ -215,7 +215,7 @@ extension Session {
     stream.id = id
     nghttp2_session_set_stream_user_data(raw, id, streams.insert(stream))
     if lateTraceParent != nil { deliverTraceParent(to: Unmanaged.passUnretained(stream)) }
-    if let kept = repeated.kept { stream.receiveHead(kept) }
+    if isStandingIn, let kept = repeated?.kept { stream.receiveHead(kept) }
     return 0
   }
 
@@ -281,7 +281,9 @@ extension Session {
     current = nil
     stream.withStream { stream in
       stream.headersDidEnd(endsStream: endsStream, fields)
-      guard isRequest, repeated.awaits(stream.id), areHeadersFree, let kept = stream.keptHead else { return }
+      guard isRequest, !isStandingIn, let repeated, repeated.awaits(stream.id), areHeadersFree,
+        let kept = stream.keptHead
+      else { return }
       repeated.keep(kept)
     }
   }
