@@ -68,14 +68,18 @@ import Testing
     let size = FramePeer.call("Get").reduce(0) {
       $1.0 == ":path" ? $0 : $0 + $1.0.utf8.count + $1.1.utf8.count + 32
     }
-    for (limit, isKept) in [(size + LateTraceParent.listSize, true), (size + LateTraceParent.listSize - 1, false)] {
+    for (limit, isKept) in [
+      (size + LateTraceParent.listSize, true), (size + LateTraceParent.listSize - 1, false),
+    ] {
       let known = withHead([], limit: limit) { KnownHead($0) }
       #expect((known != nil) == isKept)
     }
   }
 
   @Test func anEqualHeadSaysTheSame() throws {
-    let fields = [("a", "b"), ("grpc-timeout", "1S"), ("grpc-encoding", "gzip"), ("grpc-accept-encoding", "zstd")]
+    let fields = [
+      ("a", "b"), ("grpc-timeout", "1S"), ("grpc-encoding", "gzip"), ("grpc-accept-encoding", "zstd"),
+    ]
     let known = try #require(withHead(fields) { KnownHead($0) })
     var head = RequestHead(listSizeLimit: 1000, keepsTraceParent: true)
     head.take(known)
