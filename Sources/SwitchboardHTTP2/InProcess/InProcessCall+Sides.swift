@@ -65,8 +65,8 @@ extension InProcessCall: LoopServerStream {
   var requestWasCompressed: Bool { false }
   func setCompression(_ compression: MessageCompression) {}
 
-  func executorForHandler() -> HandlerExecutor {
-    HandlerExecutor(transport.options.handlerExecutor, or: transport.loop)
+  func startHandler(_ operation: HandlerOperation<Void>, mayShareTask: Bool) {
+    start(operation, on: transport.options.handlerExecutor, mayShareTask: mayShareTask)
   }
 
   func bindContext() -> Bool {
