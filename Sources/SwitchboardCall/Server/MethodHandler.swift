@@ -112,7 +112,7 @@ public final class MethodHandler: Sendable {
     }
   }
 
-  /// Has the transport start a call's handler. Called on the loop.
+  /// Starts the task of a call's handler, where its transport says. Called on the loop.
   @inlinable
   static func start<Form: HandlerForm>(
     _ form: Form,
@@ -121,11 +121,24 @@ public final class MethodHandler: Sendable {
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) {
     let input = input
-    let operation = HandlerOperation { await run(form, responses, input, answer) }
-    switch answer {
-    case .stream(let stream): stream.startHandler(operation, mayShareTask: true)
-    // Its task inherits what interceptors bind around the start.
-    case .chain(let pipeline): pipeline.stream.startHandler(operation, mayShareTask: false)
+    // The task is created here and not by the transport, which would need a closure: that would cost each call two more
+    // asynchronous frames.
+    let stream = answer.stream
+    stream.handlerRuns(
+      makeTask(on: stream.executorForHandler()) { await run(form, responses, input, answer) }
+    )
+  }
+
+  /// Not inlinable, generic over the result, and with an operation that may throw, because the runtime takes that type
+  /// of operation. The compiler would wrap any other, which costs each call an allocation and two frames.
+  @usableFromInline
+  static func makeTask<Result: Sendable>(
+    on executor: HandlerExecutor,
+    _ operation: @escaping @isolated(any) @Sendable () async throws -> Result
+  ) -> Task<Result, any Error> {
+    switch executor {
+    case .loop(let loop): Task.immediate(executorPreference: loop, operation: operation)
+    case .executor(let executor): Task(executorPreference: executor, operation: operation)
     }
   }
 

@@ -40,12 +40,15 @@
   /// Response messages. The first access sends the response headers.
   var responses: MessagePipe { get }
 
-  /// Starts the handler where the server's options say. If the call ends first, the stream cancels the handler's task,
-  /// which may have run other handlers before, if this one `mayShareTask`. Called on the loop.
-  func startHandler(_ operation: HandlerOperation<Void>, mayShareTask: Bool)
+  /// Where the handler runs, according to the server's options. Called once, on the loop, before the handler starts.
+  func executorForHandler() -> HandlerExecutor
 
   /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.
   func bindContext() -> Bool
+
+  /// The handler has started in this task, and may have finished. The stream cancels the task if the call ends first.
+  /// Called on the loop.
+  func handlerRuns(_ task: consuming Task<Void, any Error>)
 
   /// The handler has finished. Called by the handler, on any thread, last.
   func handlerReturned()
@@ -64,17 +67,14 @@
   func finish(_ status: GRPCStatus)
 }
 
-/// What runs the handler of a call.
-///
-/// Generic over the result, with a function that may throw, because the runtime takes that type of function for a task.
-/// The compiler would wrap any other, which costs each call an allocation and two frames.
-@frozen
+/// Where a handler runs.
 @usableFromInline
-package struct HandlerOperation<Result: Sendable>: Sendable {
-  @usableFromInline package let run: @isolated(any) @Sendable () async throws -> Result
-
-  @inlinable
-  init(_ run: @escaping @isolated(any) @Sendable () async throws -> Result) { self.run = run }
+@frozen
+package enum HandlerExecutor {
+  /// At once, on the loop of the call.
+  case loop(any EventLoop)
+  /// On another executor.
+  case executor(any TaskExecutor)
 }
 
 /// Observes a call on its event loop. Must not call the transport, which may be in the middle of its work.

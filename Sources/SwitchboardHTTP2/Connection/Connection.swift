@@ -63,7 +63,7 @@ class ConnectionParts {
       var streams: [StreamEntry] = []
       swap(&streams, &ready)
       for stream in streams { stream.isReady = false }
-      HandlerWorker.process(&streams, on: loop)
+      for stream in streams { Unmanaged.passUnretained(stream).withStream { $0.processReady() } }
       guard ready.isEmpty else { continue }
       streams.removeAll(keepingCapacity: streams.count <= 256)
       swap(&streams, &ready)

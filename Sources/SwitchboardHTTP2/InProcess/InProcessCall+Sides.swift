@@ -65,8 +65,8 @@ extension InProcessCall: LoopServerStream {
   var requestWasCompressed: Bool { false }
   func setCompression(_ compression: MessageCompression) {}
 
-  func startHandler(_ operation: HandlerOperation<Void>, mayShareTask: Bool) {
-    start(operation, on: transport.options.handlerExecutor, mayShareTask: mayShareTask)
+  func executorForHandler() -> HandlerExecutor {
+    HandlerExecutor(transport.options.handlerExecutor, or: transport.loop)
   }
 
   func bindContext() -> Bool {

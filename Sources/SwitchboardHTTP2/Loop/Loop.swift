@@ -54,8 +54,6 @@ package final class Loop: EventLoop, @unchecked Sendable {
 
   /// The allocator for sessions.
   let blocks = BlockPool()
-  /// For the worker on top of the stack.
-  @exclusivity(unchecked) var handoff = HandlerHandoff.closed
   private(set) lazy var sweep = Sweep(on: self)
 
   /// The buffer that every socket of the loop reads into, one at a time.

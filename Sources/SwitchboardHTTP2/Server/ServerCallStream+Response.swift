@@ -53,9 +53,9 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   var logger: Logger { connection.core.options.logger }
 
-  func startHandler(_ operation: HandlerOperation<Void>, mayShareTask: Bool) {
+  func executorForHandler() -> HandlerExecutor {
     connection.runningHandlers += 1
-    start(operation, on: connection.core.options.handlerExecutor, mayShareTask: mayShareTask)
+    return HandlerExecutor(connection.core.options.handlerExecutor, or: loop)
   }
 
   var isHandling: Bool { phase == .handling }
@@ -296,6 +296,14 @@ extension ServerCallStream.Shared {
     guard let failure = trailers?.failureToSend else { return nil }
     trailers = nil
     return failure
+  }
+}
+
+extension HandlerExecutor {
+  /// The executor of the server's options, or the call's loop without one.
+  @inline(__always)
+  init(_ executor: (any TaskExecutor)?, or loop: Loop) {
+    self = executor.map { .executor($0) } ?? .loop(loop)
   }
 }
 

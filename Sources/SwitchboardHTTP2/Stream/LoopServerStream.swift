@@ -43,14 +43,6 @@ extension LoopServerStream {
     observation.observer.take()?.closed(failure)
   }
 
-  /// Starts the handler on an executor, or on the loop without one.
-  func start(_ handler: HandlerOperation<Void>, on executor: (any TaskExecutor)?, mayShareTask: Bool) {
-    if let executor { return handlerRuns(handler.makeTask(on: executor)) }
-    if mayShareTask, loop.handoff.take(handler, of: self) { return }
-    handlerRuns(handler.startTask(on: loop))
-  }
-
-  /// The handler has started in this task, which has suspended or ended.
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
     // The part of the handler that has already run may have ended the call.
     // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
