@@ -90,6 +90,26 @@ import Testing
     #expect(failure?.message == "TLS: cannot read the certificate chain (/): is a directory")
   }
 
+  @Test func aFileThatCannotBeOpenedIsExplainedByTheSystem() throws {
+    let path = String(repeating: "a", count: 300)
+    let credentials = TLSCredentials(certificateChain: .file(path), privateKey: .file("no/key.pem"))
+    let failure = #expect(throws: GRPCStatus.self) {
+      try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
+    }
+    #expect(failure?.message == "TLS: cannot read the certificate chain (\(path)): name too long")
+  }
+
+  @Test func aKeyThatIsNoneIsRejected() throws {
+    let credentials = TLSCredentials(
+      certificateChain: TestCertificates.serverCertificate,
+      privateKey: .bytes(Array("no key".utf8))
+    )
+    let failure = #expect(throws: GRPCStatus.self) {
+      try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
+    }
+    #expect(failure?.message?.hasPrefix("TLS: the private key is not a key in PEM without a password") == true)
+  }
+
   @Test func aRequiredClientCertificateIsShownToHandlers() async throws {
     let server = ServerTLS(
       credentials: TestCertificates.server,

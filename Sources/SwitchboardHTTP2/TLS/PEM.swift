@@ -24,6 +24,12 @@ struct PEM: ~Copyable {
       // OpenSSL opens a directory, and finds nothing in it. Containers have one where a file that was to be mounted is not.
       guard !Self.isDirectory(path) else { throw .tls("cannot read the \(what): is a directory") }
       opened = BIO_new_file(path, "r")
+      if opened == nil, errno != ENOENT {
+        // OpenSSL's own text is "system lib", for whatever the system says.
+        let reason = SocketError(errno: errno)
+        ERR_clear_error()
+        throw .tls("cannot read the \(what): \(reason)")
+      }
     case .bytes(let bytes):
       opened = BIO_new(BIO_s_mem())
       let count = bytes.withUnsafeBytes { BIO_write(opened, $0.baseAddress, Int32(clamping: $0.count)) }
@@ -61,7 +67,7 @@ struct PEM: ~Copyable {
 
   borrowing func privateKey() throws(GRPCStatus) -> OpaquePointer {
     guard let key = switchboard_read_private_key(bio) else {
-      throw .tls("no key in the \(what)")
+      throw .tls("the \(what) is not a key in PEM without a password")
     }
     return key
   }
