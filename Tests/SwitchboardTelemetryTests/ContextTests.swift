@@ -94,6 +94,32 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// Whether or not a tracer follows the call beside its context.
+  @Test(arguments: [false, true])
+  func callsWithinTheProcessEndWithTheCallThatTheyAreMadeFor(_ countsCalls: Bool) async throws {
+    let (events, note) = AsyncStream.makeStream(of: GRPCStatus?.self)
+    var notes = events.makeAsyncIterator()
+    let telemetry = try Telemetry.capturing(CapturingExporter()) {
+      $0.sampler = .never
+      $0.countsCalls = countsCalls
+    }
+    let observer = telemetry.observer(passingOn: .cancellation)
+    try await withEcho(TracedEcho(), server: nil, client: observer) { inner, _ in
+      var options = ServerOptions()
+      options.observer = telemetry.observer()
+      let detached = DetachedEcho(inner: inner, note: note)
+      let channel = try Channel(inProcess: [detached], options: options)
+      let call = Echo_EchoClient(channel: channel).makeGetCall(.with { $0.text = "outer" })
+      // It has begun.
+      #expect(await notes.next() == .some(nil))
+      call.cancel()
+      #expect(await notes.next()??.code == .cancelled)
+      _ = await call.status
+      await channel.shutDown(grace: .zero)
+    }
+    await telemetry.shutDown()
+  }
+
   /// The context of a call that is not recorded is made when it is asked for, even if that is after the call.
   @Test func aTaskThatOutlivesItsCallHasItsContext() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.sampler = .never }

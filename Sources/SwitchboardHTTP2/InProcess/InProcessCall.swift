@@ -239,7 +239,8 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func notifyObservers(_ status: GRPCStatus) {
-    guard clientTracer != nil || serverTracer != nil else { return }
+    // Without a tracer, the context still ends the calls that the handler has made.
+    guard clientTracer != nil || serverTracer != nil || handlerContext != nil else { return }
     if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
     let end = ObservedEnd(status: status, sent: sent, received: received)
