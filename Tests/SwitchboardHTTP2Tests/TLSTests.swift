@@ -107,7 +107,9 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
     }
-    #expect(failure?.message?.hasPrefix("TLS: the private key is not a key in PEM without a password") == true)
+    #expect(
+      failure?.message?.hasPrefix("TLS: the private key is not a key in PEM without a password") == true
+    )
   }
 
   @Test func aRequiredClientCertificateIsShownToHandlers() async throws {

@@ -36,7 +36,10 @@ public final class Server: Sendable {
     let name = host == "localhost" ? "127.0.0.1" : host
     guard let address = SocketAddress.numeric(name, port: port) else {
       let wanted = "a numeric address or localhost, and a port from 0 to 65535"
-      throw GRPCStatus(code: .invalidArgument, message: "cannot listen on \(host):\(port), which is not \(wanted)")
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "cannot listen on \(host):\(port), which is not \(wanted)"
+      )
     }
     return try listen(address)
   }
