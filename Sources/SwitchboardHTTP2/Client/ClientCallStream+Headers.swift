@@ -41,9 +41,15 @@ extension ClientCallStream {
       headers.add("grpc-previous-rpc-attempts", String(request.previousAttempts).utf8)
     }
     if let options = request.options { write(options, to: headers) }
+    writeTrace(to: headers, mayFollow: true)
+  }
+
+  /// Adds the attempt's headers of a trace. `traceparent` follows later if it `mayFollow` and the block has room.
+  @inline(__always)
+  private func writeTrace(to headers: HeaderWriter, mayFollow: Bool) {
     if tracing.addsHeaders { tracer?.writeHeaders(request.stamp) { headers.add(unindexed: $0, $1) } }
     guard tracing.addsTraceParent else { return }
-    tracing.awaitsTraceParent = headers.announceTraceParent()
+    tracing.awaitsTraceParent = mayFollow && headers.announceTraceParent()
     guard !tracing.awaitsTraceParent, let identity = traceParent else { return }
     headers.add(unindexed: "traceparent", identity.text.span.bytes)
   }
@@ -77,11 +83,7 @@ extension ClientCallStream {
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)
     if let options = request.options { headers.add(options.initialMetadata) }
-    if let tracer {
-      tracer.writeAllHeaders(request.stamp) { headers.add(unindexed: $0, $1) }
-    } else if tracing.addsTraceParent {
-      headers.add(unindexed: "traceparent", request.stamp.identity.text.span.bytes)
-    }
+    writeTrace(to: headers, mayFollow: false)
   }
 
   private var timeLeft: GRPCTimeout? {

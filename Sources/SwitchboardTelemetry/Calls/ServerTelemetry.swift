@@ -87,12 +87,12 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   }
 
   private func known(_ method: MethodDescriptor) -> ServerMethod {
-    countsCalls ? methods.value(of: method) { makeMethod(method) } : uncounted
+    methods.value(of: method) { makeMethod(method) }
   }
 
   private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
-    let meter = parts.serverMeters?.meter(method: method.metricLabel, target: "")
-    return ServerMethod(parts, meter.map { LoopCounter($0, on: number) } ?? .nothing)
+    guard let meters = parts.serverMeters else { return uncounted }
+    return ServerMethod(parts, LoopCounter(meters.meter(method: method.metricLabel, target: ""), on: number))
   }
 }
 
