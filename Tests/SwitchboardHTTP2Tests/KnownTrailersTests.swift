@@ -14,8 +14,9 @@ import Testing
     var knowsEnd = true
     /// Metadata of the trailers; `nil` if they say success alone.
     var trailer: String?
-    /// The size of the table for headers that the client announces first.
+    /// The size of the table for headers that the client announces first, or after it has received the head.
     var tableSize: UInt32?
+    var announcesAfterHead = false
   }
 
   /// What the client received of a response.
@@ -37,13 +38,7 @@ import Testing
     server.delegate = peer
     var known = 0
     let received = try responses.map { response in
-      if let size = response.tableSize {
-        var entry = nghttp2_settings_entry(
-          settings_id: Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue),
-          value: size
-        )
-        #expect(nghttp2_submit_settings(client.raw, 0, &entry, 1) == 0)
-      }
+      if !response.announcesAfterHead { announce(response.tableSize, by: client) }
       let call = StubStream()
       client.headers.reset()
       for (name, value) in [(":method", "POST"), (":scheme", "http"), (":path", "/"), (":authority", "a")]
@@ -71,6 +66,11 @@ import Testing
       server.headers.add(.response)
       if let metadata = response.metadata { server.headers.add("x-metadata", metadata.utf8) }
       server.submitResponse(stream)
+      if response.announcesAfterHead {
+        try pass(server, to: client, upTo: 1)
+        announce(response.tableSize, by: client)
+        try pass(client, to: server)
+      }
       try pass(server, to: client)
       // What the client has to say about it, such as that it has applied settings.
       try pass(client, to: server)
@@ -81,9 +81,17 @@ import Testing
     return (received, known)
   }
 
-  private func pass(_ session: Session, to other: Session) throws {
+  private func announce(_ tableSize: UInt32?, by client: Session) {
+    guard let tableSize else { return }
+    let id = Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue)
+    var entry = nghttp2_settings_entry(settings_id: id, value: tableSize)
+    #expect(nghttp2_submit_settings(client.raw, 0, &entry, 1) == 0)
+  }
+
+  /// Passes all output, or the first frames of at least this size.
+  private func pass(_ session: Session, to other: Session, upTo limit: Int? = nil) throws {
     let output = OutputBuffer()
-    while session.drain(into: output, limit: 1 << 20) == .some {}
+    while session.drain(into: output, limit: limit ?? 1 << 20) == .some, limit == nil {}
     output.forEachPiece { #expect(other.receive($0, now: 1) == nil) }
     #expect(other.wantsToRead)
   }
@@ -127,10 +135,12 @@ import Testing
     #expect(try compare(responses) == 2 + 2 + 1)
   }
 
-  @Test(arguments: [0, 64, 4096] as [UInt32])
-  func aNewTableMakesThemUnknown(_ size: UInt32) throws {
+  @Test(arguments: [0, 64, 4096] as [UInt32], [false, true])
+  func aNewTableMakesThemUnknown(_ size: UInt32, _ announcesAfterHead: Bool) throws {
+    let small = Response(tableSize: size, announcesAfterHead: announcesAfterHead)
+    let large = Response(tableSize: 4096, announcesAfterHead: announcesAfterHead)
     var responses = Array(repeating: Response(), count: 4)
-    responses += [Response(tableSize: size), Response(), Response(tableSize: 4096), Response(), Response()]
+    responses += [small, Response(), large, Response(), Response()]
     _ = try compare(responses)
   }
 
@@ -145,6 +155,7 @@ import Testing
       if happens(oneIn: 16) {
         response.tableSize = [0, 32, 64, 100, 4096, 65536].randomElement(using: &dice)
       }
+      response.announcesAfterHead = happens(oneIn: 2)
       response.knowsEnd = happens(oneIn: 2)
       response.isBorrowed = happens(oneIn: 6)
       let limit = response.isBorrowed ? 4000 : 40
