@@ -1,19 +1,21 @@
 import Synchronization
 
 /// A value that any thread may set, for owners that seldom need it: until then it takes no lock.
+@frozen
 @usableFromInline
 package struct RareValue<Value: Sendable>: ~Copyable, Sendable {
-  private final class Box: Sendable {
+  @usableFromInline final class Box: Sendable {
     let value: Locked<Value>
 
     init(_ value: Value) { self.value = Locked(value) }
   }
 
-  private let box = AtomicLazyReference<Box>()
+  @usableFromInline let box = AtomicLazyReference<Box>()
   /// Costs less to read than the reference, whose code is not specialised.
   @usableFromInline let isSet = Atomic(false)
 
-  @usableFromInline
+  // Inlined, because code that is not specialised would look up the type of the box for each owner.
+  @inlinable @inline(__always)
   package init() {}
 
   @inlinable @inline(__always)
