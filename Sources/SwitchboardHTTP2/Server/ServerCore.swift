@@ -30,7 +30,7 @@ final class ServerCore: @unchecked Sendable {
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup)
     throws(GRPCStatus)
   {
-    self.options = options.inRange
+    self.options = try options.checked()
     tracing = options.observer as? any CallTracing
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = Router(providers, options)
