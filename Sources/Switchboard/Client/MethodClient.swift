@@ -29,7 +29,7 @@ public struct MethodClient: Sendable {
   ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
     let options = defaultCallOptions.overridden(by: callOptions)
     let own = interceptors.isEmpty ? nil : ClientInterceptorChain(interceptors)
-    let chain = channel.scoped(own, for: method.descriptor, options.interceptorFactories)
+    let chain = channel.scoped(consume own, for: method.descriptor, options.interceptorFactories)
     return MethodCall(method, on: channel, options: options, interceptors: chain)
   }
 }

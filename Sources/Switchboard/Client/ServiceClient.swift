@@ -23,7 +23,7 @@ extension ServiceClient {
   ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
     let options = defaultCallOptions.overridden(by: options)
     let own = interceptors.make(makeInterceptors)
-    let chain = channel.scoped(own, for: method.descriptor, options.interceptorFactories)
+    let chain = channel.scoped(consume own, for: method.descriptor, options.interceptorFactories)
     return MethodCall(method, on: channel, options: options, interceptors: chain)
   }
 }

@@ -46,14 +46,9 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   @usableFromInline
   var wantsMetadata: Bool { record != nil }
 
-  @usableFromInline
-  var wantsSent: Bool { false }
-
-  @usableFromInline
-  func sent(_ part: SentPart) {}
-
-  @usableFromInline
-  func receive(headers: HPACKHeaders) { record?.receive(headers: headers) }
+  @usableFromInline var wantsSent: Bool { false }
+  @usableFromInline func sent(_ part: SentPart) {}
+  @usableFromInline func receive(headers: HPACKHeaders) { record?.receive(headers: headers) }
 
   @usableFromInline
   func responseWasCompressed() { record?.responseWasCompressed.store(true, ordering: .relaxed) }
@@ -71,12 +66,7 @@ final class EndedCall: ByteCall {
   @usableFromInline
   init() {}
 
-  @usableFromInline
-  func start() {}
-
-  @usableFromInline
-  func poll(until isReady: () -> Bool) {}
-
-  @usableFromInline
-  func cancel(_ status: GRPCStatus) {}
+  @usableFromInline func start() {}
+  @usableFromInline func poll(until isReady: () -> Bool) {}
+  @usableFromInline func cancel(_ status: GRPCStatus) {}
 }

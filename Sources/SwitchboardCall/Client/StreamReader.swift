@@ -6,9 +6,7 @@ class StreamOwner: @unchecked Sendable {
   private let writer = Locked<Task<Void, Never>?>(nil)
 
   @usableFromInline
-  init(_ call: any ByteCall) {
-    self.call = call
-  }
+  init(_ call: any ByteCall) { self.call = call }
 
   deinit {
     call.cancel(.cancelledByCaller)

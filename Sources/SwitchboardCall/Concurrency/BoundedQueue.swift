@@ -33,9 +33,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     @usableFromInline var writers: [Writer] = []
 
     @inlinable
-    init(_ extra: Extra) {
-      self.extra = extra
-    }
+    init(_ extra: Extra) { self.extra = extra }
 
     @inlinable
     var isReadable: Bool { !elements.isEmpty || end != nil }

@@ -6,9 +6,7 @@
   @usableFromInline let base: Base
 
   @inlinable
-  package init(_ base: Base) {
-    self.base = base
-  }
+  package init(_ base: Base) { self.base = base }
 
   @inlinable
   package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base.makeIterator()) }
@@ -18,9 +16,7 @@
     @usableFromInline var iterator: Base.Iterator
 
     @inlinable
-    init(_ iterator: Base.Iterator) {
-      self.iterator = iterator
-    }
+    init(_ iterator: Base.Iterator) { self.iterator = iterator }
 
     @inlinable
     package mutating func next(isolation actor: isolated (any Actor)?) async -> Base.Element? {

@@ -10,7 +10,5 @@ package class Ref<Value>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var value: Value
 
   @inlinable
-  init(_ value: Value) {
-    self.value = value
-  }
+  init(_ value: Value) { self.value = value }
 }

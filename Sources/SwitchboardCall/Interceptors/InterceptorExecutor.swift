@@ -72,9 +72,7 @@ public final class InterceptorExecutor: Sendable {
 private actor Runner {
   private let executor: any SerialExecutor
 
-  init(_ executor: any SerialExecutor) {
-    self.executor = executor
-  }
+  init(_ executor: any SerialExecutor) { self.executor = executor }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

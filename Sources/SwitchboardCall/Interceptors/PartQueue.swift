@@ -14,9 +14,7 @@ package final class PartQueue<Message: Sendable>: Sendable {
 
   /// `demand` requests more messages from the other side.
   @inlinable
-  package init(demand: (@Sendable (Int) -> Void)? = nil) {
-    self.demand = demand
-  }
+  package init(demand: (@Sendable (Int) -> Void)? = nil) { self.demand = demand }
 
   /// Returns how many messages to request now.
   @inlinable

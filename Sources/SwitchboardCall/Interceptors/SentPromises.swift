@@ -23,22 +23,26 @@
   var hasMessages: Bool { added > 0 }
 
   /// Records that the metadata has gone to the transport.
+  @inline(__always)
   mutating func addMetadata(_ promise: EventLoopPromise<Void>?) {
     if let promise { keep { $0.metadata = promise } }
   }
 
   /// Records that a message has gone to the transport.
+  @inline(__always)
   mutating func add(_ promise: EventLoopPromise<Void>?) {
-    added += 1
+    added &+= 1
     let number = added
     if let promise { keep { $0.messages.append((number, promise)) } }
   }
 
   /// Records that the end has gone to the transport.
+  @inline(__always)
   mutating func addEnd(_ promise: EventLoopPromise<Void>?) {
     if let promise { keep { $0.end = promise } }
   }
 
+  @inline(never)
   private mutating func keep(_ add: (Kept) -> Void) {
     let kept = kept ?? Kept()
     add(kept)

@@ -51,9 +51,7 @@ final class SideWork: @unchecked Sendable {
   let room = Credit(16)
 
   @usableFromInline
-  init(executors: [InterceptorExecutors]? = nil) {
-    self.executors = executors
-  }
+  init(executors: [InterceptorExecutors]? = nil) { self.executors = executors }
 
   var isIdle: Bool { inProgress == 0 }
 

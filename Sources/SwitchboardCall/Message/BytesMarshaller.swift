@@ -5,9 +5,7 @@ public struct BytesMarshaller: Marshaller {
 
   /// Creates a marshaller for calls with this content subtype, or with none.
   @inlinable
-  public init(_ contentSubtype: ContentSubtype = .unnamed) {
-    self.contentSubtype = contentSubtype
-  }
+  public init(_ contentSubtype: ContentSubtype = .unnamed) { self.contentSubtype = contentSubtype }
 
   /// A marshaller without a content subtype accepts any.
   public func reads(_ subtype: ContentSubtype) -> Bool {

@@ -9,9 +9,7 @@ public struct MessageWriter: ~Copyable {
   package private(set) var byteCount = 0
 
   @usableFromInline
-  init(_ memory: UnsafeMutableRawBufferPointer) {
-    self.memory = memory
-  }
+  init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
   /// The number of bytes announced.
   package var capacity: Int { memory.count }

@@ -57,9 +57,7 @@ public struct PayloadChoice: Sendable {
     formats = Formats(format, [:])
   }
 
-  private init(_ formats: Formats) {
-    self.formats = formats
-  }
+  private init(_ formats: Formats) { self.formats = formats }
 
   /// A copy with another format for a service, by its full name, such as `echo.Echo`.
   public func with(_ format: any PayloadFormat, service: String) -> PayloadChoice {

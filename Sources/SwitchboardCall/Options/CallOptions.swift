@@ -76,9 +76,7 @@ extension CallOptions {
     // Sendable holds because a box is written only while one value alone refers to it.
     fileprivate(set) var choices: Choices
 
-    init(_ choices: Choices) {
-      self.choices = choices
-    }
+    init(_ choices: Choices) { self.choices = choices }
   }
 
   /// The choices; `nil` means not chosen.

@@ -13,9 +13,7 @@ package struct GRPCTimeout: Equatable, Sendable {
 
   private static let largestCount: UInt64 = 99_999_999
 
-  package init(nanoseconds: UInt64) {
-    self.nanoseconds = nanoseconds
-  }
+  package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
   /// Returns `nil` if the value is malformed. A timeout beyond 64 bits becomes the longest possible.
   package init?(_ value: some BidirectionalCollection<UInt8>) {

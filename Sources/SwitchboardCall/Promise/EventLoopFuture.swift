@@ -12,9 +12,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
   private let state = Locked(State.pending([]))
 
   @usableFromInline
-  init(on eventLoop: any EventLoop) {
-    self.eventLoop = eventLoop
-  }
+  init(on eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
   /// Calls `callback` with the result, on the event loop. If the result is set on that loop, the callback runs
   /// immediately, before any other work there.

@@ -61,7 +61,7 @@ public final class MethodHandler: Sendable {
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method) { (pipeline, request: consuming RequestMarshaller.Message) in
-        Self.start(form, responses, request, .chain(pipeline))
+        Self.start(form, responses, consume request, .chain(pipeline))
       }
       let direct: Begin = { stream, message in
         let request: RequestMarshaller.Message
@@ -70,7 +70,7 @@ public final class MethodHandler: Sendable {
         } catch {
           return stream.finish(.marshalling(error, "decoded"))
         }
-        Self.start(form, responses, request, .stream(stream))
+        Self.start(form, responses, consume request, .stream(stream))
       }
       guard let interceptors else { return direct }
       return { stream, message in
@@ -120,12 +120,13 @@ public final class MethodHandler: Sendable {
     _ input: consuming Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) {
-    let input = input
     // The task is created here and not by the transport, which would need a closure: that would cost each call two more
     // asynchronous frames.
     let stream = answer.stream
     stream.handlerRuns(
-      makeTask(on: stream.executorForHandler()) { await run(form, responses, input, answer) }
+      makeTask(on: stream.executorForHandler()) { [input = consume input] in
+        await run(form, responses, input, answer)
+      }
     )
   }
 

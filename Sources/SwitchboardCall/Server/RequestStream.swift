@@ -43,9 +43,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
     @usableFromInline package var lastWasCompressed = false
 
     @inlinable
-    init(source: Source) {
-      self.source = source
-    }
+    init(source: Source) { self.source = source }
 
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Request? {

@@ -13,9 +13,7 @@ public struct ServerCallContext: Sendable {
 
   /// A view of `stream`: all copies refer to the same call.
   @inlinable
-  package init(_ stream: any ServerCallState) {
-    self.stream = stream
-  }
+  package init(_ stream: any ServerCallState) { self.stream = stream }
 
   /// The metadata that the client sent.
   public var headers: HPACKHeaders { stream.headers }

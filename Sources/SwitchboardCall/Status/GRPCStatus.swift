@@ -96,7 +96,10 @@ private enum Contents: Sendable {
 
 extension GRPCStatus: Hashable {
   public static func == (left: GRPCStatus, right: GRPCStatus) -> Bool {
-    left.code == right.code && left.message == right.message && left.packedDetails == right.packedDetails
+    // Statuses of success need no comparison of strings.
+    if case .ok = left.contents, case .ok = right.contents { return left.code == right.code }
+    return left.code == right.code && left.message == right.message
+      && left.packedDetails == right.packedDetails
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -51,14 +51,14 @@ extension InProcessCall: LoopServerStream {
 
   func setHeaders(_ headers: HPACKHeaders) {
     if let failure = headers.failureToSend { return finish(failure) }
-    shared.withLock { $0.headers = headers }
+    shared.change(from: Shared()) { $0.headers = headers }
   }
 
   func sendHeaders() { onLoop { $0.deliverHeaders() } }
 
   func setTrailers(_ trailers: HPACKHeaders) {
     if let failure = trailers.failureToSend { return finish(failure) }
-    shared.withLock { $0.trailers = trailers }
+    shared.change(from: Shared()) { $0.trailers = trailers }
   }
 
   /// Within a process, compression saves nothing.
@@ -94,13 +94,13 @@ extension InProcessCall: LoopServerStream {
   func finish(_ status: GRPCStatus) { onLoop { $0.end(status) } }
 
   var userInfo: UserInfo {
-    get { shared.withLock { $0.userInfo } }
-    set { shared.withLock { $0.userInfo = newValue } }
+    get { shared.value?.userInfo ?? UserInfo() }
+    set { shared.change(from: Shared()) { $0.userInfo = newValue } }
   }
 
   var load: (any CallLoad)? {
-    get { shared.withLock { $0.load } }
-    set { shared.withLock { $0.load = newValue } }
+    get { shared.value?.load }
+    set { shared.change(from: Shared()) { $0.load = newValue } }
   }
 
   var logger: Logger { transport.options.logger }

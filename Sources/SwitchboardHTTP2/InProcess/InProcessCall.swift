@@ -3,7 +3,7 @@ import Synchronization
 
 /// A call within the process: the client's call and the server's stream in one object.
 final class InProcessCall: @unchecked Sendable {
-  // Sendable because other threads only use `shared`, which has a lock, `cancelled`, and `onlyRequest` and `headers`,
+  // Sendable because other threads only use `shared`, `cancelled`, and `onlyRequest` and `headers`,
   // which are not written after the handler starts. The rest is only used on the loop.
 
   /// ```
@@ -14,6 +14,7 @@ final class InProcessCall: @unchecked Sendable {
     case idle, handling, closed
   }
 
+  /// What the handler and the interceptors have set.
   struct Shared: Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
@@ -26,7 +27,7 @@ final class InProcessCall: @unchecked Sendable {
   let transport: InProcessTransport
   /// Not written after the handler starts.
   @exclusivity(unchecked) private(set) var headers: HPACKHeaders
-  let shared = Locked(Shared())
+  let shared = RareValue<Shared>()
   let cancelled = Atomic(false)
   /// The one request of a client that does not stream, for a method that takes a stream.
   @exclusivity(unchecked) private var onlyRequest: MessagePipe?
@@ -174,8 +175,8 @@ final class InProcessCall: @unchecked Sendable {
     reportSent(.metadata)
     guard receiver.wantsMetadata else { return }
     var all = request.contentSubtype == .unnamed ? Self.responseHeaders : namedHeaders
-    if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
-    receiver.receive(headers: all)
+    if let own = shared.value?.headers { all.add(contentsOf: own.allowed) }
+    receiver.receive(headers: consume all)
   }
 
   func answer(_ message: MessageBuffer) {
@@ -210,7 +211,7 @@ final class InProcessCall: @unchecked Sendable {
   /// Ends the call. All calls end here.
   func close(_ status: GRPCStatus) {
     guard phase != .closed else { return }
-    if status.isOk || shared.withLock({ $0.headers }) != nil { deliverHeaders() }
+    if status.isOk || shared.value?.headers != nil { deliverHeaders() }
     phase = .closed
     hasSucceeded = status.isOk
     if let timer { transport.loop.cancel(timer) }
@@ -279,8 +280,8 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private var ownTrailers: HPACKHeaders? {
-    let (own, load) = shared.withLock { ($0.trailers, $0.load) }
-    return HPACKHeaders.trailers(own, load, transport.options.loadRecorder)
+    let shared = shared.value
+    return HPACKHeaders.trailers(shared?.trailers, shared?.load, transport.options.loadRecorder)
   }
 }
 

@@ -56,14 +56,9 @@ final class CallEngine: ByteTransport {
     )
   }
 
-  @usableFromInline
-  func connect() { transport.connect() }
-
-  @usableFromInline
-  func retire() { transport.retire() }
-
-  @usableFromInline
-  func shutDown(grace: Duration) async { await transport.shutDown(grace: grace) }
+  @usableFromInline func connect() { transport.connect() }
+  @usableFromInline func retire() { transport.retire() }
+  @usableFromInline func shutDown(grace: Duration) async { await transport.shutDown(grace: grace) }
 
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {

@@ -5,9 +5,7 @@ package final class FailingTransport: ByteTransport {
   private let status: GRPCStatus
   private let loop = QueueLoop()
 
-  package init(_ status: GRPCStatus) {
-    self.status = status
-  }
+  package init(_ status: GRPCStatus) { self.status = status }
 
   package var eventLoop: any EventLoop { loop }
   package var host: String { "" }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The settings of a call, which interceptors may change until its metadata leaves the chain.
 struct CallSettings: Sendable {
   /// The settings that few calls have.
@@ -60,30 +58,21 @@ struct CallSettings: Sendable {
 @usableFromInline
 struct SharedCallSettings: ~Copyable, Sendable {
   private let first: CallSettings
-  private let latest = Locked<CallSettings?>(nil)
-  private let isChanged = Atomic(false)
+  private let changed = RareValue<CallSettings>()
 
   init(_ options: CallOptions, _ deadline: CallDeadline?) {
     first = CallSettings(options, deadline)
   }
 
   /// Whether the settings are unchanged and empty.
-  var areEmpty: Bool { first.areEmpty && !isChanged.load(ordering: .acquiring) }
+  var areEmpty: Bool { first.areEmpty && changed.value == nil }
 
-  var current: CallSettings {
-    guard isChanged.load(ordering: .acquiring) else { return first }
-    return latest.withLock { $0 } ?? first
-  }
+  var current: CallSettings { changed.value ?? first }
 
   /// When the caller stops waiting. Most calls have no settings, and read this without copying them.
   var deadline: CallDeadline? { areEmpty ? nil : current.deadline }
 
   borrowing func change(_ change: (inout CallSettings) -> Void) {
-    latest.withLock { latest in
-      var settings = latest ?? first
-      change(&settings)
-      latest = settings
-    }
-    isChanged.store(true, ordering: .releasing)
+    changed.change(from: first, change)
   }
 }

@@ -7,7 +7,7 @@
 struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline typealias Pipeline = ClientPipeline<Request, Response>
 
-  @usableFromInline let encode: (Request) throws -> MessageBuffer
+  @usableFromInline let encode: (borrowing Request) throws -> MessageBuffer
   @usableFromInline let headers: (Pipeline, consuming HPACKHeaders) -> Void
   @usableFromInline let message: (Pipeline, RawSpan) -> Void
   @usableFromInline let end: (Pipeline, consuming GRPCStatus, consuming HPACKHeaders) -> Void
@@ -19,7 +19,7 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
     _ requests: RequestMarshaller,
     _ responses: ResponseMarshaller
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
-    encode = { request throws in try requests.encode(request) }
+    encode = { request throws in try requests.encode(copy request) }
     headers = { (pipeline, headers: consuming HPACKHeaders) in
       pipeline.receiveFirst(.metadata(headers))
     }

@@ -30,20 +30,18 @@ package struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @u
 
   /// Takes ownership of the interceptors of one call.
   @inlinable
-  package init(_ interceptors: [ClientInterceptor<Request, Response>]) {
-    self.interceptors = interceptors
-  }
+  package init(_ interceptors: [ClientInterceptor<Request, Response>]) { self.interceptors = interceptors }
 }
 
 extension Channel {
   /// All interceptors of a call: those of its options, its own, and the channel's. `nil` if there are none.
   @inlinable
   package func scoped<Request: Sendable, Response: Sendable>(
-    _ own: ClientInterceptorChain<Request, Response>?,
+    _ own: consuming ClientInterceptorChain<Request, Response>?,
     for method: MethodDescriptor,
     _ factories: [any InterceptorFactory]?
   ) -> ClientInterceptorChain<Request, Response>? {
-    if interceptorFactories.isEmpty, factories?.isEmpty ?? true { return own }
+    if interceptorFactories.isEmpty, factories?.isEmpty ?? true { return consume own }
     return chain(around: own?.interceptors ?? [], for: method, factories ?? [])
   }
 
@@ -67,9 +65,7 @@ final class FactoryBox<Factory>: @unchecked Sendable {
   @usableFromInline let lock = Locked(())
 
   @inlinable
-  init(_ factory: sending Factory) {
-    self.factory = factory
-  }
+  init(_ factory: sending Factory) { self.factory = factory }
 
   @inlinable
   func withFactory<Result>(_ body: (Factory) -> Result) -> Result {

@@ -1,21 +1,27 @@
 // The transport's end of the chain, where parts become a call.
 extension ClientPipeline {
-  @inlinable
+  @inlinable @inline(__always)
   func transmit(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
+    if part.withMessage({ transmit($0, $1, promise) }) { return }
     switch part {
+    case .message: break
     case .metadata(let headers):
       // The interceptors can no longer change the options.
       if chosen != nil || hasSettings { codec.chooseFormat(self) }
       send(metadata: headers, promise)
-    case .message(let message, let metadata):
-      do {
-        let buffer = if let chosen { try chosen.encode(message) } else { try codec.encode(message) }
-        send(buffer, metadata, promise)
-      } catch {
-        failToEncode(error, promise)
-      }
     case .end:
       sendEnd(promise)
+    }
+  }
+
+  @inlinable @inline(__always)
+  func transmit(_ message: borrowing Request, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?)
+  {
+    do {
+      let buffer = if let chosen { try chosen.encode(copy message) } else { try codec.encode(message) }
+      send(buffer, metadata, promise)
+    } catch {
+      failToEncode(error, promise)
     }
   }
 
@@ -25,9 +31,11 @@ extension ClientPipeline {
       return refuse(promise, "the metadata of a call was sent twice")
     }
     self.metadata = metadata
-    message = nil
-    localFailures?.decodingFailure = nil
-    promises = SentPromises()
+    if phase == .over {
+      message = nil
+      localFailures?.decodingFailure = nil
+      promises = SentPromises()
+    }
     promises.addMetadata(promise)
     phase = .gathering
     guard method.type.streamsRequests else { return }

@@ -9,11 +9,8 @@ extension ClientPipeline: ResponseReceiver {
     method.type.streamsRequests || !promises.isEmpty
   }
 
-  @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
-
-  @usableFromInline
-  func responseWasCompressed() {}
+  @usableFromInline func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
+  @usableFromInline func responseWasCompressed() {}
 
   @usableFromInline
   func receive(headers: consuming HPACKHeaders) {

@@ -1,3 +1,6 @@
+/// Not nested in the class, where it would be generic and compared by code that is not specialised.
+enum ClientPipelinePhase { case idle, gathering, live, over }
+
 /// The chain of interceptors of one call on the client, between the caller and the transport.
 ///
 /// It turns the parts that leave it for the transport into calls:
@@ -19,13 +22,6 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
-  enum Phase {
-    case idle
-    case gathering
-    case live
-    case over
-  }
-
   @usableFromInline let transport: CallEngine
   @usableFromInline let method: MethodDescriptor
   @usableFromInline let settings: SharedCallSettings
@@ -42,7 +38,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var responseCount = 0
 
   // The call on the transport.
-  @exclusivity(unchecked) var phase = Phase.idle
+  @exclusivity(unchecked) var phase = ClientPipelinePhase.idle
   @exclusivity(unchecked) var call: (any ByteCall)?
   @exclusivity(unchecked) @usableFromInline var contentSubtype: ContentSubtype
   /// The format that the options choose, if it is not the method's own.
@@ -100,9 +96,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
       return eventLoop.execute { self.start(request) }
     }
     guard begin() else { return }
-    sendFirst(.metadata(metadata))
-    sendFirst(.message(consume request, MessageMetadata()))
-    sendFirst(.end)
+    let hasEntered = interceptors.enter()
+    sendOnLoop(.metadata(metadata), promise: nil, to: applicationEnd)
+    sendOnLoop(.message(consume request, MessageMetadata()), promise: nil, to: applicationEnd)
+    sendOnLoop(.end, promise: nil, to: applicationEnd)
+    leave(hasEntered)
     watchDeadline()
   }
 
@@ -152,7 +150,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   func finishRequests() { send(.end, promise: nil, to: applicationEnd) }
 
   /// Passes a part that has left the chain to the caller.
-  @inlinable
+  @inlinable @inline(__always)
   func deliver(_ part: GRPCClientResponsePart<Response>) {
     switch part {
     case .message where caller == nil, .metadata:
@@ -173,7 +171,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     if !status.isOk {
       caller.resume(throwing: status)
     } else if responseCount == 1, let response = response.take() {
-      caller.resume(returning: response)
+      caller.resume(returning: consume response)
     } else {
       caller.resume(throwing: responseCount == 0 ? GRPCStatus.missingResponse : .tooManyMessages)
     }

@@ -1,6 +1,6 @@
 /// A part of the stream of requests, as interceptors on the client see it.
 @frozen
-public enum GRPCClientRequestPart<Request> {
+public enum GRPCClientRequestPart<Request: ~Copyable>: ~Copyable {
   /// The metadata at the start of the call. The transport adds its own headers later.
   case metadata(HPACKHeaders)
   /// A request; exactly one if the call does not stream them.
@@ -20,6 +20,21 @@ public enum GRPCClientResponsePart<Response> {
   case end(GRPCStatus, HPACKHeaders)
 }
 
+extension GRPCClientRequestPart: Copyable where Request: Copyable {}
+
 extension GRPCClientRequestPart: Sendable where Request: Sendable {}
 
 extension GRPCClientResponsePart: Sendable where Response: Sendable {}
+
+extension GRPCClientRequestPart where Request: ~Copyable {
+  /// Passes the message, if the part is one, to `body`. A `switch` over a part that can be copied would copy it.
+  @inlinable @inline(__always)
+  func withMessage(_ body: (borrowing Request, MessageMetadata) -> Void) -> Bool {
+    switch self {
+    case .message(let message, let metadata):
+      body(message, metadata)
+      return true
+    default: return false
+    }
+  }
+}

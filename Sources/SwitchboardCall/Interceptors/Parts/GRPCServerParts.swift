@@ -11,7 +11,7 @@ public enum GRPCServerRequestPart<Request> {
 
 /// A part of the stream of responses, as interceptors on the server see it.
 @frozen
-public enum GRPCServerResponsePart<Response> {
+public enum GRPCServerResponsePart<Response: ~Copyable>: ~Copyable {
   /// The handler's metadata. The transport adds its own headers later.
   case metadata(HPACKHeaders)
   /// A response; at most one if the call does not stream them.
@@ -22,4 +22,19 @@ public enum GRPCServerResponsePart<Response> {
 
 extension GRPCServerRequestPart: Sendable where Request: Sendable {}
 
+extension GRPCServerResponsePart: Copyable where Response: Copyable {}
+
 extension GRPCServerResponsePart: Sendable where Response: Sendable {}
+
+extension GRPCServerResponsePart where Response: ~Copyable {
+  /// Passes the message, if the part is one, to `body`. A `switch` over a part that can be copied would copy it.
+  @inlinable @inline(__always)
+  func withMessage(_ body: (borrowing Response, MessageMetadata) -> Void) -> Bool {
+    switch self {
+    case .message(let message, let metadata):
+      body(message, metadata)
+      return true
+    default: return false
+    }
+  }
+}

@@ -3,32 +3,47 @@
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
-  @usableFromInline typealias StartHandler = @Sendable (Pipeline, consuming Request) -> Void
-
   @usableFromInline let method: MethodDescriptor
-  @usableFromInline let send: @Sendable (Pipeline, Response, MessageMetadata, EventLoopPromise<Void>?) -> Void
+  @usableFromInline let send:
+    @Sendable (Pipeline, borrowing Response, MessageMetadata, EventLoopPromise<Void>?) -> Void
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
-  /// Starts the handler with a call's one request; does nothing if requests stream. It is not optional, because testing
-  /// a closure copies it.
-  @usableFromInline let startHandler: StartHandler
+  /// Starts the handler with a call's one request; does nothing if requests stream.
+  @usableFromInline let startHandler: HandlerStart<Request, Response>
 
   @inlinable @inline(__always)
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    startHandler: @escaping StartHandler = { _, _ in }
+    startHandler: @escaping HandlerStart<Request, Response>.Start = { _, _ in }
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor
     send = { pipeline, response, metadata, promise in
       do {
-        pipeline.send(try responses.encode(response), metadata, promise)
+        pipeline.send(try responses.encode(copy response), metadata, promise)
       } catch {
         pipeline.failToEncode(error, promise)
       }
     }
     message = { pipeline, bytes in pipeline.receiveMessage { () throws in try requests.decode(bytes) } }
     end = { pipeline in pipeline.receiveFirst(.end) }
-    self.startHandler = startHandler
+    self.startHandler = HandlerStart(startHandler)
+  }
+}
+
+/// Starts a handler. Not copyable, because a closure is copied, which counts a reference, wherever it is called from a
+/// field of an object.
+@frozen
+@usableFromInline
+struct HandlerStart<Request: Sendable, Response: Sendable>: ~Copyable, Sendable {
+  @usableFromInline typealias Start = @Sendable (ServerPipeline<Request, Response>, consuming Request) -> Void
+  @usableFromInline let start: Start
+
+  @inlinable
+  init(_ start: @escaping Start) { self.start = start }
+
+  @inlinable @inline(__always)
+  func callAsFunction(_ pipeline: ServerPipeline<Request, Response>, _ request: consuming Request) {
+    start(pipeline, request)
   }
 }

@@ -2,7 +2,7 @@
 extension ServerPipeline {
   // MARK: Requests
 
-  @inlinable
+  @inlinable @inline(__always)
   func deliver(_ part: GRPCServerRequestPart<Request>) {
     if let streamed { streamed.take(streamed, part) } else { takeSingle(part) }
   }
@@ -43,7 +43,7 @@ extension ServerPipeline {
 
   /// Passes the one request to the handler, once its metadata and its end have arrived. Parts that leave the chain
   /// before the metadata wait for it.
-  @inlinable
+  @inlinable @inline(never)
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     switch part {
     case .metadata(let headers):
@@ -114,10 +114,12 @@ extension ServerPipeline {
   @inlinable @inline(__always)
   func respondOnLoop(_ response: consuming Response) {
     if let decodingFailure { return finish(decodingFailure) }
+    let hasEntered = interceptors.enter()
     sendMetadata()
-    sendFirst(.message(consume response, MessageMetadata()))
+    sendOnLoop(.message(consume response, MessageMetadata()), promise: nil, to: applicationEnd)
     isHandling = false
-    sendFirst(.end(.ok, trailers))
+    sendOnLoop(.end(.ok, trailers), promise: nil, to: applicationEnd)
+    leave(hasEntered)
     if isTransportClosed { closeIfDone() }
   }
 
@@ -152,22 +154,12 @@ extension ServerPipeline {
   }
 }
 
-/// The metadata that a handler has set, from any thread, and the client's metadata for a handler that runs again. It is
-/// a separate object because few calls have any, and immutable because changes replace it.
-final class HandlerMetadata: Sendable {
-  let received: HPACKHeaders?
-  let initial: HPACKHeaders
-  let trailers: HPACKHeaders
-
-  init(
-    _ received: HPACKHeaders?,
-    _ initial: HPACKHeaders = HPACKHeaders(),
-    _ trailers: HPACKHeaders = HPACKHeaders()
-  ) {
-    self.received = received
-    self.initial = initial
-    self.trailers = trailers
-  }
+/// The metadata that a handler has set, from any thread, and the client's metadata for a handler that runs again.
+@usableFromInline
+struct HandlerMetadata: Sendable {
+  var received: HPACKHeaders?
+  @usableFromInline var initial = HPACKHeaders()
+  @usableFromInline var trailers = HPACKHeaders()
 }
 
 // MARK: - The handler's view of the call: its metadata passes the chain before the transport
@@ -193,11 +185,11 @@ extension ServerPipeline: ServerCallState {
 
   /// The client's metadata, after the interceptors.
   @usableFromInline
-  var headers: HPACKHeaders { ofHandler?.received ?? firstHeaders ?? HPACKHeaders() }
+  var headers: HPACKHeaders { metadata.value?.received ?? firstHeaders ?? HPACKHeaders() }
 
   @usableFromInline
   func setHeaders(_ headers: HPACKHeaders) {
-    change { HandlerMetadata($0?.received, headers, $0?.trailers ?? HPACKHeaders()) }
+    metadata.change(from: HandlerMetadata()) { $0.initial = headers }
   }
 
   @usableFromInline
@@ -210,16 +202,16 @@ extension ServerPipeline: ServerCallState {
 
   @usableFromInline
   func setTrailers(_ trailers: HPACKHeaders) {
-    change { HandlerMetadata($0?.received, $0?.initial ?? HPACKHeaders(), trailers) }
+    metadata.change(from: HandlerMetadata()) { $0.trailers = trailers }
   }
 
   /// Sent before the first message.
-  @usableFromInline
-  var initialMetadata: HPACKHeaders { ofHandler?.initial ?? HPACKHeaders() }
+  @inlinable @inline(__always)
+  var initialMetadata: HPACKHeaders { metadata.value?.initial ?? HPACKHeaders() }
 
   /// Sent with the status.
-  @usableFromInline
-  var trailers: HPACKHeaders { ofHandler?.trailers ?? HPACKHeaders() }
+  @inlinable @inline(__always)
+  var trailers: HPACKHeaders { metadata.value?.trailers ?? HPACKHeaders() }
 
   /// Stores the metadata of a handler that is about to start: the second one, if an interceptor repeats the requests.
   @inlinable @inline(__always)
@@ -228,15 +220,8 @@ extension ServerPipeline: ServerCallState {
   }
 
   @usableFromInline
-  func beginAgain(_ headers: HPACKHeaders) { change { _ in HandlerMetadata(headers) } }
-
-  private var ofHandler: HandlerMetadata? {
-    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 } : nil
-  }
-
-  private func change(_ change: (HandlerMetadata?) -> HandlerMetadata) {
-    metadata.withLock { $0 = change($0) }
-    hasMetadata.store(true, ordering: .releasing)
+  func beginAgain(_ headers: HPACKHeaders) {
+    metadata.change(from: HandlerMetadata()) { $0 = HandlerMetadata(received: headers) }
   }
 
   @usableFromInline

@@ -2,13 +2,13 @@
 extension ServerPipeline {
   // MARK: Responses
 
-  @inlinable
+  @inlinable @inline(__always)
   func transmit(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
+    if part.withMessage({ codec.send(self, $0, $1, promise) }) { return }
     switch part {
+    case .message: break
     case .metadata(let headers):
       send(metadata: headers, promise)
-    case .message(let message, let metadata):
-      codec.send(self, message, metadata, promise)
     case .end(let status, let trailers):
       close()
       send(end: status, trailers, promise)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The chain of interceptors of one call on the server, between the transport and the handler.
 ///
 /// It is open until an `end` reaches the transport, or the transport and the handler are both done with the call; later
@@ -9,15 +7,14 @@ import Synchronization
 final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ChainedInterceptors<ServerInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
 {
-  // Sendable holds because everything except `metadata`, which is locked, is used only on the event loop; the methods
-  // hop to it. `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access
+  // Sendable holds because everything except `metadata` is used only on the event loop; the methods hop to it. `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access
   // lasts while other code runs.
 
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
 
   @usableFromInline let stream: any ServerStream
   @usableFromInline let codec: ServerCodec<Request, Response>
-  @usableFromInline var streamsResponses: Bool { codec.method.type.streamsResponses }
+  @inlinable @inline(__always) var streamsResponses: Bool { codec.method.type.streamsResponses }
 
   // The handler.
   /// Takes the parts of a stream of requests; `nil` if there is one request.
@@ -31,9 +28,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) @usableFromInline var firstHeaders: HPACKHeaders?
-  let metadata = Locked<HandlerMetadata?>(nil)
-  /// Whether `metadata` has a value. For most calls it has none, and its lock is not needed.
-  let hasMetadata = Atomic(false)
+  @usableFromInline let metadata = RareValue<HandlerMetadata>()
 
   // The transport.
   @exclusivity(unchecked) var message: MessageBuffer?
