@@ -88,12 +88,17 @@ import Testing
     var channelOptions = ChannelOptions()
     channelOptions.observer = telemetry.observer()
     let channel = try Channel(inProcess: [echo], options: options, channelOptions: channelOptions)
-    for _ in 0..<2 { _ = try await Echo_EchoClient(channel: channel).get(.with { $0.text = "x" }) }
+    @Sendable func callTwice() async throws {
+      for _ in 0..<2 { _ = try await Echo_EchoClient(channel: channel).get(.with { $0.text = "x" }) }
+    }
+    try await callTwice()
+    // On the loop, calls get their identities from another source.
+    try await Task(executorPreference: channel.eventLoop) { try await callTwice() }.value
     await channel.shutDown(grace: .zero)
     let calls = seen.withLock { $0 }
-    #expect(calls.map { $0.parents.count } == [1, 1])
+    #expect(calls.map { $0.parents.count } == [1, 1, 1, 1])
     #expect(calls.allSatisfy { $0.isWhole })
-    #expect(Set(calls.map { $0.parents }).count == 2)
+    #expect(Set(calls.map { $0.parents }).count == 4)
     await telemetry.shutDown()
   }
 
@@ -128,7 +133,9 @@ import Testing
     let group = try LoopGroup()
     defer { group.shutDown() }
     let request = try telemetry.followedRequest(on: group)
-    let first = try #require(request.tracer).attemptStarts(request.method, after: 0)
+    let call = try #require(request.tracer)
+    #expect(call.attemptStarts(request.method, after: 0) == nil)
+    let first = call.tracer(ofAttempt: request.method)
     #expect(first is ChannelMethod)
     let second = first.isSentAgain(request.stamp)
     #expect(second.traceParent(request.stamp)?.text == first.traceParent(request.stamp)?.text)
@@ -175,7 +182,9 @@ import Testing
     let telemetry = try telemetry(tracing: true)
     let seen = Locked<[[String?]]>([])
     let echo = TracedEcho(inTasks: { context in
-      func current() -> String? { SpanContext.current.map { "\($0.traceID) \($0.spanID) \($0.isSampled)" } }
+      @Sendable func current() -> String? {
+        SpanContext.current.map { "\($0.traceID) \($0.spanID) \($0.isSampled)" }
+      }
       async let child = current()
       let unstructured = Task { current() }
       let detached = Task.detached { current() }
