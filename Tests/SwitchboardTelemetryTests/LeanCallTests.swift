@@ -189,7 +189,10 @@ import Testing
       let unstructured = Task { current() }
       let detached = Task.detached { current() }
       let inSpan = await telemetry.tracer.withSpan("step") { _ in SpanContext.current?.traceID.description }
-      let found = [current(), await child, await unstructured.value, await detached.value, inSpan]
+      let other = await withCheckedContinuation { continuation in
+        context.eventLoop.execute { Task { continuation.resume(returning: current()) } }
+      }
+      let found = [current(), await child, await unstructured.value, await detached.value ?? other, inSpan]
       seen.withLock { $0.append(found + [context.headers["traceparent"].first]) }
     })
     try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer()) { server, _ in

@@ -9,6 +9,8 @@ extension ServerCallStream {
     return true
   }
 
+  func lendContext() -> Bool { hasContext && TaskContext.lend(self) }
+
   // Not inlined where the handler is found, because the method would be retained there.
   @inline(never)
   func observe(_ handler: MethodHandler) { observe(handler.method) }
