@@ -268,7 +268,7 @@ extension ServerCallStream {
   }
 
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
-    if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .constant(.success) }
+    if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .success }
     headers.reset()
     writeStatus(into: headers, limit: connection.withWire { $0.headerListLimit })
     return .written

@@ -200,6 +200,12 @@ final class Session: WireSession, Packable {
       }
       let frame = UnsafeRawBufferPointer(start: chunk, count: count)
       if count >= Self.leastConsumed { memory.arena?.noteConsumed(frame) }
+      if endsWithTrailers {
+        endsWithTrailers = false
+        appendWithTrailers(frame, to: target)
+        continue
+      }
+      trailers.note(frame)
       if sendsTraceParents { appendWithTraceParent(frame, to: target) } else { target.append(frame) }
     }
     return .some
@@ -217,6 +223,10 @@ final class Session: WireSession, Packable {
   @exclusivity(unchecked) var repeated: RepeatedHeads?
   /// Whether nghttp2 is receiving a stand-in for one.
   @exclusivity(unchecked) var isStandingIn = false
+  /// The trailers that the session appends itself.
+  @exclusivity(unchecked) var trailers = KnownTrailers()
+  /// Whether they follow the frame that nghttp2 is about to return, which ends the stream otherwise.
+  @exclusivity(unchecked) var endsWithTrailers = false
   /// Whether `traceparent` was announced for any request.
   @exclusivity(unchecked) private var sendsTraceParents = false
 
@@ -236,6 +246,8 @@ final class Session: WireSession, Packable {
     headerListLimit = min(Int(limit), SessionSettings.largestSentHeaders)
     let streams = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
     remoteMaxConcurrentStreams = Int(streams)
+    // The size of the table for headers may be among the settings.
+    trailers.forget()
   }
 
   var refusalOfHeaders: GRPCStatus? {

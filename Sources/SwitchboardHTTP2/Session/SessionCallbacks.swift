@@ -300,22 +300,28 @@ extension Session {
       flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue
       if isLast {
         flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
-        endBody(of: stream, &flags)
+        endBody(of: stream, isCopied: false, &flags)
       }
       return count
     case .wait:
       return Int(NGHTTP2_ERR_DEFERRED.rawValue)
     case .last(let count):
       flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
-      endBody(of: stream, &flags)
+      endBody(of: stream, isCopied: true, &flags)
       return count
     }
   }
 
-  private func endBody(of stream: any SessionStream, _ flags: inout UInt32) {
+  private func endBody(of stream: any SessionStream, isCopied: Bool, _ flags: inout UInt32) {
     switch stream.trailers(into: headers) {
     case .none: return
-    case .constant(let constant): submitTrailers(stream.id, constant: constant)
+    case .success:
+      if isCopied, trailers.areKnown {
+        endsWithTrailers = true
+        return
+      }
+      trailers.await(on: stream.id)
+      submitTrailers(stream.id, constant: .success)
     case .written: submitTrailers(stream.id)
     }
     flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue

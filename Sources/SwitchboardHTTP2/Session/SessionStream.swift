@@ -58,7 +58,8 @@ protocol SessionStream: StreamEntry {
 
 enum Trailers {
   case none
-  case constant(ConstantHeaders)
+  /// Those of a call that succeeded without metadata of its own.
+  case success
   /// They are in the header writer that was passed.
   case written
 }

@@ -10,6 +10,10 @@ final class StubStream: StreamEntry, SessionStream {
   var copied: [UInt8] = []
   /// The rest of the body, a frame for each message, which is not copied.
   var borrowed: [MessageBuffer] = []
+  /// Whether the last piece that is copied is known to be the last.
+  var knowsEnd = false
+  /// Writes the trailers, if there are any.
+  var endWith: (HeaderWriter) -> Trailers = { _ in .none }
   /// The received part of the peer's body.
   private(set) var received: [UInt8] = []
   private(set) var headerCount = 0
@@ -21,7 +25,7 @@ final class StubStream: StreamEntry, SessionStream {
   var isRepeatable = true
   /// Whether it has another stream's head.
   private(set) var isRepeated = false
-  private var lines: [String] = []
+  private(set) var lines: [String] = []
   private(set) var refusal: GRPCStatus?
   private(set) var closeCode: UInt32?
 
@@ -59,7 +63,7 @@ final class StubStream: StreamEntry, SessionStream {
       let count = min(copied.count, buffer.count)
       buffer.copyBytes(from: copied[..<count])
       copied.removeFirst(count)
-      return .copied(count)
+      return knowsEnd && copied.isEmpty && borrowed.isEmpty ? .last(count) : .copied(count)
     }
     guard let next = borrowed.first else { return .last(0) }
     return .borrowed(next.unsafeFramedBytes.count, isLast: borrowed.count == 1)
@@ -68,7 +72,7 @@ final class StubStream: StreamEntry, SessionStream {
     let message = borrowed.removeFirst()
     return (message, message.unsafeFramedBytes)
   }
-  func trailers(into headers: HeaderWriter) -> Trailers { .none }
+  func trailers(into headers: HeaderWriter) -> Trailers { endWith(headers) }
   func processReady() {}
 }
 
