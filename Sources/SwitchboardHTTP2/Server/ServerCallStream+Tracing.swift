@@ -9,21 +9,24 @@ extension ServerCallStream {
     return true
   }
 
-  func observe(_ method: @autoclosure () -> MethodDescriptor) {
+  func lendContext() -> Bool { hasContext && TaskContext.lend(self) }
+
+  // Not inlined where the handler is found, because the method would be retained there.
+  @inline(never)
+  func observe(_ handler: MethodHandler) { observe(handler.method) }
+
+  /// `method` is one that `head` retains, or the unknown one.
+  @inline(never)
+  func observe(_ method: MethodDescriptor) {
     guard !isTraced else { return }
     isTraced = true
-    guard let maker = connection.tracer else {
-      let call = ObservedCall(method: method(), headers: head.metadata, isServer: true)
+    guard connection.tracer != nil else {
+      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
       tracer = connection.core.options.observer.map { PlainTracer($0, call) }
       return
     }
-    tracer = maker.callStarted(
-      method(),
-      head.plainMetadata,
-      number: head.isOtherCall ? nil : head.repeatedFields,
-      head.traceParent ?? SpanIdentity(),
-      &stamp
-    )
+    tracedMethod = .passUnretained(method)
+    connection.startTracing(self, method)
     hasContext = connection.givesContext
     guard !stamp.isLean, let tracer else { return }
     reportsMessages = tracer.wantsMessages
@@ -38,10 +41,30 @@ extension ServerCallStream {
   }
 
   func endTracing(_ status: GRPCStatus) {
-    guard isTraced else { return }
+    guard isTraced, stamp.wantsEnd else { return }
     isTraced = false
-    guard stamp.wantsEnd, let tracer else { return }
-    tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals), stamp)
+    let end = ObservedEnd(status: status, sent: body.totals, received: inbound.totals)
+    if let tracer { return tracer.ended(end, stamp) }
+    tracedMethod?._withUnsafeGuaranteedRef { connection.callEnded(end, $0, stamp) }
+  }
+}
+
+// Methods of the connection, because to reach its tracer from elsewhere would count a reference.
+extension ServerConnection {
+  @inline(never)
+  fileprivate func startTracing(_ stream: ServerCallStream, _ method: MethodDescriptor) {
+    stream.tracer = tracer?.callStarted(
+      method,
+      stream.head.plainMetadata,
+      number: stream.head.isOtherCall ? nil : stream.head.repeatedFields,
+      stream.head.traceParent ?? SpanIdentity(),
+      &stream.stamp
+    )
+  }
+
+  @inline(never)
+  fileprivate func callEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) {
+    tracer?.callEnded(end, method, stamp)
   }
 }
 
