@@ -13,22 +13,17 @@ extension ServerCallStream {
 
   // Not inlined where the handler is found, because the method would be retained there.
   @inline(never)
-  func observe(_ handler: MethodHandler) { observe(handler.method) }
+  func observe(_ handler: MethodHandler) { connection.observe(self, handler.method) }
 
-  /// `method` is one that `head` retains, or the unknown one.
   @inline(never)
-  func observe(_ method: MethodDescriptor) {
-    guard !isTraced else { return }
-    isTraced = true
-    guard connection.tracer != nil else {
-      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
-      tracer = connection.core.options.observer.map { PlainTracer($0, call) }
-      return
-    }
-    tracedMethod = .passUnretained(method)
-    connection.startTracing(self, method)
-    hasContext = connection.givesContext
-    guard !stamp.isLean, let tracer else { return }
+  fileprivate func observePlainly(_ method: MethodDescriptor) {
+    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+    tracer = connection.core.options.observer.map { PlainTracer($0, call) }
+  }
+
+  @inline(never)
+  fileprivate func reportMessages() {
+    guard let tracer else { return }
     reportsMessages = tracer.wantsMessages
     guard reportsMessages else { return }
     body.keepSizes()
@@ -51,8 +46,13 @@ extension ServerCallStream {
 
 // Methods of the connection, because to reach its tracer from elsewhere would count a reference.
 extension ServerConnection {
+  /// `method` is one that the stream's head retains, or the unknown one.
   @inline(never)
-  fileprivate func startTracing(_ stream: ServerCallStream, _ method: MethodDescriptor) {
+  func observe(_ stream: ServerCallStream, _ method: MethodDescriptor) {
+    guard !stream.isTraced else { return }
+    stream.isTraced = true
+    guard tracer != nil else { return stream.observePlainly(method) }
+    stream.tracedMethod = .passUnretained(method)
     stream.tracer = tracer?.callStarted(
       method,
       stream.head.plainMetadata,
@@ -60,6 +60,8 @@ extension ServerConnection {
       stream.head.traceParent ?? SpanIdentity(),
       &stream.stamp
     )
+    stream.hasContext = givesContext
+    if !stream.stamp.isLean { stream.reportMessages() }
   }
 
   @inline(never)

@@ -299,7 +299,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
     switch rejection {
     case .status(let status):
-      if connection.isObserved, connection.tracer != nil { observe(.unknown) }
+      if connection.isObserved, connection.tracer != nil { connection.observe(self, .unknown) }
       if head.isTooLarge { connection.report(.headersTooLarge) }
       end(nil, status)
     case .preflight: answerPreflight()

@@ -137,7 +137,12 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   @inline(__always)
   private func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
     guard let rule else { return .none }
-    return loop.inEventLoop ? rule.newIdentity(parent, &ids) : tracer?.newIdentity(parent) ?? .none
+    return loop.inEventLoop ? rule.newIdentity(parent, &ids) : newIdentityElsewhere(parent)
+  }
+
+  @inline(never)
+  private func newIdentityElsewhere(_ parent: SpanIdentity) -> SpanIdentity {
+    tracer?.newIdentity(parent) ?? .none
   }
 
   /// Removes the trace that a handler has copied from the call that it serves.
