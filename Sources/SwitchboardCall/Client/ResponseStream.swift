@@ -22,9 +22,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   }
 
   @inlinable
-  init(_ reader: PartReader<Response>) {
-    source = .parts(reader)
-  }
+  init(_ reader: PartReader<Response>) { source = .parts(reader) }
 
   /// Cancels the call. Messages already received can still be read.
   public func cancel() { owner.call.cancel(.cancelledByCaller) }

@@ -121,7 +121,7 @@ public final class MethodHandler: Sendable {
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) {
     // The task is created here and not by the transport, which would need a closure: that would cost each call two more
-    // asynchronous frames.
+    // asynchronous frames. The input moves into the task: a capture without a list would copy it.
     let stream = answer.stream
     let isLent = stream.lendContext()
     let task = makeTask(on: stream.executorForHandler()) { [input = consume input] in

@@ -29,9 +29,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   }
 
   @inlinable
-  package init(_ queue: PartQueue<Request>) {
-    source = .parts(queue)
-  }
+  package init(_ queue: PartQueue<Request>) { source = .parts(queue) }
 
   @inlinable
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }

@@ -27,9 +27,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
   }
 
   @inlinable
-  init(_ writer: PartWriter<Response>) {
-    sink = .parts(writer)
-  }
+  init(_ writer: PartWriter<Response>) { sink = .parts(writer) }
 
   /// Sends a message, and returns when there is room for another. Throws if the call has ended.
   ///

@@ -26,22 +26,16 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
   var wantsMetadata: Bool { true }
   var wantsSent: Bool { true }
 
-  func receive(headers: HPACKHeaders) {
-    owner?.attempt(self, received: headers)
-  }
+  func receive(headers: HPACKHeaders) { owner?.attempt(self, received: headers) }
 
   func sent(_ part: SentPart) {
     if case .message = part { messagesSent += 1 }
     owner?.attempt(self, sent: part, messagesSent)
   }
 
-  func responseWasCompressed() {
-    owner?.receiver.responseWasCompressed()
-  }
+  func responseWasCompressed() { owner?.receiver.responseWasCompressed() }
 
-  func receive(message: RawSpan) {
-    owner?.attempt(self, received: message)
-  }
+  func receive(message: RawSpan) { owner?.attempt(self, received: message) }
 
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
     guard let owner else { return }

@@ -60,9 +60,7 @@ struct SharedCallSettings: ~Copyable, Sendable {
   private let first: CallSettings
   private let changed = RareValue<CallSettings>()
 
-  init(_ options: CallOptions, _ deadline: CallDeadline?) {
-    first = CallSettings(options, deadline)
-  }
+  init(_ options: CallOptions, _ deadline: CallDeadline?) { first = CallSettings(options, deadline) }
 
   /// Whether the settings are unchanged and empty.
   var areEmpty: Bool { first.areEmpty && changed.value == nil }

@@ -2,26 +2,19 @@
 extension ClientPipeline {
   @inlinable @inline(__always)
   func transmit(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
-    if part.withMessage({ transmit($0, $1, promise) }) { return }
-    switch part {
-    case .message: break
-    case .metadata(let headers):
+    part.borrowed {
       // The interceptors can no longer change the options.
       if chosen != nil || hasSettings { codec.chooseFormat(self) }
-      send(metadata: headers, promise)
-    case .end:
+      send(metadata: $0, promise)
+    } message: { message, metadata in
+      do {
+        let buffer = if let chosen { try chosen.encode(copy message) } else { try codec.encode(message) }
+        send(buffer, metadata, promise)
+      } catch {
+        failToEncode(error, promise)
+      }
+    } end: {
       sendEnd(promise)
-    }
-  }
-
-  @inlinable @inline(__always)
-  func transmit(_ message: borrowing Request, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?)
-  {
-    do {
-      let buffer = if let chosen { try chosen.encode(copy message) } else { try codec.encode(message) }
-      send(buffer, metadata, promise)
-    } catch {
-      failToEncode(error, promise)
     }
   }
 

@@ -27,14 +27,17 @@ extension GRPCClientRequestPart: Sendable where Request: Sendable {}
 extension GRPCClientResponsePart: Sendable where Response: Sendable {}
 
 extension GRPCClientRequestPart where Request: ~Copyable {
-  /// Passes the message, if the part is one, to `body`. A `switch` over a part that can be copied would copy it.
+  /// Passes the contents to one of the closures. A `switch` over a part that can be copied would copy them.
   @inlinable @inline(__always)
-  func withMessage(_ body: (borrowing Request, MessageMetadata) -> Void) -> Bool {
+  func borrowed(
+    metadata: (HPACKHeaders) -> Void,
+    message: (borrowing Request, MessageMetadata) -> Void,
+    end: () -> Void
+  ) {
     switch self {
-    case .message(let message, let metadata):
-      body(message, metadata)
-      return true
-    default: return false
+    case .metadata(let headers): metadata(headers)
+    case .message(let contents, let metadata): message(contents, metadata)
+    case .end: end()
     }
   }
 }

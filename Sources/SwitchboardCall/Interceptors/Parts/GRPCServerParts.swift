@@ -1,6 +1,6 @@
 /// A part of the stream of requests, as interceptors on the server see it.
 @frozen
-public enum GRPCServerRequestPart<Request> {
+public enum GRPCServerRequestPart<Request: ~Copyable>: ~Copyable {
   /// The metadata at the start of the call.
   case metadata(HPACKHeaders)
   /// A request; exactly one if the call does not stream them.
@@ -20,21 +20,38 @@ public enum GRPCServerResponsePart<Response: ~Copyable>: ~Copyable {
   case end(GRPCStatus, HPACKHeaders)
 }
 
+extension GRPCServerRequestPart: Copyable where Request: Copyable {}
+
 extension GRPCServerRequestPart: Sendable where Request: Sendable {}
 
 extension GRPCServerResponsePart: Copyable where Response: Copyable {}
 
 extension GRPCServerResponsePart: Sendable where Response: Sendable {}
 
-extension GRPCServerResponsePart where Response: ~Copyable {
-  /// Passes the message, if the part is one, to `body`. A `switch` over a part that can be copied would copy it.
+extension GRPCServerRequestPart where Request: ~Copyable {
+  /// Passes the contents to one of the closures. A `switch` over a part that can be copied would copy them.
   @inlinable @inline(__always)
-  func withMessage(_ body: (borrowing Response, MessageMetadata) -> Void) -> Bool {
+  func borrowed(metadata: (HPACKHeaders) -> Void, message: (borrowing Request) -> Void, end: () -> Void) {
     switch self {
-    case .message(let message, let metadata):
-      body(message, metadata)
-      return true
-    default: return false
+    case .metadata(let headers): metadata(headers)
+    case .message(let contents): message(contents)
+    case .end: end()
+    }
+  }
+}
+
+extension GRPCServerResponsePart where Response: ~Copyable {
+  /// The same for responses.
+  @inlinable @inline(__always)
+  func borrowed(
+    metadata: (HPACKHeaders) -> Void,
+    message: (borrowing Response, MessageMetadata) -> Void,
+    end: (GRPCStatus, HPACKHeaders) -> Void
+  ) {
+    switch self {
+    case .metadata(let headers): metadata(headers)
+    case .message(let contents, let metadata): message(contents, metadata)
+    case .end(let status, let trailers): end(status, trailers)
     }
   }
 }

@@ -43,19 +43,18 @@ extension ServerPipeline {
 
   /// Passes the one request to the handler, once its metadata and its end have arrived. Parts that leave the chain
   /// before the metadata wait for it.
-  @inlinable @inline(never)
+  @inlinable @inline(__always)
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
-    switch part {
-    case .metadata(let headers):
+    part.borrowed { headers in
       // This happens again if an interceptor repeats the call to the handler.
-      if hasMetadataOfRequest { self.request.clear() }
+      if hasMetadataOfRequest { request.clear() }
       begin(headers)
       hasSentMetadata = false
       hasMetadataOfRequest = true
       if endIsEarly { startHandler() }
-    case .message(let request):
-      if self.request.isFull { finish(.tooManyMessages) } else { self.request.put(request) }
-    case .end:
+    } message: { message in
+      if request.isFull { finish(.tooManyMessages) } else { request.put(copy message) }
+    } end: {
       if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
     }
   }

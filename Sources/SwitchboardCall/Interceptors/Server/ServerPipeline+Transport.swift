@@ -4,14 +4,13 @@ extension ServerPipeline {
 
   @inlinable @inline(__always)
   func transmit(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
-    if part.withMessage({ codec.send(self, $0, $1, promise) }) { return }
-    switch part {
-    case .message: break
-    case .metadata(let headers):
-      send(metadata: headers, promise)
-    case .end(let status, let trailers):
+    part.borrowed {
+      send(metadata: $0, promise)
+    } message: {
+      codec.send(self, $0, $1, promise)
+    } end: {
       close()
-      send(end: status, trailers, promise)
+      send(end: $0, $1, promise)
     }
   }
 
