@@ -88,12 +88,17 @@ import Testing
     var channelOptions = ChannelOptions()
     channelOptions.observer = telemetry.observer()
     let channel = try Channel(inProcess: [echo], options: options, channelOptions: channelOptions)
-    for _ in 0..<2 { _ = try await Echo_EchoClient(channel: channel).get(.with { $0.text = "x" }) }
+    @Sendable func callTwice() async throws {
+      for _ in 0..<2 { _ = try await Echo_EchoClient(channel: channel).get(.with { $0.text = "x" }) }
+    }
+    try await callTwice()
+    // On the loop, calls get their identities from another source.
+    try await Task(executorPreference: channel.eventLoop) { try await callTwice() }.value
     await channel.shutDown(grace: .zero)
     let calls = seen.withLock { $0 }
-    #expect(calls.map { $0.parents.count } == [1, 1])
+    #expect(calls.map { $0.parents.count } == [1, 1, 1, 1])
     #expect(calls.allSatisfy { $0.isWhole })
-    #expect(Set(calls.map { $0.parents }).count == 2)
+    #expect(Set(calls.map { $0.parents }).count == 4)
     await telemetry.shutDown()
   }
 
@@ -128,7 +133,9 @@ import Testing
     let group = try LoopGroup()
     defer { group.shutDown() }
     let request = try telemetry.followedRequest(on: group)
-    let first = try #require(request.tracer).attemptStarts(request.method, after: 0)
+    let call = try #require(request.tracer)
+    #expect(call.attemptStarts(request.method, after: 0) == nil)
+    let first = call.tracer(ofAttempt: request.method)
     #expect(first is ChannelMethod)
     let second = first.isSentAgain(request.stamp)
     #expect(second.traceParent(request.stamp)?.text == first.traceParent(request.stamp)?.text)
@@ -175,12 +182,17 @@ import Testing
     let telemetry = try telemetry(tracing: true)
     let seen = Locked<[[String?]]>([])
     let echo = TracedEcho(inTasks: { context in
-      func current() -> String? { SpanContext.current.map { "\($0.traceID) \($0.spanID) \($0.isSampled)" } }
+      @Sendable func current() -> String? {
+        SpanContext.current.map { "\($0.traceID) \($0.spanID) \($0.isSampled)" }
+      }
       async let child = current()
       let unstructured = Task { current() }
       let detached = Task.detached { current() }
       let inSpan = await telemetry.tracer.withSpan("step") { _ in SpanContext.current?.traceID.description }
-      let found = [current(), await child, await unstructured.value, await detached.value, inSpan]
+      let other = await withCheckedContinuation { continuation in
+        context.eventLoop.execute { Task { continuation.resume(returning: current()) } }
+      }
+      let found = [current(), await child, await unstructured.value, await detached.value ?? other, inSpan]
       seen.withLock { $0.append(found + [context.headers["traceparent"].first]) }
     })
     try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer()) { server, _ in

@@ -159,8 +159,9 @@ import Testing
       let server = ServerTelemetry(observer.parts, on: loop)
       var stamp = CallStamp()
       let call = server.callStarted(method, HPACKHeaders(), number: nil, .none, &stamp)
+      // The traces are recorded.
       let end = ObservedEnd(status: .ok, sent: MessageTotals(), received: MessageTotals())
-      call?.ended(end, stamp)
+      try #require(call).ended(end, stamp)
     }
     LoopCounter.nothing.wholeCallEnded(.ok, 1, nil)
     LoopCounter.nothing.wasRepeated(retries: 1, transparent: 1, hedges: 1, delay: 1)

@@ -1,11 +1,8 @@
-/// An observer that follows each attempt of a client's call, and the work of a handler. It can add headers to attempts,
-/// and give handlers a context that their calls inherit. Transports wrap any other observer in a `PlainTracer`.
+/// An observer that follows each attempt of a client's call, and can add headers to it. Transports wrap any other
+/// observer in a `PlainTracer`.
 package protocol CallTracing: AnyObject, CallObserver {
   /// Creates the tracer of a channel whose calls run on this loop. The target has a scheme.
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
-
-  /// Creates the tracer of calls that a server accepts on this loop. Called once for each connection.
-  func serverTracer(on loop: any EventLoop) -> any ServerTracer
 }
 
 /// A tracer's state for one call, which the call stores, so that one tracer can follow many calls.
@@ -15,11 +12,11 @@ package protocol CallTracing: AnyObject, CallObserver {
   /// Whether to call the tracer's `made`.
   package var wantsCall = false
   /// Whether to call the `ended` of the attempts of a client's call, or that of a server's call.
-  package var wantsEnd = true
+  @usableFromInline package var wantsEnd = true
   /// Whether a client's attempts add `identity` and no other header, or a server's call reports no messages.
-  package var isLean = false
+  @usableFromInline package var isLean = false
   /// Whether a tracer follows the call. Otherwise the stamp says all that is done for it, and no reference is counted.
-  package var needsTracer: Bool { wantsEnd || !isLean }
+  @inlinable package var needsTracer: Bool { wantsEnd || !isLean }
   package var identity = SpanIdentity()
 
   package init(start: UInt64 = 0) { self.start = start }
@@ -46,8 +43,15 @@ package protocol CallTracing: AnyObject, CallObserver {
   /// The call continues, after it had to wait until its channel's name was resolved.
   func resolutionWasDelayed()
 
-  /// An attempt starts, after `previousAttempts` others.
-  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer
+  /// An attempt starts, after `previousAttempts` others. Returns its tracer. `nil` if this one follows it: then nothing is
+  /// reported but its end, unless `tracer` is called, and no reference is counted.
+  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> (any AttemptTracer)?
+
+  /// The tracer from then on of an attempt that this one follows.
+  func tracer(ofAttempt method: MethodDescriptor) -> any AttemptTracer
+
+  /// An attempt has ended that this one follows.
+  func attemptEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp)
 
   /// The call has ended, without an attempt or after `mayRepeat`. Called at most once, last.
   func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp)
@@ -87,34 +91,4 @@ package protocol CallTracing: AnyObject, CallObserver {
 
   /// The transport sends the attempt again, because no server has processed it. Returns the tracer for the repetition.
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer
-}
-
-/// Creates the tracers of calls that a server accepts on one loop, and is otherwise used only on this loop. Makes the
-/// contexts of calls that have no tracer.
-@usableFromInline package protocol ServerTracer: ContextMaker {
-  /// Whether the calls have a context. If so, `callStarted` receives `traceparent` apart from the headers.
-  var givesContext: Bool { get }
-
-  /// A call was accepted. Calls with the same number have the same headers. Returns its tracer, if it needs one.
-  func callStarted(
-    _ method: @autoclosure () -> MethodDescriptor,
-    _ headers: @autoclosure () -> HPACKHeaders,
-    number: Int?,
-    _ parent: SpanIdentity,
-    _ stamp: inout CallStamp
-  ) -> (any ServerCallTracer)?
-}
-
-/// Follows calls of a server. The context that it makes is the tracer itself, or one more.
-@usableFromInline package protocol ServerCallTracer: CallTracer, ContextMaker {}
-
-/// Makes the context of a handler and of interceptors, when it is first needed, on any thread.
-@usableFromInline package protocol ContextMaker: AnyObject {
-  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
-    -> any ServerCallTracer & ContextSource
-}
-
-extension MethodDescriptor {
-  /// The method that tracers see instead of methods that a server does not have, whose names are chosen by clients.
-  package static let unknown = MethodDescriptor(service: "", method: "other", type: .unary)
 }

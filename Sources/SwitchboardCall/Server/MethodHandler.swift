@@ -123,11 +123,12 @@ public final class MethodHandler: Sendable {
     // The task is created here and not by the transport, which would need a closure: that would cost each call two more
     // asynchronous frames. The input moves into the task: a capture without a list would copy it.
     let stream = answer.stream
-    stream.handlerRuns(
-      makeTask(on: stream.executorForHandler()) { [input = consume input] in
-        await run(form, responses, input, answer)
-      }
-    )
+    let isLent = stream.lendContext()
+    let task = makeTask(on: stream.executorForHandler()) { [input = consume input] in
+      await run(form, responses, input, answer, hasContext: isLent)
+    }
+    if isLent { TaskContext.takeBack() }
+    stream.handlerRuns(task)
   }
 
   /// Not inlinable, generic over the result, and with an operation that may throw, because the runtime takes that type
@@ -151,10 +152,11 @@ public final class MethodHandler: Sendable {
     _ form: Form,
     _ responses: some Marshaller<Form.Response>,
     _ input: Form.Input,
-    _ answer: CallAnswer<Form.Request, Form.Response>
+    _ answer: CallAnswer<Form.Request, Form.Response>,
+    hasContext: Bool
   ) async {
     let stream = answer.stream
-    let isBound = stream.bindContext()
+    let isBound = !hasContext && stream.bindContext()
     do {
       try await form.handle(input, answer, responses)
     } catch {

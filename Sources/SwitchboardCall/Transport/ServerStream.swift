@@ -46,6 +46,10 @@
   /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.
   func bindContext() -> Bool
 
+  /// Lends the context to the tasks that start now, until the caller calls `TaskContext.takeBack`. Returns `false` if there
+  /// is none, or if they have to bind it. Called on the loop.
+  func lendContext() -> Bool
+
   /// The handler has started in this task, and may have finished. The stream cancels the task if the call ends first.
   /// Called on the loop.
   func handlerRuns(_ task: consuming Task<Void, any Error>)

@@ -12,7 +12,7 @@ extension ClientCallStream {
   func assign(to subchannel: HTTP2Subchannel, _ tracker: (any CallTracker)?) {
     self.subchannel = subchannel
     self.tracker = tracker
-    if subchannel.hasLabels, let attempt = self.tracer {
+    if subchannel.hasLabels, let attempt = attemptTracer {
       startTracing(attempt.serverPicked(subchannel.options.metricLabels))
     }
   }

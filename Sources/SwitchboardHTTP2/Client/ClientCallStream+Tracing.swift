@@ -7,6 +7,8 @@ struct TracingSettings {
   var addsTraceParent = false
   /// Whether that header has the identity of the call's stamp.
   var sendsStamp = false
+  /// Whether the call's tracer follows the attempt.
+  var isLean = false
   /// Whether the header `traceparent` is added when the others are sent.
   var awaitsTraceParent = false
 }
@@ -19,8 +21,14 @@ extension ClientCallStream {
   func startTracing() {
     if !request.stamp.needsTracer {
       followStamp()
-    } else if let call = request.tracer {
-      startTracing(call.attemptStarts(request.method, after: request.previousAttempts))
+    } else if request.tracer != nil {
+      // To unwrap it would count a reference.
+      if let attempt = request.tracer?.attemptStarts(request.method, after: request.previousAttempts) {
+        startTracing(attempt)
+      } else {
+        tracing.isLean = true
+        followStamp()
+      }
     } else if let observer = channel.options.observer {
       let headers = request.options?.initialMetadata ?? HPACKHeaders()
       tracer = PlainTracer(
@@ -31,6 +39,7 @@ extension ClientCallStream {
   }
 
   func startTracing(_ tracer: consuming any AttemptTracer) {
+    tracing.isLean = false
     if request.stamp.isLean {
       followStamp()
     } else {
@@ -49,9 +58,18 @@ extension ClientCallStream {
     tracing.sendsStamp = true
   }
 
+  /// The attempt's tracer, for what is rarely reported.
+  var attemptTracer: (any AttemptTracer)? {
+    tracing.isLean ? request.tracer?.tracer(ofAttempt: request.method) : tracer
+  }
+
   func endTracing(_ status: GRPCStatus) {
-    guard let tracer = tracer.take(), request.stamp.wantsEnd else { return }
+    guard request.stamp.wantsEnd, tracing.isLean || tracer != nil else { return }
     let end = ObservedEnd(status: status, sent: body.totals, received: inbound.totals)
-    tracer.ended(end, request.stamp)
+    if tracing.isLean {
+      request.tracer?.attemptEnded(end, request.method, request.stamp)
+    } else {
+      tracer.take()?.ended(end, request.stamp)
+    }
   }
 }

@@ -381,7 +381,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     id = -1
     state = .open
     connection = nil
-    if let again = tracer?.isSentAgain(request.stamp) { startTracing(again) }
+    if let again = attemptTracer?.isSentAgain(request.stamp) { startTracing(again) }
     head.startAgain()
     body.startAgain()
     subchannel?.callEnded(.connectionLost)

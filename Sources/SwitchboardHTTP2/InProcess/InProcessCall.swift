@@ -40,6 +40,10 @@ final class InProcessCall: @unchecked Sendable {
   /// The handler's context. Not written after the handler starts.
   @exclusivity(unchecked) private(set) var handlerContext: (any ServerCallTracer & ContextSource)?
   private var serverStamp = CallStamp()
+  /// Whether the tracer of the client's call follows its attempt.
+  private var isFollowedByCall = false
+  /// Whether the transport's tracer follows the server's call, unless that has one of its own.
+  private var isFollowedByServer = false
   private var sent = MessageTotals()
   private var received = MessageTotals()
   /// The server's side of the call has its own end, which comes first.
@@ -129,14 +133,14 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func observeAtClient() {
-    if !request.stamp.needsTracer {
-      if request.stamp.identity.span != 0 { headers.add(traceParent: request.stamp.identity) }
-    } else if let tracer = request.tracer?.attemptStarts(
-      request.method,
-      after: request.previousAttempts
-    ) {
-      clientTracer = tracer
-      tracer.writeAllHeaders(request.stamp) { name, value in
+    if !request.stamp.needsTracer { return addTraceParent() }
+    if let tracer = request.tracer {
+      guard let attempt = tracer.attemptStarts(request.method, after: request.previousAttempts) else {
+        isFollowedByCall = true
+        return addTraceParent()
+      }
+      clientTracer = attempt
+      attempt.writeAllHeaders(request.stamp) { name, value in
         value.withUnsafeBytes { headers.add(name: "\(name)", value: String(decoding: $0, as: UTF8.self)) }
       }
     } else if let observer = transport.channelOptions.observer {
@@ -147,9 +151,15 @@ final class InProcessCall: @unchecked Sendable {
     }
   }
 
+  /// Adds what the call's stamp says.
+  private func addTraceParent() {
+    if request.stamp.identity.span != 0 { headers.add(traceParent: request.stamp.identity) }
+  }
+
   private func observeAtServer() {
     guard let observer = transport.options.observer else { return }
     if let tracer = transport.tracer {
+      isFollowedByServer = true
       serverTracer = tracer.callStarted(request.method, headers, number: nil, SpanIdentity(), &serverStamp)
     } else {
       let call = ObservedCall(method: request.method, headers: headers, isServer: true)
@@ -240,16 +250,22 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func notifyObservers(_ status: GRPCStatus) {
-    // Without a tracer, the context still ends the calls that the handler has made.
-    guard clientTracer != nil || serverTracer != nil || handlerContext != nil else { return }
+    guard isFollowedByCall || isFollowedByServer || clientTracer != nil || serverTracer != nil else { return }
     if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
     let end = ObservedEnd(status: status, sent: sent, received: received)
+    if isFollowedByCall { request.tracer?.attemptEnded(end, request.method, request.stamp) }
     clientTracer.take()?.ended(end, request.stamp)
+    guard isFollowedByServer || serverTracer != nil else { return }
     // The server receives what the client sends.
     let serverEnd = ObservedEnd(status: status, sent: received, received: sent)
+    // Without a tracer, the context still ends the calls that the handler has made.
     if let handlerContext, handlerContext !== serverTracer { handlerContext.ended(serverEnd, serverStamp) }
-    serverTracer.take()?.ended(serverEnd, serverStamp)
+    if let tracer = serverTracer.take() {
+      tracer.ended(serverEnd, serverStamp)
+    } else if serverStamp.wantsEnd {
+      transport.tracer?.callEnded(serverEnd, request.method, serverStamp)
+    }
   }
 
   /// Called when a message was read from one of the pipes.

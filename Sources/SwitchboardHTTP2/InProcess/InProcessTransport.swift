@@ -30,7 +30,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     self.group = group
     let loop = group.nextLoop()
     self.loop = loop
-    tracer = (options.observer as? any CallTracing)?.serverTracer(on: loop)
+    tracer = (options.observer as? any ServerTracing)?.serverTracer(on: loop)
   }
 
   var eventLoop: any EventLoop { loop }

@@ -9,23 +9,21 @@ extension ServerCallStream {
     return true
   }
 
-  func observe(_ method: @autoclosure () -> MethodDescriptor) {
-    guard !isTraced else { return }
-    isTraced = true
-    guard let maker = connection.tracer else {
-      let call = ObservedCall(method: method(), headers: head.metadata, isServer: true)
-      tracer = connection.core.options.observer.map { PlainTracer($0, call) }
-      return
-    }
-    tracer = maker.callStarted(
-      method(),
-      head.plainMetadata,
-      number: head.isOtherCall ? nil : head.repeatedFields,
-      head.traceParent ?? SpanIdentity(),
-      &stamp
-    )
-    hasContext = connection.givesContext
-    guard !stamp.isLean, let tracer else { return }
+  func lendContext() -> Bool { hasContext && TaskContext.lend(self) }
+
+  // Not inlined where the handler is found, because the method would be retained there.
+  @inline(never)
+  func observe(_ handler: MethodHandler) { connection.observe(self, handler.method) }
+
+  @inline(never)
+  fileprivate func observePlainly(_ method: MethodDescriptor) {
+    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+    tracer = connection.core.options.observer.map { PlainTracer($0, call) }
+  }
+
+  @inline(never)
+  fileprivate func reportMessages() {
+    guard let tracer else { return }
     reportsMessages = tracer.wantsMessages
     guard reportsMessages else { return }
     body.keepSizes()
@@ -38,10 +36,37 @@ extension ServerCallStream {
   }
 
   func endTracing(_ status: GRPCStatus) {
-    guard isTraced else { return }
+    guard isTraced, stamp.wantsEnd else { return }
     isTraced = false
-    guard stamp.wantsEnd, let tracer else { return }
-    tracer.ended(ObservedEnd(status: status, sent: body.totals, received: inbound.totals), stamp)
+    let end = ObservedEnd(status: status, sent: body.totals, received: inbound.totals)
+    if let tracer { return tracer.ended(end, stamp) }
+    tracedMethod?._withUnsafeGuaranteedRef { connection.callEnded(end, $0, stamp) }
+  }
+}
+
+// Methods of the connection, because to reach its tracer from elsewhere would count a reference.
+extension ServerConnection {
+  /// `method` is one that the stream's head retains, or the unknown one.
+  @inline(never)
+  func observe(_ stream: ServerCallStream, _ method: MethodDescriptor) {
+    guard !stream.isTraced else { return }
+    stream.isTraced = true
+    guard tracer != nil else { return stream.observePlainly(method) }
+    stream.tracedMethod = .passUnretained(method)
+    stream.tracer = tracer?.callStarted(
+      method,
+      stream.head.plainMetadata,
+      number: stream.head.isOtherCall ? nil : stream.head.repeatedFields,
+      stream.head.traceParent ?? SpanIdentity(),
+      &stream.stamp
+    )
+    stream.hasContext = givesContext
+    if !stream.stamp.isLean { stream.reportMessages() }
+  }
+
+  @inline(never)
+  fileprivate func callEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) {
+    tracer?.callEnded(end, method, stamp)
   }
 }
 

@@ -52,6 +52,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var reportsMessages = false
   /// Whether the call is observed: the observer learns of its end, if the stamp says so.
   @exclusivity(unchecked) var isTraced = false
+  /// The method that the observer was told. `head` retains it, unless it is the unknown one.
+  @exclusivity(unchecked) var tracedMethod: Unmanaged<MethodDescriptor>?
   /// Whether the tracer makes a context for the handler.
   @exclusivity(unchecked) var hasContext = false
 
@@ -175,7 +177,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     phase = .closed
     // Without headers, it was not a call, or the call failed.
     connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
-    if connection.isObserved { endTracing(wasEnded ? status ?? .ok : .callGone) }
+    if isTraced, stamp.wantsEnd { endTracing(wasEnded ? status ?? .ok : .callGone) }
     cancelTimers()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
     let responses = closeForHandler()
@@ -277,7 +279,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if let rejection = head.rejection { return refuse(rejection) }
     if let page = head.page { return state.hasRemoteEnded ? start(page) : limitRequest() }
     guard let handler = head.method?.handler else { return }
-    if connection.isObserved { observe(handler.method) }
+    if connection.isObserved { observe(handler) }
     if failure != nil { return end(nil, failure) }
     // Its timer would fire only after the handler has run.
     if head.timeout?.nanoseconds == 0 { return end(nil, .deadlinePassed) }
@@ -297,7 +299,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
     switch rejection {
     case .status(let status):
-      if connection.isObserved, connection.tracer != nil { observe(.unknown) }
+      if connection.isObserved, connection.tracer != nil { connection.observe(self, .unknown) }
       if head.isTooLarge { connection.report(.headersTooLarge) }
       end(nil, status)
     case .preflight: answerPreflight()

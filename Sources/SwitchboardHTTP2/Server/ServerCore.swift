@@ -8,7 +8,7 @@ final class ServerCore: @unchecked Sendable {
   let router: Router
   let crossOrigin: CrossOrigin?
   /// The observer of the options, if it traces.
-  let tracing: (any CallTracing)?
+  let tracing: (any ServerTracing)?
   /// The protocols besides gRPC, in the order in which they are asked.
   let protocols: [any WireProtocol]
   let methods: RPCMethods
@@ -30,8 +30,8 @@ final class ServerCore: @unchecked Sendable {
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup)
     throws(GRPCStatus)
   {
-    self.options = options.inRange
-    tracing = options.observer as? any CallTracing
+    self.options = try options.checked()
+    tracing = options.observer as? any ServerTracing
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = Router(providers, options)
     methods = RPCMethods(router: router, pages: try HTTPPages(options.pages, options.logger))

@@ -105,19 +105,4 @@ extension ServerOptions {
     if web != nil { protocols.append(UnknownConnectMethod(error: error)) }
     return protocols
   }
-
-  /// The options with sizes and counts that HTTP/2 can express and that can be doubled without overflow. A user may set
-  /// the largest integer to mean no limit.
-  var inRange: ServerOptions {
-    var options = self
-    for size in [
-      \ServerOptions.maxConcurrentStreams, \.maxMetadataSize, \.streamLookahead, \.connectionWindow,
-      \.maxWindow,
-    ] {
-      options[keyPath: size] = min(max(0, options[keyPath: size]), Int(Int32.max))
-    }
-    // A stream without room would wait forever.
-    options.streamBufferSize = max(1, options.streamBufferSize)
-    return options
-  }
 }

@@ -72,7 +72,8 @@ struct KnownTrailers {
 }
 
 extension Session {
-  /// Appends the frame with which nghttp2 ends a stream, and the trailers with which the stream ends.
+  /// Appends the frame with which nghttp2 ends a stream, and the trailers with which the stream ends. nghttp2 has already
+  /// reported the end, and what was submitted in answer is sent after this.
   func appendWithTrailers(_ frame: UnsafeRawBufferPointer, to target: OutputBuffer) {
     // An empty frame only ends the stream.
     let bodySize = frame.count > FloodGuard.headSize ? frame.count : 0
@@ -83,6 +84,7 @@ extension Session {
       trailers.write(after: frame, to: UnsafeMutableRawBufferPointer(rebasing: memory[bodySize...]))
       return count
     }
-    sentForCall(trailers.frameSize - FloodGuard.headSize)
+    // nghttp2 has reported one frame.
+    if bodySize > 0 { sentForCall(trailers.frameSize - FloodGuard.headSize) }
   }
 }

@@ -1,9 +1,10 @@
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardHTTP2
 
 /// The observer of servers and channels that measures and traces their calls. All observers of a `Telemetry` share its
 /// metrics.
-final class CallTelemetry: CallTracing, MetricObserver {
+final class CallTelemetry: CallTracing, ServerTracing, MetricObserver {
   let parts: TelemetryParts
   let propagation: ContextPropagation
 

@@ -10,10 +10,16 @@ extension ChannelTelemetry: ClientCallTracer {
 
   func resolutionWasDelayed() {}
 
-  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer {
-    let known = self.method(method)
-    known.counter.callStarted()
-    return known
+  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> (any AttemptTracer)? {
+    let known = known(method)
+    known._withUnsafeGuaranteedRef { $0.counter.callStarted() }
+    return isLean ? nil : known.takeUnretainedValue()
+  }
+
+  func tracer(ofAttempt method: MethodDescriptor) -> any AttemptTracer { self.method(method) }
+
+  func attemptEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) {
+    known(method)._withUnsafeGuaranteedRef { $0.ended(end, stamp) }
   }
 
   func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp) {

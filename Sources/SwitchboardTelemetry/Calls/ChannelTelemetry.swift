@@ -10,15 +10,19 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   // Of `parts`, through which each call would count a reference.
   private let clock: TelemetryClock
   private let countsCalls: Bool
+  private let loop: any EventLoop
   private let number: LoopNumber
   /// `nil`: calls are not traced.
   private let tracer: Tracer?
+  private let rule: TracingRule?
+  /// For the calls that are made on the loop.
+  @exclusivity(unchecked) private var ids: LoopIDs
   /// Whether another library keeps the spans of tasks.
   private let asksForSpans: Bool
   /// Whether calls take anything from the context of their callers.
   private let wantsContext: Bool
   /// Whether calls that are not recorded add no header but `traceparent`.
-  private let isLean: Bool
+  let isLean: Bool
   @exclusivity(unchecked) private var methods = MethodCache<ChannelMethod>()
   @exclusivity(unchecked) private var labelled: [LabelledMethod: LoopCounter] = [:]
 
@@ -38,16 +42,28 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     countsCalls = parts.clientMeters != nil
     self.propagation = propagation
     self.target = target
+    self.loop = loop
     number = parts.loops.number(of: loop)
     tracer = parts.tracer
+    rule = parts.tracer?.rule
+    ids = (parts.tracer?.ids ?? IDGenerator()).forLoop()
     asksForSpans = parts.spanOfTask != nil
     wantsContext = parts.tracer != nil || propagation != .nothing
     isLean = parts.tracer == nil || parts.writesTraceParent && !parts.writesTraceBin
   }
 
   /// Call on the loop.
-  func method(_ method: MethodDescriptor) -> ChannelMethod {
-    methods.value(of: method) { ChannelMethod(self, method, counter(of: method)) }
+  func method(_ method: MethodDescriptor) -> ChannelMethod { known(method).takeUnretainedValue() }
+
+  /// The same, without counting a reference. Call on the loop.
+  @inline(__always)
+  func known(_ method: MethodDescriptor) -> Unmanaged<ChannelMethod> {
+    methods.value(of: method) { makeMethod(method) }
+  }
+
+  @inline(never)
+  private func makeMethod(_ method: MethodDescriptor) -> ChannelMethod {
+    ChannelMethod(self, method, counter(of: method))
   }
 
   private func counter(of method: MethodDescriptor, labels: [String] = []) -> LoopCounter {
@@ -84,7 +100,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     if caller == nil, !asksForSpans {
       // Most traces that begin here.
       removeTrace(from: &request)
-      let identity = tracer?.newIdentity(.none) ?? .none
+      let identity = newIdentity(.none)
       guard identity.isSampled else { return follow(&request, identity) }
       request.tracer = ClientCall(self, request.method, request.stamp, SpanContext(identity, ""))
     } else {
@@ -100,7 +116,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     let served = propagation.passesCancellation ? caller?.servedCall : nil
     request.stamp.wantsCall = served != nil
     let parent = span?.identity ?? caller?.identity ?? .none
-    let identity = tracer?.newIdentity(parent) ?? .none
+    let identity = newIdentity(parent)
     let hasState = span.map { !$0.traceState.isEmpty } ?? !(caller?.hasOnlyIdentity ?? true)
     guard identity.isSampled || hasState || baggage != nil || served != nil else {
       return follow(&request, identity)
@@ -115,6 +131,18 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
       baggage: baggage,
       servedIn: served
     )
+  }
+
+  /// The identity of a call in a span. Calls that are made on the loop need no atomic operation for it.
+  @inline(__always)
+  private func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
+    guard let rule else { return .none }
+    return loop.inEventLoop ? rule.newIdentity(parent, &ids) : newIdentityElsewhere(parent)
+  }
+
+  @inline(never)
+  private func newIdentityElsewhere(_ parent: SpanIdentity) -> SpanIdentity {
+    tracer?.newIdentity(parent) ?? .none
   }
 
   /// Removes the trace that a handler has copied from the call that it serves.

@@ -80,7 +80,7 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
 
   func resolutionWasDelayed() { span?.addEvent("Delayed name resolution complete") }
 
-  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> any AttemptTracer {
+  func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> (any AttemptTracer)? {
     guard attemptCount > 0 else {
       // The clock has just been read.
       attempt.begin(self, previousAttempts: 0, isTransparent: false)
@@ -89,6 +89,11 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
     }
     return LaterAttempt(self, previousAttempts: previousAttempts, isTransparent: false)
   }
+
+  /// Its attempts always have tracers: it is the first one's.
+  func tracer(ofAttempt method: MethodDescriptor) -> any AttemptTracer { self }
+
+  func attemptEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) { ended(end, stamp) }
 
   /// Takes over a call that had no object until its first attempt was sent again.
   func firstIsSentAgain() -> any AttemptTracer {

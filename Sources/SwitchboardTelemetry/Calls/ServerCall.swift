@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardHTTP2
 import Synchronization
 
 /// Follows a call of a server, and is the context of its handler.

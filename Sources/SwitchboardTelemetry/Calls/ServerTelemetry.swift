@@ -1,6 +1,7 @@
 import SwitchboardCall
+import SwitchboardHTTP2
 
-/// Follows the calls of one connection to a server.
+/// Follows the calls of one connection to a server. Those that are not recorded have no tracer of their own.
 final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   // Sendable because mutable state is used on the loop only; `makeContext` uses none.
   private let parts: TelemetryParts
@@ -13,7 +14,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   private let tracing: TracingRule?
   @exclusivity(unchecked) private var ids: LoopIDs
   @exclusivity(unchecked) private var methods = MethodCache<ServerMethod>()
-  /// Follows the calls that are not counted.
+  /// For calls that are not counted, and for contexts of calls that are not recorded.
   private let uncounted: ServerMethod
   /// The number of metadata without fields of a trace. Most calls of a connection have the same.
   @exclusivity(unchecked) private var plainNumber: Int?
@@ -27,10 +28,11 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     tracing = parts.tracer?.rule
     uncounted = ServerMethod(parts, .nothing)
     ids = (parts.tracer?.ids ?? IDGenerator()).forLoop()
+    if givesContext { loop.execute { TaskContext.prepareThread() } }
   }
 
   func callStarted(
-    _ method: @autoclosure () -> MethodDescriptor,
+    _ method: MethodDescriptor,
     _ headers: @autoclosure () -> HPACKHeaders,
     number: Int?,
     _ parent: SpanIdentity,
@@ -42,16 +44,22 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
       if !isPlain(number) { look(at: headers(), number, &parent) }
       stamp.identity = tracing.newIdentity(parent, &ids)
       if tracing.records(stamp.identity) {
-        return record(method(), headers(), isPlain: isPlain(number), parent, stamp.identity)
+        return record(method, headers(), isPlain: isPlain(number), parent, stamp.identity)
       }
     }
     stamp.isLean = true
     stamp.wantsEnd = countsCalls
     guard countsCalls else { return nil }
-    let known = known(method())
-    known.counter.callStarted()
+    known(method)._withUnsafeGuaranteedRef { $0.counter.callStarted() }
     stamp.start = clock.mark
-    return known
+    return nil
+  }
+
+  func callEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) {
+    let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
+    known(method)._withUnsafeGuaranteedRef {
+      $0.counter.callEnded(CallMeter.End(end, duration, nil), whole: nil)
+    }
   }
 
   @inline(never)
@@ -62,7 +70,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     _ parent: SpanIdentity,
     _ identity: SpanIdentity
   ) -> ServerCall {
-    let known = known(method)
+    let known = known(method).takeUnretainedValue()
     known.counter.callStarted()
     let rare = isPlain ? nil : known.rare(headers, parent)
     return ServerCall(known, method, headers, identity, parent: parent, rare)
@@ -71,7 +79,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
     -> any ServerCallTracer & ContextSource
   {
-    uncounted.makeContext(headers, parent, stamp, end)
+    ServerCall(uncounted, headers, stamp.identity, uncounted.rare(headers, parent), end)
   }
 
   private func isPlain(_ number: Int?) -> Bool { number != nil && number == plainNumber }
@@ -86,36 +94,30 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     }
   }
 
-  private func known(_ method: MethodDescriptor) -> ServerMethod {
+  /// The method's object, without counting a reference.
+  @inline(__always)
+  private func known(_ method: MethodDescriptor) -> Unmanaged<ServerMethod> {
     methods.value(of: method) { makeMethod(method) }
   }
 
+  @inline(never)
   private func makeMethod(_ method: MethodDescriptor) -> ServerMethod {
     guard let meters = parts.serverMeters else { return uncounted }
     return ServerMethod(parts, LoopCounter(meters.meter(method: method.metricLabel, target: ""), on: number))
   }
 }
 
-/// Follows the calls of one method on one loop that are not recorded.
-final class ServerMethod: ServerCallTracer {
+/// What the calls of one method on one loop share.
+final class ServerMethod: Sendable {
   let parts: TelemetryParts
-  /// Of `parts`, through which each call would count a reference.
-  private let clock: TelemetryClock
   let counter: LoopCounter
   /// The counter's `isShown`.
   let isCounted: Bool
 
   init(_ parts: TelemetryParts, _ counter: LoopCounter) {
     self.parts = parts
-    clock = parts.clock
     self.counter = counter
     isCounted = counter.isShown
-  }
-
-  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
-    -> any ServerCallTracer & ContextSource
-  {
-    ServerCall(self, headers, stamp.identity, rare(headers, parent), end)
   }
 
   /// What few calls have. `parent` is what `traceparent` says, if it is not among the headers.
@@ -123,16 +125,6 @@ final class ServerMethod: ServerCallTracer {
     guard TraceHeaders.areIn(headers, orBaggage: true) else { return nil }
     let found = TraceHeaders(headers, parent)
     return CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: found.baggage)
-  }
-
-  var wantsMessages: Bool { false }
-  func messageSent(_ byteCount: Int, compressed: Int?) {}
-  func messageReceived(_ byteCount: Int) {}
-
-  func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
-    guard isCounted else { return }
-    let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
-    counter.callEnded(CallMeter.End(end, duration, nil), whole: nil)
   }
 }
 

@@ -90,12 +90,12 @@ final class CallEngine: ByteTransport {
 
   /// Lets the channel's tracer, if it has one, follow the call. `context` is that of the task that began the call.
   func trace(_ request: inout CallRequest, context: AnyObject?) {
-    guard let tracer else { return }
     // The tracer may shorten the deadline.
-    if request.deadline == nil, let timeout = request.options?.timeout {
+    if tracer != nil, request.deadline == nil, let timeout = request.options?.timeout {
       request.deadline = environment.time.deadline(after: timeout)
     }
-    tracer.callMade(&request, context: context)
+    // To unwrap it would count a reference.
+    tracer?.callMade(&request, context: context)
   }
 
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {

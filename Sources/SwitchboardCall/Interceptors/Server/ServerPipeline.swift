@@ -7,8 +7,9 @@
 final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ChainedInterceptors<ServerInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
 {
-  // Sendable holds because everything except `metadata` is used only on the event loop; the methods hop to it. `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access
-  // lasts while other code runs.
+  // Sendable holds because everything except `metadata` is used only on the event loop; the methods hop to it.
+  // `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access lasts while
+  // other code runs.
 
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
 
