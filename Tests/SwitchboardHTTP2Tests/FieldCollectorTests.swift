@@ -41,6 +41,36 @@ import Testing
     #expect(!first.0.sharesMemory(with: second.1))
   }
 
+  /// As the client adds a message to the trailers of a success.
+  private func completed(_ list: HPACKHeaders) -> HPACKHeaders {
+    fields.begin()
+    append(list)
+    fields.complete(with: "m", "OK")
+    return fields.take()
+  }
+
+  @Test func completedListsShareMemory() {
+    let first = completed(trailers)
+    #expect(first == trailers + [("m", "OK")])
+    #expect(completed(trailers).sharesMemory(with: first))
+    #expect(collect(first).sharesMemory(with: first))
+    #expect(completed(trailers).sharesMemory(with: first))
+  }
+
+  @Test func listsAreCompletedWhateverCameBefore() {
+    let lists = [
+      trailers, trailers + [("m", "NO")], trailers + [("m", "OK")], trailers + [("n", "OK")], headers, [:],
+    ]
+    for list in lists + lists {
+      for before in lists {
+        #expect(collect(before) == before)
+        #expect(completed(list) == list + [("m", "OK")])
+        #expect(completed(before) == before + [("m", "OK")])
+        #expect(collect(list) == list)
+      }
+    }
+  }
+
   @Test func onlyRepeatedListsAreNumbered() {
     var numbers: [Int?] = []
     for list in [

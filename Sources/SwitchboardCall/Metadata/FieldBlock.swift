@@ -119,15 +119,16 @@ struct FieldBlock: @unchecked Sendable {
 }
 
 /// Where the bytes of a field are in its block.
-package struct FieldPosition {
-  package let start: Int
-  package let nameCount: Int
-  package let valueCount: Int
+@frozen
+@usableFromInline package struct FieldPosition: BitwiseCopyable {
+  @usableFromInline package let start: Int
+  @usableFromInline package let nameCount: Int
+  @usableFromInline package let valueCount: Int
 
-  @usableFromInline static var size: Int { MemoryLayout<FieldPosition>.stride }
+  @inlinable static var size: Int { MemoryLayout<FieldPosition>.stride }
 
   /// The position of a field, which must exist. `end` is the end of the block's memory.
-  @inlinable
+  @inlinable @inline(__always)
   package static func load(_ index: Int, before end: UnsafeRawPointer) -> FieldPosition {
     (end - (index + 1) * size).loadUnaligned(as: FieldPosition.self)
   }

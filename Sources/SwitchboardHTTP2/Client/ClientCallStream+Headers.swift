@@ -5,17 +5,8 @@ import SwitchboardCall
 extension ClientCallStream {
   /// The trailers that arrived. A success always shows the message `OK`, although servers omit it.
   func takeTrailers(_ fields: FieldCollector) -> HPACKHeaders {
-    if wantsMetadata, head.code == 0, head.message == nil { fields.append("grpc-message", "OK") }
+    if wantsMetadata, head.code == 0, head.message == nil { fields.complete(with: "grpc-message", "OK") }
     return fields.take()
-  }
-}
-
-extension FieldCollector {
-  fileprivate func append(_ name: StaticString, _ value: StaticString) {
-    append(
-      name: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
-      value: UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount)
-    )
   }
 }
 

@@ -13,6 +13,10 @@ final class FieldCollector {
   /// Numbers of the two lists, which no other list of the connection had.
   @exclusivity(unchecked) private var modelNumber = 1
   @exclusivity(unchecked) private var otherNumber = 0
+  /// Whether the lists, and the fields of this block, end with the field that `complete` adds.
+  @exclusivity(unchecked) private var modelIsCompleted = false
+  @exclusivity(unchecked) private var otherIsCompleted = false
+  @exclusivity(unchecked) private var isCompleted = false
   /// The number of the list that was taken last, if it was there before.
   var repeated: Int? { isRepeated ? number : nil }
   @exclusivity(unchecked) private var isRepeated = false
@@ -33,8 +37,19 @@ final class FieldCollector {
   /// Discards the fields of a block that was not taken.
   func begin() {
     isShared = true
+    isCompleted = false
     cursor.rewind()
     own = HPACKHeaders()
+  }
+
+  /// Adds a last field that did not arrive, always the same one: so it need not be compared with the model's.
+  func complete(with name: StaticString, _ value: StaticString) {
+    if isShared, modelIsCompleted, cursor.isBeforeLast { return cursor.skip() }
+    append(
+      name: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+      value: UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount)
+    )
+    isCompleted = true
   }
 
   /// Adds a field from the wire, whose name is already in lower case.
@@ -53,6 +68,7 @@ final class FieldCollector {
     guard first.pass(name, value) else { return false }
     swap(&model, &other)
     swap(&modelNumber, &otherNumber)
+    swap(&modelIsCompleted, &otherIsCompleted)
     cursor = first
     return true
   }
@@ -64,6 +80,7 @@ final class FieldCollector {
     if isShared {
       if cursor.isAtEnd {
         cursor.rewind()
+        if isCompleted { (modelIsCompleted, isCompleted) = (true, false) }
         isRepeated = true
         number = modelNumber
         return model
@@ -77,6 +94,7 @@ final class FieldCollector {
       other = model
       model = fields
       cursor = FieldCursor(model)
+      (modelIsCompleted, otherIsCompleted) = (isCompleted, modelIsCompleted)
       (modelNumber, otherNumber) = (max(modelNumber, otherNumber) &+ 1, modelNumber)
       number = modelNumber
     }

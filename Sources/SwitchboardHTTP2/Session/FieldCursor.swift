@@ -13,9 +13,14 @@ struct FieldCursor {
 
   var isAtEnd: Bool { index == memory?.count ?? 0 }
 
+  var isBeforeLast: Bool { index + 1 == memory?.count }
+
   mutating func rewind() { index = 0 }
 
+  mutating func skip() { index += 1 }
+
   /// Moves on if the next field has this name and this value.
+  @inline(__always)
   mutating func pass(_ name: Bytes, _ value: Bytes) -> Bool {
     guard let memory, index < memory.count else { return false }
     let position = FieldPosition.load(index, before: memory.positionsEnd)
@@ -35,7 +40,7 @@ struct FieldCursor {
 }
 
 extension UnsafeRawPointer {
-  /// Compares bytes in words; the last may overlap the one before.
+  /// Compares bytes in the largest words that are not longer; the last may overlap the one before.
   @inline(__always)
   func equals(_ other: UnsafeRawPointer, count: Int) -> Bool {
     func isEqual<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Bool {
@@ -43,11 +48,12 @@ extension UnsafeRawPointer {
         == other.loadUnaligned(fromByteOffset: offset, as: Word.self)
     }
     let last = count - MemoryLayout<UInt64>.size
-    var offset = 0
-    if last < 0 {
-      while offset < count, isEqual(offset, UInt8.self) { offset += 1 }
-      return offset == count
+    guard last >= 0 else {
+      if count >= 4 { return isEqual(0, UInt32.self) && isEqual(count - 4, UInt32.self) }
+      if count >= 2 { return isEqual(0, UInt16.self) && isEqual(count - 2, UInt16.self) }
+      return count <= 0 || isEqual(0, UInt8.self)
     }
+    var offset = 0
     while offset < last, isEqual(offset, UInt64.self) { offset += MemoryLayout<UInt64>.size }
     return offset >= last && isEqual(last, UInt64.self)
   }
