@@ -1,11 +1,12 @@
 /// The fields of a header list in one block of memory: their bytes from the front, and their positions from the back.
 ///
 /// A copy is one reference, `nil` while there are no fields. A shared block is copied before it is written.
+@usableFromInline
 struct FieldBlock: @unchecked Sendable {
   // Sendable holds because a block is written only while one value alone refers to it.
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  private struct Extent {
+  @usableFromInline struct Extent {
     let capacity: Int
     var byteCount = 0
     var fieldCount = 0
@@ -14,9 +15,12 @@ struct FieldBlock: @unchecked Sendable {
     var room: Int { capacity - byteCount - fieldCount * FieldPosition.size }
   }
 
-  private typealias Storage = ManagedBuffer<Extent, UInt8>
+  @usableFromInline typealias Storage = ManagedBuffer<Extent, UInt8>
 
-  private var storage: Storage?
+  @usableFromInline var storage: Storage?
+
+  @inlinable
+  init() {}
 
   /// Enough for the few short fields of most calls.
   private static let leastCapacity = 320

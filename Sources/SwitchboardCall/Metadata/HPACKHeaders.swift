@@ -10,13 +10,15 @@
 /// print(metadata.first(name: "user") ?? "nobody", metadata[binary: "trace-bin"])
 /// ```
 public struct HPACKHeaders: Sendable {
-  private var block = FieldBlock()
+  @usableFromInline var block: FieldBlock
 
   /// An empty list.
-  public init() {}
+  @inlinable
+  public init() { block = FieldBlock() }
 
   /// Creates a list of these fields, in order. A name may occur more than once.
   public init(_ fields: [(String, String)]) {
+    self.init()
     for (name, value) in fields { add(name: name, value: value) }
   }
 

@@ -25,13 +25,11 @@ public struct GRPCStatus: Error, Sendable {
   public var code: Code
   /// Who caused the status.
   public var origin: Origin
-  private var contents: Contents
+  @usableFromInline var contents: Contents
 
   /// Creates a status, by default one that the application's own code caused.
   public init(code: Code, message: String? = nil, origin: Origin = .user) {
-    self.code = code
-    self.origin = origin
-    contents = Contents(message, nil)
+    self.init(code, Contents(message, nil), origin)
   }
 
   /// The message, for people. It is sent to the peer, so it should contain no secrets.
@@ -47,8 +45,16 @@ public struct GRPCStatus: Error, Sendable {
     set { contents = Contents(message, newValue) }
   }
 
+  @inlinable
+  init(_ code: Code, _ contents: Contents, _ origin: Origin) {
+    self.code = code
+    self.origin = origin
+    self.contents = contents
+  }
+
   /// Success, with the message `OK`.
-  public static let ok = GRPCStatus(code: .ok, message: "OK")
+  @inlinable
+  public static var ok: GRPCStatus { GRPCStatus(.ok, .ok, .user) }
 
   /// Whether the call succeeded.
   @inlinable
@@ -56,8 +62,9 @@ public struct GRPCStatus: Error, Sendable {
 }
 
 /// The message and the details in one pointer. Most statuses have no message, or the message of success.
-private enum Contents: Sendable {
-  final class Box: Sendable {
+@usableFromInline
+enum Contents: Sendable {
+  @usableFromInline final class Box: Sendable {
     let message: String?
     let packedDetails: [UInt8]?
 
