@@ -69,7 +69,7 @@ final class PartReader<Response: Sendable>: StreamOwner, @unchecked Sendable {
   @inlinable
   init<Request>(_ pipeline: ClientPipeline<Request, Response>) {
     let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: pipeline.applicationEnd) }
-    pipeline.room = { try await queue.waitUntilWritable(afterBytes: $0) }
+    pipeline.keep { $0.room = { try await queue.waitUntilWritable(afterBytes: $0) } }
     self.queue = queue
     super.init(pipeline)
   }

@@ -21,6 +21,8 @@ package struct RareValue<Value: Sendable>: ~Copyable, Sendable {
   @inlinable @inline(__always)
   package var value: Value? { isSet.load(ordering: .acquiring) ? boxed : nil }
 
+  var isEmpty: Bool { !isSet.load(ordering: .acquiring) }
+
   @usableFromInline var boxed: Value? { box.load()?.value.withLock { $0 } }
 
   /// Changes the value, which starts as `first`.

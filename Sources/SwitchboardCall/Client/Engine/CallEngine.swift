@@ -84,8 +84,8 @@ final class CallEngine: ByteTransport {
 
   /// Starts the clock of a call with interceptors. A method borrows `options`, which an initializer would copy.
   @usableFromInline
-  func settings(for options: CallOptions) -> SharedCallSettings {
-    SharedCallSettings(options, options.timeout.map { environment.time.deadline(after: $0) })
+  func settings(for options: CallOptions?) -> SharedCallSettings {
+    SharedCallSettings(options, options?.timeout.map { environment.time.deadline(after: $0) })
   }
 
   /// Lets the channel's tracer, if it has one, follow the call. `context` is that of the task that began the call.

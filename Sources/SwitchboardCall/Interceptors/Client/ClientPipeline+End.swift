@@ -1,25 +1,38 @@
-/// Failures on this side of a call. A separate object, because few calls have any.
-final class LocalFailures {
+/// What few calls have: streams, a failure on this side, or an alarm while the chain holds them back. A separate object,
+/// because each reference that a chain may have costs every call some ten instructions.
+@usableFromInline
+final class RareCallState {
+  // Unchecked exclusivity holds as in the chain.
+  @exclusivity(unchecked) var requests: MessagePipe?
+  @exclusivity(unchecked) var responses: StreamedAnswers?
+  /// Waits until the caller has room for more responses.
+  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
+  @exclusivity(unchecked) var alarm: Task<Void, Never>?
   /// Why the caller cancelled.
   var reason: GRPCStatus?
   /// Why a response could not be decoded. This fails the call, regardless of what the server reports.
   var decodingFailure: GRPCStatus?
+
+  @usableFromInline
+  init() {}
 }
 
 // The end of a call: by the transport, the caller, the deadline, or a part that cannot be encoded or decoded.
 extension ClientPipeline {
-  @usableFromInline var reason: GRPCStatus? { localFailures?.reason }
+  @usableFromInline var reason: GRPCStatus? { rare?.reason }
 
-  private func note(_ change: (LocalFailures) -> Void) {
-    let noted = localFailures ?? LocalFailures()
-    localFailures = noted
-    change(noted)
+  /// Changes what few calls have.
+  @usableFromInline
+  func keep(_ change: (RareCallState) -> Void) {
+    let kept = rare ?? RareCallState()
+    rare = kept
+    change(kept)
   }
 
   @usableFromInline
   func failToDecode(_ error: any Error) {
     let status = GRPCStatus.marshalling(error, "decoded")
-    note { $0.decodingFailure = $0.decodingFailure ?? status }
+    keep { $0.decodingFailure = $0.decodingFailure ?? status }
     stop(status)
   }
 
@@ -28,8 +41,8 @@ extension ClientPipeline {
   func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .over
-    responses?.credit.close()
-    responses = nil
+    rare?.responses?.credit.close()
+    rare?.responses = nil
     promises.failAll(status)
     guard isOpen else { return }
     errorCaught(status, at: transportEnd)
@@ -40,11 +53,10 @@ extension ClientPipeline {
   func finish(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
     phase = .over
     call = nil
-    requests = nil
-    responses = nil
+    if let rare { (rare.requests, rare.responses) = (nil, nil) }
     if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : copy status) }
     guard isOpen else { return }
-    if let failure = localFailures?.decodingFailure {
+    if let failure = rare?.decodingFailure {
       errorCaught(failure, at: transportEnd)
     } else if status.isOk || status.origin == .peer {
       codec.end(self, status, trailers)
@@ -63,11 +75,10 @@ extension ClientPipeline {
 
   @usableFromInline
   func closeTransport() {
-    if let alarm {
-      alarm.cancel()
-      self.alarm = nil
+    if let rare {
+      rare.alarm?.cancel()
+      (rare.alarm, rare.room) = (nil, nil)
     }
-    room = nil
     message = nil
     if phase == .live { call?.cancel(.cancelledByCaller) }
     if !promises.isEmpty { promises.failAll(.callEnded) }
@@ -96,7 +107,7 @@ extension ClientPipeline {
 
   private func giveUp(_ status: GRPCStatus) {
     guard isOpen else { return }
-    note { $0.reason = status }
+    keep { $0.reason = status }
     guard hasStarted else { return }
     cancel(promise: nil, to: applicationEnd)
     afterSideWork { self.endOpenCall(status) }
@@ -121,16 +132,17 @@ extension ClientPipeline {
   /// Enforces the deadline while the chain holds the call back. Otherwise the transport does.
   @usableFromInline
   func watchDeadline() {
-    guard isOpen, phase != .live || call == nil, alarm == nil, let deadline = settings.deadline else {
+    guard isOpen, phase != .live || call == nil, rare?.alarm == nil, let deadline = settings.deadline else {
       return
     }
-    alarm = transport.environment.time.alarm(at: deadline.time, on: eventLoop) { [weak self] in
+    let alarm = transport.environment.time.alarm(at: deadline.time, on: eventLoop) { [weak self] in
       self?.alarmRang(deadline)
     }
+    keep { $0.alarm = alarm }
   }
 
   private func alarmRang(_ past: CallDeadline) {
-    alarm = nil
+    rare?.alarm = nil
     guard isOpen, let deadline = settings.deadline else { return }
     // An interceptor may have extended the deadline.
     if deadline.time > past.time { return watchDeadline() }

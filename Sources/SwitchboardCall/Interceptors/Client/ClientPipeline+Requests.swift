@@ -26,14 +26,14 @@ extension ClientPipeline {
     self.metadata = metadata
     if phase == .over {
       message = nil
-      localFailures?.decodingFailure = nil
+      rare?.decodingFailure = nil
       promises = SentPromises()
     }
     promises.addMetadata(promise)
     phase = .gathering
     guard method.type.streamsRequests else { return }
     let pipe = MessagePipe(limit: transport.streamBufferSize)
-    requests = pipe
+    keep { $0.requests = pipe }
     start(.stream(pipe))
   }
 
@@ -44,7 +44,7 @@ extension ClientPipeline {
     _ promise: EventLoopPromise<Void>?
   ) {
     buffer.mayCompress = metadata.compress
-    if let requests, phase == .live {
+    if phase == .live, let requests = rare?.requests {
       promises.add(promise)
       requests.push(consume buffer, flush: metadata.flush)
     } else if phase == .gathering, message == nil {
@@ -60,7 +60,7 @@ extension ClientPipeline {
 
   @usableFromInline
   func sendEnd(_ promise: EventLoopPromise<Void>?) {
-    if let requests, phase == .live {
+    if phase == .live, let requests = rare?.requests {
       promises.addEnd(promise)
       requests.finish()
     } else if phase == .gathering, let message = message.take() {
@@ -96,7 +96,7 @@ extension ClientPipeline {
     if method.type.streamsResponses {
       let credit = Credit(credit?.count ?? 0)
       self.credit = credit
-      responses = StreamedAnswers(transport.streamBufferSize, credit)
+      keep { $0.responses = StreamedAnswers(transport.streamBufferSize, credit) }
     }
     // Most calls have neither settings nor metadata.
     if settings.areEmpty, metadata.isEmpty {
@@ -127,7 +127,7 @@ extension ClientPipeline {
       method: method,
       options: options,
       body: body,
-      responses: responses?.pipe,
+      responses: rare?.responses?.pipe,
       contentSubtype: contentSubtype
     )
   }
@@ -139,5 +139,5 @@ extension ClientPipeline {
 
   /// `nil` while the chain holds the metadata back.
   @usableFromInline
-  var transportQueue: (any WriterRoom)? { requests }
+  var transportQueue: (any WriterRoom)? { rare?.requests }
 }

@@ -15,7 +15,7 @@ extension ClientPipeline: ResponseReceiver {
   @usableFromInline
   func receive(headers: consuming HPACKHeaders) {
     if isOpen { codec.headers(self, headers) }
-    guard let responses else { return }
+    guard let responses = rare?.responses else { return }
     responses.isReading = true
     Task.immediate(executorPreference: eventLoop) { await self.read(responses) }
   }
@@ -28,7 +28,7 @@ extension ClientPipeline: ResponseReceiver {
   /// Ends the call, after the messages that were streamed before.
   @usableFromInline
   func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders) {
-    guard let responses, responses.isReading else { return finish(status, trailers) }
+    guard let responses = rare?.responses, responses.isReading else { return finish(status, trailers) }
     let isOfPeer = status.origin == .peer
     responses.outcome = (status, trailers)
     responses.pipe.finish()
@@ -48,14 +48,14 @@ extension ClientPipeline: ResponseReceiver {
 
   /// Reads responses as fast as the chain demands them and the caller has room.
   private func read(_ responses: StreamedAnswers) async {
-    while localFailures?.decodingFailure == nil, let message = try? await responses.pipe.next() {
-      if responses.outcome != nil, self.responses === responses { watchDemand(of: responses) }
-      guard (try? await responses.credit.take()) != nil, self.responses === responses else { break }
+    while rare?.decodingFailure == nil, let message = try? await responses.pipe.next() {
+      if responses.outcome != nil, rare?.responses === responses { watchDemand(of: responses) }
+      guard (try? await responses.credit.take()) != nil, rare?.responses === responses else { break }
       message.withBytes { receive(message: $0) }
-      try? await room?(message.byteCount)
+      try? await rare?.room?(message.byteCount)
     }
     responses.isReading = false
-    if let outcome = responses.outcome, self.responses === responses {
+    if let outcome = responses.outcome, rare?.responses === responses {
       finish(outcome.status, outcome.trailers)
     }
   }

@@ -46,12 +46,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   /// The metadata with which the caller starts the call; later, the metadata that has left the chain.
   @exclusivity(unchecked) @usableFromInline var metadata: HPACKHeaders
   @exclusivity(unchecked) var message: MessageBuffer?
-  @exclusivity(unchecked) var requests: MessagePipe?
-  @exclusivity(unchecked) var responses: StreamedAnswers?
-  /// Waits until the caller has room for more responses.
-  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
-  @exclusivity(unchecked) var localFailures: LocalFailures?
-  @exclusivity(unchecked) var alarm: Task<Void, Never>?
+  @exclusivity(unchecked) @usableFromInline var rare: RareCallState?
 
   // The last field, because the offsets of later fields would depend on the type.
   @exclusivity(unchecked) @usableFromInline var response = InlineSlot<Response>()
@@ -65,12 +60,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     codec: ClientCodec<Request, Response>,
     contentSubtype: ContentSubtype
   ) {
-    let options = options ?? CallOptions()
     let loopAddress = engine.eventLoop.address
     self.method = method
     self.codec = codec
     self.contentSubtype = contentSubtype
-    metadata = options.initialMetadata
+    metadata = options?.initialMetadata ?? HPACKHeaders()
     callerContext = engine.tracer?.context
     settings = engine.settings(for: options)
     // Last, so that the reference is handed over and not counted.
