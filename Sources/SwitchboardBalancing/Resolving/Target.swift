@@ -82,3 +82,11 @@ extension GRPCStatus {
     )
   }
 }
+
+extension String {
+  /// What is before and after the first `://`. Found without `firstRange(of:)`, which brings Swift's regular expressions.
+  package var schemeAndRest: (scheme: Substring, rest: Substring)? {
+    guard let mark = indices.first(where: { self[$0...].hasPrefix("://") }) else { return nil }
+    return (self[..<mark], self[index(mark, offsetBy: 3)...])
+  }
+}

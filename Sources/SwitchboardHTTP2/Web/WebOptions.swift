@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// The options for calls from HTTP clients: pages in browsers, and others.

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardHTTP2
 
