@@ -174,10 +174,15 @@ import Testing
       whole += Self.head(stream, block, 4)
       whole += FramePeer.frame(Kind.data, 1, stream, [1, 2, 3, 4, 5])
     }
-    let body = FramePeer.frame(Kind.data, 1, 9, [UInt8](repeating: 7, count: count))
-    let streams = try receive(whole + Self.head(9, block, 4) + body)
-    #expect(streams.last?.isRepeated == true)
-    #expect(streams.last?.hasEnded == (count == 5))
+    for first in [0, count / 2, count] {
+      let body =
+        FramePeer.frame(Kind.data, 0, 9, [UInt8](repeating: 7, count: first))
+        + FramePeer.frame(Kind.data, 1, 9, [UInt8](repeating: 7, count: count - first))
+      let streams = try receive(whole + Self.head(9, block, 4) + body)
+      #expect(streams.last?.isRepeated == true)
+      #expect(streams.last?.hasEnded == (count == 5))
+      #expect((streams.last?.received.count ?? 0) <= 5)
+    }
     let ended = try receive(whole + Self.head(9, block, 5))
     #expect(ended.last?.hasEnded == false)
   }

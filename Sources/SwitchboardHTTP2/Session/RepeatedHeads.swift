@@ -1,7 +1,7 @@
 /// What a stream keeps of its request's head, for the streams whose heads are equal.
 protocol KeptHead: AnyObject {
-  /// The value of `content-length`, against which nghttp2 checks the body.
-  var contentLength: String? { get }
+  /// The value of `content-length`.
+  var bodySize: Int? { get }
 }
 
 /// The heads of a connection's requests that repeat. Most calls of a client differ in nothing that their heads say.
@@ -17,8 +17,6 @@ final class RepeatedHeads {
 
   private struct Entry {
     let block: [UInt8]
-    /// The frame that nghttp2 receives, for the stream that had the head last.
-    var standIn: [UInt8]
     let kept: any KeptHead
   }
 
@@ -49,24 +47,29 @@ final class RepeatedHeads {
     entries.firstIndex { Self.areEqual($0.block, block) }
   }
 
-  /// Begins to stand in for a frame with that block. Returns what nghttp2 is to receive before `endStandIn`.
+  /// Calls `body` with what nghttp2 is to receive instead of a frame with that block.
   @inline(__always)
-  func beginStandIn(_ index: Int, for frame: UnsafeRawBufferPointer) -> [UInt8] {
+  func standIn<Result>(
+    _ index: Int,
+    for frame: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
     current = index
+    defer { current = nil }
     used |= 1 << UInt8(index)
-    // The flags, and the number of the stream.
-    entries[index].standIn.withUnsafeMutableBytes {
-      $0[4] = frame[4]
-      $0.storeBytes(
+    let count = Self.standIn.utf8CodeUnitCount
+    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { memory in
+      memory.copyMemory(from: UnsafeRawBufferPointer(start: Self.standIn.utf8Start, count: count))
+      // The flags, and the number of the stream.
+      memory[4] = frame[4]
+      memory.storeBytes(
         of: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self),
         toByteOffset: 5,
         as: UInt32.self
       )
+      return body(UnsafeRawBufferPointer(memory))
     }
-    return entries[index].standIn
   }
-
-  func endStandIn() { current = nil }
 
   @inline(__always)
   private static func areEqual(_ block: [UInt8], _ other: UnsafeRawBufferPointer) -> Bool {
@@ -125,8 +128,8 @@ final class RepeatedHeads {
   /// Remembers the candidate, of which its stream has kept this.
   func keep(_ kept: any KeptHead) {
     candidateStream = 0
-    guard let standIn = Self.standIn(for: kept), makePlace() else { return }
-    let entry = Entry(block: candidate, standIn: standIn, kept: kept)
+    guard makePlace() else { return }
+    let entry = Entry(block: candidate, kept: kept)
     candidate = []
     used |= 1 << UInt8(hand)
     if hand < entries.count { entries[hand] = entry } else { entries.append(entry) }
@@ -141,13 +144,8 @@ final class RepeatedHeads {
     return false
   }
 
-  /// What nghttp2 demands of a head: POST, http, / and an authority, whatever it is. The real ones have passed its checks.
-  private static func standIn(for kept: any KeptHead) -> [UInt8]? {
-    var fields: [UInt8] = [0x83, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")]
-    if let length = kept.contentLength?.utf8 {
-      guard length.count < 127 else { return nil }
-      fields += [0x0f, 0x0d, UInt8(length.count)] + length
-    }
-    return [0, 0, UInt8(fields.count), 1, 0, 0, 0, 0, 0] + fields
-  }
+  /// The frame that nghttp2 receives instead. A head of CONNECT has the fewest fields of all that it accepts, and the real
+  /// one has passed its checks. The session itself checks the body against `content-length`.
+  private static let standIn: StaticString =
+    "\u{00}\u{00}\u{0c}\u{01}\u{00}\u{00}\u{00}\u{00}\u{00}\u{02}\u{07}CONNECT\u{01}\u{01}a"
 }

@@ -43,6 +43,7 @@ extension Session {
       repeated?.forget()
       return 0
     }
+    let repeated = repeated
     if let repeated, repeated.isWaiting {
       let result = passBytes(of: bytes, before: place.lowerBound, &passed)
       guard result >= 0 else { return result }
@@ -65,11 +66,8 @@ extension Session {
     defer { lateTraceParent = nil }
     guard let known, let repeated else { return passShortened(frame[..<end]) }
     isStandingIn = true
-    defer {
-      isStandingIn = false
-      repeated.endStandIn()
-    }
-    return repeated.beginStandIn(known, for: frame).withUnsafeBytes { pass($0[...]) }
+    defer { isStandingIn = false }
+    return repeated.standIn(known, for: frame) { pass($0[...]) }
   }
 
   private func passBytes(of bytes: UnsafeRawBufferPointer, before end: Int, _ passed: inout Int) -> Int {

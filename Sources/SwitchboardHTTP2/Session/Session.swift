@@ -1,27 +1,6 @@
 import CNghttp2
 import SwitchboardCall
 
-/// Receives the events of a session. The methods must not call `receive` or `drain`; see `SessionStream`.
-protocol SessionDelegate: AnyObject {
-  /// Called when the peer opens a stream. `nil` refuses it.
-  func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)?
-  func sessionDidReceiveGoAway(_ goAway: GoAway)
-  func sessionDidReceiveSettings()
-  func sessionDidReceivePing(isAck: Bool, payload: UInt64)
-  /// Called when this side ends a stream or the connection because the peer broke a rule.
-  func sessionDidBlamePeer()
-  /// The time, in nanoseconds.
-  var sessionNow: UInt64 { get }
-}
-
-/// A GOAWAY frame of the peer.
-struct GoAway {
-  let lastStream: Int32
-  let code: UInt32
-  /// The peer's explanation, often empty.
-  let reason: String
-}
-
 /// One side of an HTTP/2 connection: owns an nghttp2 session. It transforms bytes and performs no I/O.
 final class Session: WireSession, Packable {
   // Unchecked exclusivity: confined to the connection's loop. Callbacks write `current` and `output` only while nghttp2
@@ -29,9 +8,12 @@ final class Session: WireSession, Packable {
   /// What nghttp2 allocates in large blocks.
   @exclusivity(unchecked) var memory: PackableMemory
   private let handle: SessionHandle
-  /// The connection, which owns this session and so outlives it. Not weak, because a weak reference makes every retain
-  /// of the connection slow.
-  @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
+  /// The connection, which owns this session and so outlives it.
+  @exclusivity(unchecked) private(set) var link: DelegateLink?
+  var delegate: (any SessionDelegate)? {
+    get { link?.with { (delegate: any SessionDelegate) in delegate } }
+    set { link = newValue.map { DelegateLink($0) } }
+  }
   /// The stream whose headers are being received. It is retained by `streams`.
   @exclusivity(unchecked) var current: Unmanaged<StreamEntry>?
   /// The output of `drain`, while it runs.

@@ -84,8 +84,17 @@ enum SessionCallbacks {
   }
 
   private static let data: nghttp2_on_data_chunk_recv_callback = { raw, _, id, bytes, count, _ in
-    with(stream: id, of: raw) { $0.receiveData(UnsafeRawBufferPointer(start: bytes, count: count)) }
+    with(stream: id, of: raw) { stream in
+      guard stream.takeBody(count) else { return refuseBody(of: id, raw, count) }
+      stream.receiveData(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
     return 0
+  }
+
+  /// Does what nghttp2 does if a body is not as long as `content-length` says.
+  fileprivate static func refuseBody(of id: Int32, _ raw: OpaquePointer?, _ byteCount: Int = 0) {
+    nghttp2_session_consume_connection(raw, byteCount)
+    nghttp2_submit_rst_stream(raw, 0, id, HTTP2Error.protocolError.rawValue)
   }
 
   private static let frame: nghttp2_on_frame_recv_callback = { raw, frame, userData in
@@ -93,7 +102,10 @@ enum SessionCallbacks {
     let head = head(frame)
     let endsStream = head.flags & endStream != 0
     if UInt32(head.type) == NGHTTP2_DATA.rawValue {
-      if endsStream { with(stream: head.stream_id, of: raw) { $0.remoteDidEnd() } }
+      guard endsStream else { return 0 }
+      with(stream: head.stream_id, of: raw) { stream in
+        if stream.isBodyWhole { stream.remoteDidEnd() } else { refuseBody(of: stream.id, raw) }
+      }
       return 0
     }
     return with(session: userData, else: 0) { session in
@@ -207,15 +219,19 @@ extension Session {
       current = stream(id).map(Unmanaged.passUnretained)
       return 0
     }
-    guard let stream = delegate?.sessionDidOpenStream(id) else {
+    guard let address = link?.with({ $0.sessionDidOpenStream(id).map { streams.insert($0) } }) ?? nil else {
       current = nil
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
-    current = Unmanaged.passUnretained(stream)
-    stream.id = id
-    nghttp2_session_set_stream_user_data(raw, id, streams.insert(stream))
-    if lateTraceParent != nil { deliverTraceParent(to: Unmanaged.passUnretained(stream)) }
-    if isStandingIn, let kept = repeated?.kept { stream.receiveHead(kept) }
+    let stream = Unmanaged<StreamEntry>.fromOpaque(address)
+    current = stream
+    stream._withUnsafeGuaranteedRef { $0.id = id }
+    nghttp2_session_set_stream_user_data(raw, id, address)
+    if lateTraceParent != nil { deliverTraceParent(to: stream) }
+    if isStandingIn, let kept = repeated?.kept {
+      stream._withUnsafeGuaranteedRef { $0.bodyLeft = kept.bodySize }
+      stream.withStream { $0.receiveHead(kept) }
+    }
     return 0
   }
 
@@ -280,6 +296,7 @@ extension Session {
     guard let stream = current else { return }
     current = nil
     stream.withStream { stream in
+      guard !endsStream || stream.isBodyWhole else { return SessionCallbacks.refuseBody(of: stream.id, raw) }
       stream.headersDidEnd(endsStream: endsStream, fields)
       guard isRequest, !isStandingIn, let repeated, repeated.awaits(stream.id), areHeadersFree,
         let kept = stream.keptHead

@@ -82,9 +82,9 @@ private final class StubHead: KeptHead {
 
   init(_ lines: [String]) { self.lines = lines }
 
-  var contentLength: String? {
+  var bodySize: Int? {
     let name = "content-length="
-    return lines.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+    return lines.first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) }
   }
 }
 
