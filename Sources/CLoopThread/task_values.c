@@ -1,6 +1,5 @@
 #include "TaskValues.h"
 
-#include <pthread.h>
 #include <stddef.h>
 
 #define SWIFT_FUNCTION __attribute__((swiftcall))
@@ -9,51 +8,34 @@ SWIFT_FUNCTION const void *swift_task_localValueGet(const void *key);
 SWIFT_FUNCTION void swift_task_localValuePush(const void *key, const void *value, const void *type);
 SWIFT_FUNCTION void swift_task_localValuePop(void);
 SWIFT_FUNCTION void *swift_task_getCurrent(void);
+SWIFT_FUNCTION bool swift_task_isCancelled(void *task);
+SWIFT_FUNCTION void *swift_task_alloc(size_t size);
+SWIFT_FUNCTION void swift_task_dealloc(void *memory);
 
 const void *switchboard_known_context_key;
 
 const void *switchboard_task_value(const void *key) { return swift_task_localValueGet(key); }
 
-// How many values are bound on the thread outside of tasks, besides its own.
-static _Thread_local unsigned bound_outside;
-
 void switchboard_bind_task_value(const void *key, const void *value, const void *type) {
-  if (!swift_task_getCurrent()) bound_outside++;
   swift_task_localValuePush(key, value, type);
 }
 
-void switchboard_unbind_task_value(void) {
-  if (!swift_task_getCurrent()) bound_outside--;
-  swift_task_localValuePop();
-}
-
-// The memory of the thread's own value; NULL if it has none. Only this thread reads it, when a task starts.
-static _Thread_local switchboard_reference *thread_value;
-
-static pthread_key_t end_of_thread;
-static pthread_once_t made_key = PTHREAD_ONCE_INIT;
-
-static void release_thread_value(void *value) {
-  (void)value;
-  thread_value = NULL;
-  swift_task_localValuePop();
-}
-
-static void make_key(void) { pthread_key_create(&end_of_thread, release_thread_value); }
-
-void switchboard_prepare_thread(const void *key, const void *type) {
-  if (thread_value || bound_outside || swift_task_getCurrent()) return;
+switchboard_reference *switchboard_bind_task_slot(const void *key, const void *type) {
   switchboard_reference none = {NULL, NULL};
-  pthread_once(&made_key, make_key);
   swift_task_localValuePush(key, &none, type);
-  thread_value = (switchboard_reference *)swift_task_localValueGet(key);
-  pthread_setspecific(end_of_thread, thread_value);
+  return (switchboard_reference *)swift_task_localValueGet(key);
 }
 
-bool switchboard_lend_thread_value(switchboard_reference value) {
-  if (!thread_value || thread_value->object || bound_outside || swift_task_getCurrent()) return false;
-  *thread_value = value;
-  return true;
+void switchboard_unbind_task_value(void) { swift_task_localValuePop(); }
+
+bool switchboard_task_is_cancelled(void) {
+  void *task = swift_task_getCurrent();
+  return task && swift_task_isCancelled(task);
 }
 
-void switchboard_take_back_thread_value(void) { *thread_value = (switchboard_reference){NULL, NULL}; }
+const void *switchboard_task_position(void) {
+  // The least that is allocated: whatever is bound takes more, so it fits nowhere that this does not.
+  void *memory = swift_task_alloc(1);
+  swift_task_dealloc(memory);
+  return memory;
+}

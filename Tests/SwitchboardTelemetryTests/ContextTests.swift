@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import EchoTestSupport
+import HTTP2TestSupport
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -147,6 +148,52 @@ import Testing
         #expect(seen[0] == seen[1] && seen[0] != "b7ad6b7169203331")
         #expect(seen[2...] == ["0af7651916cd43dd8448eb211c80319c", "CANCELLED"])
       }
+    }
+    await telemetry.shutDown()
+  }
+
+  /// Their handlers share a task, until one suspends. Neither a handler that does, nor a task that outlives its call, sees
+  /// the context of another.
+  @Test(.mayBlock) func callsThatArriveTogetherHaveTheirOwnContexts() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.sampler = .never }
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let (events, note) = AsyncStream.makeStream(of: [String].self)
+    @Sendable func look(_ context: ServerCallContext) -> String {
+      // The caller names its trace in a header, too.
+      let named = context.headers["trace"].first
+      return named == SpanContext.current?.traceID.description ? "own" : "another"
+    }
+    let echo = TracedEcho { context in
+      Task {
+        for await _ in gate {}
+        note.yield(["later", look(context)])
+      }
+    } inTasks: { context in
+      let before = look(context)
+      if context.headers["waits"].first != nil { await Task.yield() }
+      async let child = look(context)
+      note.yield([before, look(context), await child])
+    }
+    try await withEcho(echo, server: telemetry.observer(), client: nil) { _, address in
+      let port = try #require(address.split(separator: ":").last.flatMap { Int($0) })
+      let peer = try FramePeer(port: port)
+      try #require(peer.settle())
+      let count = 6
+      peer.write(
+        (1...count).flatMap { number in
+          let trace = "0af7651916cd43dd8448eb211c8031" + "0\(number)"
+          let fields = [("traceparent", "00-\(trace)-b7ad6b7169203331-00"), ("trace", trace)]
+          let head = FramePeer.request("/echo.Echo/Get", fields + (number == 3 ? [("waits", "1")] : []))
+          let id = UInt32(2 * number - 1)
+          return FramePeer.frame(FramePeer.Kind.headers, 4, id, FramePeer.block(head))
+            + FramePeer.frame(FramePeer.Kind.data, 1, id, [0, 0, 0, 0, 0])
+        }
+      )
+      var found = events.makeAsyncIterator()
+      for _ in 0..<count { #expect(await found.next() == ["own", "own", "own"]) }
+      open.finish()
+      for _ in 0..<count { #expect(await found.next() == ["later", "own"]) }
+      withExtendedLifetime(peer) {}
     }
     await telemetry.shutDown()
   }

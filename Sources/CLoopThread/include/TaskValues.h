@@ -27,25 +27,22 @@ void switchboard_bind_task_value(const void *_Nonnull key, const void *_Nonnull 
 
 void switchboard_unbind_task_value(void);
 
-// A value that tasks inherit which start on this thread outside of other tasks. It is bound once for each thread, and
-// changed in place, which takes half of the time of binding a value in a task: there, the runtime first checks whether the
-// task is in a group, with five atomic operations.
-
-// How Swift stores an optional reference to an object by a protocol. Tasks that inherit it retain the object.
+// How Swift stores an optional reference to an object by a protocol.
 typedef struct {
   const void *_Nullable object;
   const void *_Nullable conformance;
 } switchboard_reference;
 
-// Binds the thread's value, which is empty at first, until the thread ends. Does nothing in a task. `type` is one that is
-// stored like `switchboard_reference`. Call it while nothing is bound on the thread, whose bindings end in order.
-void switchboard_prepare_thread(const void *_Nonnull key, const void *_Nonnull type);
+// Binds an empty value in the same way, and returns its memory, which may be written until it is unbound, while no other
+// thread reads it: the runtime checks, with five atomic operations, whether a task may bind a value, and then allocates
+// it. `type` is one that is stored like `switchboard_reference`.
+switchboard_reference *_Nullable switchboard_bind_task_slot(const void *_Nonnull key, const void *_Nonnull type);
 
-// Sets the thread's value, without retaining the object. Returns false if tasks would not inherit it: in a task, while
-// something else is bound, or on a thread that is not prepared.
-bool switchboard_lend_thread_value(switchboard_reference value);
+// Whether there is a current task, and it is cancelled.
+bool switchboard_task_is_cancelled(void);
 
-// Makes it empty again.
-void switchboard_take_back_thread_value(void);
+// Where the current task, of which there must be one, allocates next. A task keeps what it binds where it allocates, in
+// the manner of a stack, so whatever was bound since the same position is unbound.
+const void *_Nonnull switchboard_task_position(void);
 
 #endif

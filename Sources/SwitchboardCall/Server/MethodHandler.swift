@@ -7,13 +7,16 @@ public final class MethodHandler: Sendable {
   private let formats: HandlerFormats
   private let factories: [any InterceptorFactory]
   // Closures are specialised for the method's types; methods of a generic class would not be.
-  private let bind: @Sendable ([any InterceptorFactory]) -> Begin
-  private let begin: Begin
+  private let bind: @Sendable ([any InterceptorFactory]) -> Service
+  private let service: Service
   /// See `decodingAhead`.
   private let ahead: (@Sendable () -> Ahead)?
 
   /// Begins a call. The bytes are its one request; they are empty if the method streams requests.
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
+  /// Serves calls in the task of the caller, one after the other.
+  @usableFromInline typealias Serve = nonisolated(nonsending) @Sendable (any ServedCalls) async -> Void
+  @usableFromInline typealias Service = (begin: Begin, serve: Serve)
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
 
@@ -24,7 +27,7 @@ public final class MethodHandler: Sendable {
   convenience init(
     _ method: MethodDescriptor,
     _ formats: HandlerFormats,
-    bind: @escaping @Sendable ([any InterceptorFactory]) -> Begin
+    bind: @escaping @Sendable ([any InterceptorFactory]) -> Service
   ) {
     self.init(method, formats, [], bind, nil)
   }
@@ -33,7 +36,7 @@ public final class MethodHandler: Sendable {
     _ method: MethodDescriptor,
     _ formats: HandlerFormats,
     _ factories: [any InterceptorFactory],
-    _ bind: @escaping @Sendable ([any InterceptorFactory]) -> Begin,
+    _ bind: @escaping @Sendable ([any InterceptorFactory]) -> Service,
     _ ahead: (@Sendable () -> Ahead)?
   ) {
     self.method = method
@@ -41,7 +44,7 @@ public final class MethodHandler: Sendable {
     self.factories = factories
     self.bind = bind
     self.ahead = ahead
-    begin = bind(factories)
+    service = bind(factories)
   }
 
   // MARK: The two ways to take requests
@@ -63,7 +66,10 @@ public final class MethodHandler: Sendable {
       let codec = ServerCodec(method) { (pipeline, request: consuming RequestMarshaller.Message) in
         Self.start(form, responses, consume request, .chain(pipeline))
       }
-      let direct: Begin = { stream, message in
+      let begin: Begin = { stream, message in
+        if let chain = interceptors?(), !chain.isEmpty {
+          return ServerPipeline(stream, chain, codec).receive { () throws in try requests.decode(message) }
+        }
         let request: RequestMarshaller.Message
         do {
           request = try requests.decode(message)
@@ -72,12 +78,31 @@ public final class MethodHandler: Sendable {
         }
         Self.start(form, responses, consume request, .stream(stream))
       }
-      guard let interceptors else { return direct }
-      return { stream, message in
-        let chain = interceptors()
-        if chain.isEmpty { return direct(stream, message) }
-        ServerPipeline(stream, chain, codec).receive { () throws in try requests.decode(message) }
+      let serve: Serve = { calls in
+        let position = TaskContext.position
+        while let (stream, message) = calls.next() {
+          if let chain = interceptors?(), !chain.isEmpty {
+            let pipeline = ServerPipeline(stream, chain, codec)
+            pipeline.receive(at: position) { () throws in try requests.decode(message.bytes) }
+            if let request = pipeline.takeLeft() {
+              calls.observer = pipeline
+              await Self.run(form, responses, request, .chain(pipeline))
+            } else {
+              stream.handlerReturned()
+            }
+            if pipeline.isOpen { pipeline.observe() }
+          } else {
+            do {
+              let request = try requests.decode(message.bytes)
+              await Self.run(form, responses, request, .stream(stream))
+            } catch {
+              stream.finish(.marshalling(error, "decoded"))
+              stream.handlerReturned()
+            }
+          }
+        }
       }
+      return (begin, serve)
     }
   }
 
@@ -96,7 +121,7 @@ public final class MethodHandler: Sendable {
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method)
-      return { stream, _ in
+      let begin: Begin = { stream, _ in
         if let chain = interceptors?(), !chain.isEmpty {
           let pipeline = ServerPipeline(stream, chain, codec)
           return pipeline.onRequestStream { messages in
@@ -109,6 +134,7 @@ public final class MethodHandler: Sendable {
         }
         Self.start(form, responses, messages, .stream(stream))
       }
+      return (begin, { _ in })
     }
   }
 
@@ -123,11 +149,9 @@ public final class MethodHandler: Sendable {
     // The task is created here and not by the transport, which would need a closure: that would cost each call two more
     // asynchronous frames. The input moves into the task: a capture without a list would copy it.
     let stream = answer.stream
-    let isLent = stream.lendContext()
     let task = makeTask(on: stream.executorForHandler()) { [input = consume input] in
-      await run(form, responses, input, answer, hasContext: isLent)
+      await runInTask(form, responses, input, answer)
     }
-    if isLent { TaskContext.takeBack() }
     stream.handlerRuns(task)
   }
 
@@ -144,19 +168,27 @@ public final class MethodHandler: Sendable {
     }
   }
 
-  /// Runs the handler of one call. An error that it throws becomes the status of the call.
-  ///
   /// Never inlined: as a part of the task's closure, it would hop to the executor on which it already runs.
   @inlinable @inline(never)
+  nonisolated(nonsending) static func runInTask<Form: HandlerForm>(
+    _ form: Form,
+    _ responses: some Marshaller<Form.Response>,
+    _ input: Form.Input,
+    _ answer: CallAnswer<Form.Request, Form.Response>
+  ) async {
+    await run(form, responses, input, answer)
+  }
+
+  /// Runs the handler of one call. An error that it throws becomes the status of the call.
+  @inlinable @inline(__always)
   nonisolated(nonsending) static func run<Form: HandlerForm>(
     _ form: Form,
     _ responses: some Marshaller<Form.Response>,
     _ input: Form.Input,
-    _ answer: CallAnswer<Form.Request, Form.Response>,
-    hasContext: Bool
+    _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
     let stream = answer.stream
-    let isBound = !hasContext && stream.bindContext()
+    let isBound = stream.bindContext()
     do {
       try await form.handle(input, answer, responses)
     } catch {
@@ -208,7 +240,10 @@ public final class MethodHandler: Sendable {
   }
 
   /// Starts a call whose one request is complete. The bytes are valid only until this method returns.
-  package func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
+  package func start(_ stream: any ServerStream, message: RawSpan) { service.begin(stream, message) }
+
+  /// Serves calls with one request, one after the other, in the task of the caller.
+  nonisolated(nonsending) package func serve(_ calls: any ServedCalls) async { await service.serve(calls) }
 
   /// The handler for one call, whose large messages may be decoded on any thread before it receives them, in their order;
   /// `nil` unless the format was chosen at run time, as JSON is, which may take many times as long as protobuf's own.
@@ -217,7 +252,7 @@ public final class MethodHandler: Sendable {
   }
 
   /// Starts a call that streams its requests.
-  package func start(_ stream: any ServerStream) { begin(stream, RawSpan()) }
+  package func start(_ stream: any ServerStream) { service.begin(stream, RawSpan()) }
 
   /// Whether the handler decodes messages with this content subtype.
   package func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }

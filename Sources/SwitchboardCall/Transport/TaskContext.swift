@@ -36,14 +36,26 @@ import CLoopThread
 
   @usableFromInline package static func unbind() { switchboard_unbind_task_value() }
 
-  /// Lets the calling thread lend contexts, unless a task runs on it. Call while nothing is bound.
-  package static func prepareThread() { switchboard_prepare_thread(key, type) }
+  /// Whether the current task is cancelled. Unlike `Task.isCancelled`, this does not retain the task.
+  package static var isOfCancelledTask: Bool { switchboard_task_is_cancelled() }
 
-  /// Makes `source` the context of the tasks that this thread starts until `takeBack`, which is cheaper than that they bind
-  /// it. Returns `false` if it cannot, as within a task. The caller keeps `source` until then.
-  package static func lend(_ source: any ContextSource) -> Bool {
-    switchboard_lend_thread_value(unsafeBitCast(TaskContext(source), to: switchboard_reference.self))
+  /// A position among all that the current task has bound, which is the same again when what was bound since is unbound.
+  /// There must be a task.
+  @usableFromInline package static var position: UnsafeRawPointer { switchboard_task_position() }
+
+  /// A context of a task that changes in place, which takes a tenth of the time of binding each one.
+  package struct Slot {
+    private let memory: UnsafeMutablePointer<switchboard_reference>?
+
+    /// Binds the slot, which is empty, in the current task.
+    package init() { memory = switchboard_bind_task_slot(key, type) }
+
+    /// Makes `source` the context of the task, which does not retain it.
+    package func set(_ source: (any ContextSource)?) {
+      memory?.pointee = unsafeBitCast(TaskContext(source), to: switchboard_reference.self)
+    }
+
+    /// Retains the context, until it is unbound.
+    package func keep() { _ = memory?.pointee.object.map { Unmanaged<AnyObject>.fromOpaque($0).retain() } }
   }
-
-  @usableFromInline package static func takeBack() { switchboard_take_back_thread_value() }
 }

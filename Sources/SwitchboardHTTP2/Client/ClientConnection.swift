@@ -45,6 +45,10 @@ final class ClientConnection: ConnectionParts, Connection {
     if keepalive != nil { socket.setUserTimeout(channel.options.keepaliveTimeout) }
   }
 
+  func process(_ streams: inout [StreamEntry]) {
+    for stream in streams { Unmanaged.passUnretained(stream).withStream { $0.processReady() } }
+  }
+
   /// Determines the version of HTTP. Unlike a server, a client does not pass the peer's identity to its calls.
   func didBecomeSecure() {
     if let report = channel.options.onConnectionPhase, let security = tls?.security {

@@ -56,19 +56,6 @@ class ConnectionParts {
     stream.isReady = true
     ready.append(stream)
   }
-
-  fileprivate final func processReady() {
-    // A stream may close the connection here, which calls this method again.
-    while !ready.isEmpty {
-      var streams: [StreamEntry] = []
-      swap(&streams, &ready)
-      for stream in streams { stream.isReady = false }
-      for stream in streams { Unmanaged.passUnretained(stream).withStream { $0.processReady() } }
-      guard ready.isEmpty else { continue }
-      streams.removeAll(keepingCapacity: streams.count <= 256)
-      swap(&streams, &ready)
-    }
-  }
 }
 
 /// A connection on its loop: HTTP/2, or HTTP/1.1 for protocols other than gRPC. The connections of servers and of
@@ -78,6 +65,9 @@ class ConnectionParts {
 protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate {
   /// Called when the TLS handshake is over, or, without TLS, when the connection starts.
   func didBecomeSecure()
+
+  /// Has each of these streams process what it is ready for.
+  func process(_ streams: inout [StreamEntry])
 
   /// Called when the connection ends, before its streams end.
   func willClose(_ reason: GRPCStatus)
@@ -206,6 +196,19 @@ extension Connection {
   func didReadHeld() {
     processReady()
     if !isClosed { watchHeaders() }
+  }
+
+  private func processReady() {
+    // A stream may close the connection here, which calls this method again.
+    while !ready.isEmpty {
+      var streams: [StreamEntry] = []
+      swap(&streams, &ready)
+      for stream in streams { stream.isReady = false }
+      process(&streams)
+      guard ready.isEmpty else { continue }
+      streams.removeAll(keepingCapacity: streams.count <= 256)
+      swap(&streams, &ready)
+    }
   }
 
   private func watchHeaders() {

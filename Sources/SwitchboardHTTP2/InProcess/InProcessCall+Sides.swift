@@ -75,8 +75,6 @@ extension InProcessCall: LoopServerStream {
     return true
   }
 
-  func lendContext() -> Bool { handlerContext.map { TaskContext.lend($0) } ?? false }
-
   /// A call that succeeded is cancelled too, but not its handler.
   var isHandlerCancelled: Bool { isCancelled && !hasSucceeded }
 

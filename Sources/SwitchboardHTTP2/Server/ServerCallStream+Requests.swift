@@ -21,26 +21,36 @@ extension ServerCallStream: InboundMessageStream {
     connection.setNeedsFlush()
   }
 
-  func startSingle(_ handler: MethodHandler) {
+  /// Starts the handler with the one request, or leaves it to the caller.
+  func startSingle(_ handler: MethodHandler, _ leavesHandler: Bool) -> LeftHandler? {
     let request = inbound.single
     inbound.single = .none
-    guard !convertInBackground(request), !decodeInBackground(request, handler) else { return }
+    guard !convertInBackground(request), !decodeInBackground(request, handler) else { return nil }
     switch request {
     case .none: end(nil, .wrongRequestCount)
     case .lent(let bytes):
-      guard wire == nil else { return startOther(handler, bytes) }
-      begin()
-      handler.start(self, message: bytes.bytes)
+      if wire != nil {
+        startOther(handler, bytes)
+      } else {
+        begin()
+        if leavesHandler {
+          connection.runningHandlers += 1
+          return (handler, bytes)
+        }
+        handler.start(self, message: bytes.bytes)
+      }
     case .kept(let message):
       requestWasCompressed = message.wasCompressed
       guard wire == nil else {
         let framed = message.unsafeFramedBytes
-        return withExtendedLifetime(message) {
+        withExtendedLifetime(message) {
           startOther(handler, UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...]))
         }
+        return nil
       }
       begin()
       message.withBytes { handler.start(self, message: $0) }
     }
+    return nil
   }
 }

@@ -4,12 +4,10 @@ import SwitchboardCall
 
 extension ServerCallStream {
   func bindContext() -> Bool {
-    guard hasContext else { return false }
+    guard hasContext, !isContextBound else { return false }
     TaskContext.bind(self)
     return true
   }
-
-  func lendContext() -> Bool { hasContext && TaskContext.lend(self) }
 
   // Not inlined where the handler is found, because the method would be retained there.
   @inline(never)

@@ -41,10 +41,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, any Error>?
-  @exclusivity(unchecked) private var timer: LoopTimer?
-  @exclusivity(unchecked) private var requestTimer: LoopTimer?
+  @exclusivity(unchecked) var timer: LoopTimer?
+  @exclusivity(unchecked) var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observation = StreamObservation()
-  @exclusivity(unchecked) private(set) var deadline: CallDeadline?
+  @exclusivity(unchecked) var deadline: CallDeadline?
   /// Follows the call, if it needs that. It remains set when the call has ended, for a handler on another thread.
   @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
   @exclusivity(unchecked) var stamp = CallStamp()
@@ -56,6 +56,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var tracedMethod: Unmanaged<MethodDescriptor>?
   /// Whether the tracer makes a context for the handler.
   @exclusivity(unchecked) var hasContext = false
+  /// Whether the task that runs the handler has this context already.
+  @exclusivity(unchecked) var isContextBound = false
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -94,12 +96,12 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     loop = connection.loop
     if isRefused { phase = .ending }
     head = RequestHead(
-      listSizeLimit: connection.core.options.maxMetadataSize,
+      listSizeLimit: connection.metadataLimit,
       crossOrigin: connection.crossOrigin,
       isHTTP1: isHTTP1,
       keepsTraceParent: connection.givesContext
     )
-    inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.core.options.maxRequestSize))
+    inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.requestLimit))
   }
 
   // MARK: Events of the session
@@ -118,7 +120,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func receiveTraceParent(_ identity: SpanIdentity) { head.take(identity) }
 
   func receiveHead(_ kept: any KeptHead) {
-    if phase == .head, let known = kept as? KnownHead { head.take(known) }
+    // The same kind of stream has kept it. A conditional cast would retain it.
+    if phase == .head, kept is KnownHead { head.take(unsafeDowncast(kept, to: KnownHead.self)) }
   }
 
   var keptHead: (any KeptHead)? { phase == .receiving ? KnownHead(head) : nil }
@@ -264,39 +267,68 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   // MARK: Starting
 
-  func processReady() {
+  /// Whether `processReady` probably starts a handler on the loop, for a request that is whole.
+  var awaitsHandler: Bool {
+    phase == .receiving && state.hasRemoteEnded && flow == nil && connection.handlesOnLoop
+  }
+
+  func processReady() { _ = processReady(leavesHandler: false) }
+
+  /// The same, except that the caller has to run the handler that is returned, with its request, which is valid until
+  /// the connection has processed its ready streams.
+  func processReady(leavesHandler: Bool) -> LeftHandler? {
+    var left: LeftHandler?
     switch phase {
-    case .receiving: startIfWhole()
+    case .receiving: left = startIfWhole(leavesHandler)
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling: if let failure { endEarly(failure) }
     case .ending: if wire?.isBroken == true { giveUp() }
     case .head, .closed: break
     }
     if case .lent = inbound.single { inbound.single = .none }
+    return left
   }
 
-  private func startIfWhole() {
-    if let rejection = head.rejection { return refuse(rejection) }
-    if let page = head.page { return state.hasRemoteEnded ? start(page) : limitRequest() }
-    guard let handler = head.method?.handler else { return }
+  /// A handler that is about to run, and its one request.
+  typealias LeftHandler = (handler: MethodHandler, request: UnsafeRawBufferPointer)
+
+  private func startIfWhole(_ leavesHandler: Bool) -> LeftHandler? {
+    if head.rejection != nil || head.page != nil {
+      answerWithoutHandler()
+      return nil
+    }
+    guard let handler = head.method?.handler else { return nil }
     if connection.isObserved { observe(handler) }
-    if failure != nil { return end(nil, failure) }
-    // Its timer would fire only after the handler has run.
-    if head.timeout?.nanoseconds == 0 { return end(nil, .deadlinePassed) }
-    if let flow {
+    // The timer of a deadline that has passed would fire only after the handler has run.
+    if failure != nil || head.timeout?.nanoseconds == 0 {
+      end(nil, failure ?? .deadlinePassed)
+    } else if let flow {
       begin()
       (flow.ahead?.handler ?? handler).start(self)
     } else if state.hasRemoteEnded, inbound.isEmpty {
-      startSingle(handler)
+      return startSingle(handler, leavesHandler)
     } else {
       startDeadline()
       limitRequest()
       if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
       wire?.keep()
     }
+    return nil
   }
 
-  private func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
+  func begin() {
+    phase = .handling
+    stopLimitingRequest()
+    startDeadline()
+    flow?.pipe.attach(self)
+  }
+
+  private func answerWithoutHandler() {
+    if let rejection = head.rejection { return refuse(rejection) }
+    if let page = head.page { return state.hasRemoteEnded ? start(page) : limitRequest() }
+  }
+
+  func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
     switch rejection {
     case .status(let status):
       if connection.isObserved, connection.tracer != nil { connection.observe(self, .unknown) }
@@ -312,75 +344,5 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       }
       reject(code, message, header: header)
     }
-  }
-
-  /// Limits the time for a request that must be complete before its handler starts.
-  func limitRequest() {
-    guard requestTimer == nil, let limit = connection.core.options.requestTimeout else { return }
-    let timer = LoopTimer { self.requestDidNotCome() }
-    requestTimer = timer
-    loop.schedule(timer, after: limit)
-  }
-
-  private func requestDidNotCome() {
-    requestTimer = nil
-    connection.report(.slowRequest)
-    if phase == .refusing, let rejection = head.rejection {
-      refuse(rejection, isLate: true)
-    } else if head.page != nil {
-      reject("408", "the request did not arrive in time")
-    } else {
-      end(nil, .requestTooSlow)
-    }
-  }
-
-  func begin() {
-    phase = .handling
-    stopLimitingRequest()
-    startDeadline()
-    flow?.pipe.attach(self)
-  }
-
-  /// Starts the deadline when the headers have arrived, even if the request is incomplete.
-  func startDeadline() {
-    guard let timeout = head.timeout, deadline == nil else { return }
-    let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
-    deadline = loop.clock.deadline(after: length)
-    let timer = LoopTimer { self.deadlinePassed() }
-    self.timer = timer
-    loop.schedule(timer, after: length)
-  }
-
-  /// How long the response may still take to be sent after the deadline.
-  private static let timeForLastBytes = Duration.seconds(1)
-
-  private func deadlinePassed() {
-    // The rest of an unsent response is dropped, so the response must not look complete.
-    if phase == .ending, !state.hasLocalEnded { status = .deadlinePassed }
-    endEarly(.deadlinePassed)
-    let timer = LoopTimer { self.giveUp() }
-    self.timer = timer
-    loop.schedule(timer, after: Self.timeForLastBytes)
-  }
-
-  /// Gives up a response that the client has not read in time.
-  private func giveUp() {
-    timer = nil
-    endTracing(.deadlinePassed)
-    connection.withWire { $0.abandonResponse(id) }
-    connection.setNeedsFlush()
-  }
-
-  func stopLimitingRequest() {
-    guard let requestTimer else { return }
-    loop.cancel(requestTimer)
-    self.requestTimer = nil
-  }
-
-  private func cancelTimers() {
-    stopLimitingRequest()
-    guard let timer else { return }
-    loop.cancel(timer)
-    self.timer = nil
   }
 }

@@ -12,6 +12,12 @@ final class ServerConnection: ConnectionParts, Connection {
   let tracer: (any ServerTracer)?
   /// Whether it gives calls a context, and so wants the header `traceparent` apart from the others.
   let givesContext: Bool
+  // Options that each call reads: to read them from `core` would retain it.
+  /// Whether handlers run on the loop.
+  let handlesOnLoop: Bool
+  let metadataLimit: Int
+  let requestLimit: Int
+  private let handlerLimit: Int
   /// The rules for web pages; `nil` without web options.
   let crossOrigin: CrossOrigin?
   /// The connection's number among the server's listeners and connections.
@@ -40,6 +46,10 @@ final class ServerConnection: ConnectionParts, Connection {
     let tracer = core.tracing?.serverTracer(on: loop)
     self.tracer = tracer
     givesContext = tracer?.givesContext ?? false
+    handlesOnLoop = core.options.handlerExecutor == nil
+    metadataLimit = core.options.maxMetadataSize
+    requestLimit = core.options.maxRequestSize
+    handlerLimit = core.options.maxConcurrentStreams * 2
     crossOrigin = core.crossOrigin
     number = core.nextNumber()
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")
@@ -61,6 +71,8 @@ final class ServerConnection: ConnectionParts, Connection {
   }
 
   var isLowLatency: Bool { core.options.lowLatency }
+
+  func process(_ streams: inout [StreamEntry]) { HandlerBatch.process(&streams, on: loop) }
 
   func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
@@ -148,7 +160,7 @@ final class ServerConnection: ConnectionParts, Connection {
   /// Whether so many handlers run that no call may start another. If a client resets its streams, or their deadlines
   /// pass, they are no longer open, but their handlers run until they notice. It may have twice as many handlers as
   /// open streams.
-  var hasTooManyHandlers: Bool { runningHandlers >= core.options.maxConcurrentStreams * 2 }
+  var hasTooManyHandlers: Bool { runningHandlers >= handlerLimit }
 
   func streamDidClose(_ stream: ServerCallStream) {
     lastCallEnd = lastRead

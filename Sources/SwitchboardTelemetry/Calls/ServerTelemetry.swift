@@ -28,7 +28,6 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     tracing = parts.tracer?.rule
     uncounted = ServerMethod(parts, .nothing)
     ids = (parts.tracer?.ids ?? IDGenerator()).forLoop()
-    if givesContext { loop.execute { TaskContext.prepareThread() } }
   }
 
   func callStarted(

@@ -16,13 +16,17 @@ extension ServerPipeline {
   }
 
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
+  ///
+  /// With a position of the caller's task, the chain leaves the handler to this task, unless it has bound something by
+  /// then, and the caller observes the call.
   @inlinable @inline(__always)
-  func receive(decoding decode: () throws -> Request) {
+  func receive(at position: UnsafeRawPointer? = nil, decoding decode: () throws -> Request) {
+    self.position = position
     receiveMetadata {
       receiveMessage(decode)
       receiveOnLoop(.end, at: transportEnd)
     }
-    if isOpen { observe() }
+    if position == nil, isOpen { observe() }
   }
 
   /// Passes the metadata to the chain and calls `next` if that leaves it open, both in the call's context.
@@ -47,6 +51,7 @@ extension ServerPipeline {
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     part.borrowed { headers in
       // This happens again if an interceptor repeats the call to the handler.
+      startLeft()
       if hasMetadataOfRequest { request.clear() }
       begin(headers)
       hasSentMetadata = false
@@ -64,7 +69,21 @@ extension ServerPipeline {
     (hasMetadataOfRequest, endIsEarly) = (false, false)
     guard let request = request.take() else { return finish(.missingRequest) }
     isHandling = true
-    codec.startHandler(self, consume request)
+    left.put(request)
+    // Otherwise an interceptor has bound something, which the handler inherits.
+    if position == nil || position != TaskContext.position { startLeft() }
+  }
+
+  @inlinable @inline(__always)
+  func startLeft() {
+    if let request = left.take() { codec.startHandler(self, consume request) }
+  }
+
+  /// Takes the request of a handler that is left to the caller's task, unless the call is over.
+  @inlinable @inline(__always)
+  func takeLeft() -> Request? {
+    position = nil
+    return left.take()
   }
 
   /// Starts the handler when the metadata arrives, and passes it the requests as they arrive. Called on the loop.

@@ -27,6 +27,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   /// Whether the end of the one request left the chain before the metadata.
   @exclusivity(unchecked) @usableFromInline var endIsEarly = false
   @exclusivity(unchecked) @usableFromInline var isHandling = false
+  /// What the task that can run the handler has bound; `nil` if the handler starts a task of its own.
+  @exclusivity(unchecked) @usableFromInline var position: UnsafeRawPointer?
+  /// The request of a handler that is left to that task.
+  @exclusivity(unchecked) @usableFromInline var left = InlineSlot<Request>()
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) @usableFromInline var firstHeaders: HPACKHeaders?
   @usableFromInline let metadata = RareValue<HandlerMetadata>()
@@ -54,7 +58,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     if codec.method.type.streamsResponses { observe(sent: true) }
   }
 
-  deinit { request.clear() }
+  deinit {
+    request.clear()
+    left.clear()
+  }
 
   /// Observes the end of the call and, if `sent` is set, what is sent. Most unary calls end before that is needed.
   @usableFromInline
@@ -74,6 +81,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   func close() {
     closeChain()
     request.clear()
+    left.clear()
     streamed?.callEnded()
     streamed = nil
     if isHandling {

@@ -1,0 +1,8 @@
+/// Calls of one method, which share a task on their loop.
+@usableFromInline package protocol ServedCalls: AnyObject {
+  /// The next call, and its request until the handler suspends. `nil` if the task serves no other call.
+  func next() -> (stream: any ServerStream, request: UnsafeRawBufferPointer)?
+
+  /// Observes the call if its handler suspends. The caller keeps the observer as long as the handler runs.
+  var observer: (any ServerStreamObserver)? { get set }
+}

@@ -1,0 +1,68 @@
+import SwitchboardCall
+
+// MARK: - What takes too long
+
+extension ServerCallStream {
+  /// Limits the time for a request that must be complete before its handler starts.
+  func limitRequest() {
+    guard requestTimer == nil, let limit = connection.core.options.requestTimeout else { return }
+    let timer = LoopTimer { self.requestDidNotCome() }
+    requestTimer = timer
+    loop.schedule(timer, after: limit)
+  }
+
+  private func requestDidNotCome() {
+    requestTimer = nil
+    connection.report(.slowRequest)
+    if phase == .refusing, let rejection = head.rejection {
+      refuse(rejection, isLate: true)
+    } else if head.page != nil {
+      reject("408", "the request did not arrive in time")
+    } else {
+      end(nil, .requestTooSlow)
+    }
+  }
+
+  /// Starts the deadline when the headers have arrived, even if the request is incomplete.
+  func startDeadline() {
+    guard let timeout = head.timeout, deadline == nil else { return }
+    let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
+    deadline = loop.clock.deadline(after: length)
+    let timer = LoopTimer { self.deadlinePassed() }
+    self.timer = timer
+    loop.schedule(timer, after: length)
+  }
+
+  /// How long the response may still take to be sent after the deadline.
+  private static let timeForLastBytes = Duration.seconds(1)
+
+  private func deadlinePassed() {
+    // The rest of an unsent response is dropped, so the response must not look complete.
+    if phase == .ending, !state.hasLocalEnded { status = .deadlinePassed }
+    endEarly(.deadlinePassed)
+    let timer = LoopTimer { self.giveUp() }
+    self.timer = timer
+    loop.schedule(timer, after: Self.timeForLastBytes)
+  }
+
+  /// Gives up a response that the client has not read in time.
+  func giveUp() {
+    timer = nil
+    endTracing(.deadlinePassed)
+    connection.withWire { $0.abandonResponse(id) }
+    connection.setNeedsFlush()
+  }
+
+  func stopLimitingRequest() {
+    guard let requestTimer else { return }
+    loop.cancel(requestTimer)
+    self.requestTimer = nil
+  }
+
+  func cancelTimers() {
+    stopLimitingRequest()
+    guard let timer else { return }
+    loop.cancel(timer)
+    self.timer = nil
+  }
+}

@@ -1,0 +1,455 @@
+import CallTestSupport
+import HTTP2TestSupport
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Calls that arrive together: their handlers share tasks, and notice nothing of each other.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct HandlerBatchTests {
+  private typealias Kind = FramePeer.Kind
+
+  /// Serves this many calls that arrive in one read, the first with the request 0, and passes what they recorded.
+  private static func with(
+    _ count: Int,
+    _ options: ServerOptions = ServerOptions(),
+    on group: LoopGroup? = nil,
+    interceptors: Batch.Interceptors? = nil,
+    handling handler: @escaping Batch.Handler,
+    then body: (FramePeer, Batch, Server) async throws -> Void
+  ) async throws {
+    let batch = Batch(interceptors, handler)
+    let server = try Server(providers: [batch], options: options, group: try group ?? LoopGroup())
+    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
+    try #require(peer.settle())
+    let head = FramePeer.block(FramePeer.request("/test.Batch/Get"))
+    let calls = (0..<count).map { number in
+      FramePeer.frame(Kind.headers, 4, stream(number), head)
+        + FramePeer.frame(Kind.data, 1, stream(number), [0, 0, 0, 0, 1, UInt8(number)])
+    }
+    peer.write(calls.flatMap { $0 })
+    try await body(peer, batch, server)
+    batch.released.fire()
+    await server.shutDown(grace: .zero)
+  }
+
+  private static func stream(_ number: Int) -> UInt32 { UInt32(2 * number + 1) }
+
+  /// The answers to calls, by their number, as they arrive: `nil` if a call failed.
+  private static func answers(_ peer: FramePeer, _ count: Int) -> [Int: [UInt8]] {
+    var answers: [Int: [UInt8]] = [:]
+    var ended = 0
+    while ended < count, let frame = peer.next() {
+      let number = Int(frame.stream) / 2
+      if frame.type == Kind.data { answers[number] = Array(frame.payload.dropFirst(5)) }
+      if frame.type == Kind.headers, frame.endsStream { ended += 1 }
+    }
+    return answers
+  }
+
+  @Test func handlersThatDoNotSuspendShareATask() async throws {
+    try await Self.with(5, handling: { _, number, _ in [number] }) { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 5) == [0: [0], 1: [1], 2: [2], 3: [3], 4: [4]])
+      #expect(batch.started.map(\.number) == [0, 1, 2, 3, 4])
+      #expect(Set(batch.started.map(\.task)).count == 1)
+    }
+  }
+
+  @Test func aHandlerThatSuspendsKeepsItsTaskForItself() async throws {
+    try await Self.with(5) { batch, number, _ in
+      if number == 1 { await batch.released.wait() }
+      return [number]
+    } then: { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 4) == [0: [0], 2: [2], 3: [3], 4: [4]])
+      let tasks = batch.started.map(\.task)
+      #expect(batch.started.map(\.number) == [0, 1, 2, 3, 4])
+      #expect(tasks[0] == tasks[1] && tasks[2] == tasks[4] && tasks[1] != tasks[2])
+      batch.released.fire()
+      #expect(Self.answers(peer, 1) == [1: [1]])
+    }
+  }
+
+  @Test func handlersThatAllSuspendRunConcurrently() async throws {
+    try await Self.with(4) { batch, number, _ in
+      await batch.released.wait()
+      return [number]
+    } then: { peer, batch, _ async throws in
+      await batch.until { $0.count == 4 }
+      #expect(Set(batch.started.map(\.task)).count == 4)
+      batch.released.fire()
+      #expect(Self.answers(peer, 4) == [0: [0], 1: [1], 2: [2], 3: [3]])
+    }
+  }
+
+  @Test func aResetCancelsOneHandler() async throws {
+    try await Self.with(4, handling: { batch, number, _ in try await batch.hang(number) }) {
+      peer,
+      batch,
+      _ async throws in
+      await batch.until { $0.count == 4 }
+      peer.send(Kind.resetStream, 0, Self.stream(2), [0, 0, 0, 8])
+      await batch.untilCancelled { $0.count == 1 }
+      #expect(batch.cancelled == [2])
+      batch.released.fire()
+      #expect(Self.answers(peer, 3) == [0: [0], 1: [1], 3: [3]])
+      #expect(batch.cancelled == [2])
+    }
+  }
+
+  /// The first two handlers have already run in the task that is cancelled.
+  @Test func aCancelledTaskServesNobodyElse() async throws {
+    try await Self.with(5) { batch, number, _ in
+      number == 2 ? try await batch.hang(number) : [number]
+    } then: { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 4) == [0: [0], 1: [1], 3: [3], 4: [4]])
+      peer.send(Kind.resetStream, 0, Self.stream(2), [0, 0, 0, 8])
+      await batch.untilCancelled { $0.count == 1 }
+      #expect(batch.cancelled == [2])
+      #expect(batch.started.count == 5)
+    }
+  }
+
+  @Test func aLostConnectionCancelsAllHandlers() async throws {
+    try await Self.with(4) { batch, number, _ in
+      number == 1 ? [number] : try await batch.hang(number)
+    } then: { peer, batch, _ async throws in
+      await batch.until { $0.count == 4 }
+      // An error of the whole connection.
+      peer.send(Kind.data, 0, 0, [0])
+      await batch.untilCancelled { $0.count == 3 }
+      #expect(batch.cancelled == [0, 2, 3])
+    }
+  }
+
+  /// The handler ends without having suspended, so its task would be the next one's.
+  @Test func aHandlerThatCancelsItsTaskCancelsNoOther() async throws {
+    try await Self.with(4) { _, number, _ in
+      if Task.isCancelled { return [255] }
+      if number == 1 { withUnsafeCurrentTask { $0?.cancel() } }
+      return [number]
+    } then: { peer, _, _ async throws in
+      #expect(Self.answers(peer, 4) == [0: [0], 1: [1], 2: [2], 3: [3]])
+    }
+  }
+
+  @Test func aHandlerThatThrowsFailsAlone() async throws {
+    try await Self.with(4) { _, number, _ in
+      if number == 1 { throw GRPCStatus(code: .failedPrecondition, message: "no") }
+      return [number]
+    } then: { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 4) == [0: [0], 2: [2], 3: [3]])
+      #expect(Set(batch.started.map(\.task)).count == 1)
+    }
+  }
+
+  @Test func whatAHandlerBindsIsNotSeenByTheNext() async throws {
+    try await Self.with(4) { batch, number, _ in
+      let before = Batch.local
+      let during = await Batch.$local.withValue(number + 1) {
+        // A task that outlives the call keeps the value, and no other handler gets it.
+        if number == 1 {
+          Task {
+            await batch.released.wait()
+            batch.left.withLock { $0 = Batch.local }
+          }
+        }
+        if number == 2 { await Task.yield() }
+        return Batch.local
+      }
+      return [before, during]
+    } then: { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 4) == [0: [0, 1], 1: [0, 2], 2: [0, 3], 3: [0, 4]])
+      batch.released.fire()
+      while batch.left.withLock({ $0 == nil }) { await Task.yield() }
+      #expect(batch.left.withLock { $0 } == 2)
+    }
+  }
+
+  /// A handler behind interceptors starts where they pass the request on, in a task of its own.
+  @Test func handlersInheritWhatInterceptorsBind() async throws {
+    try await Self.with(
+      3,
+      interceptors: { [Binding()] },
+      handling: { _, number, _ in [number, Batch.local] }
+    ) {
+      peer,
+      batch,
+      _ async throws in
+      #expect(Self.answers(peer, 3) == [0: [0, 100], 1: [1, 101], 2: [2, 102]])
+      #expect(Set(batch.started.map(\.task)).count == 3)
+    }
+  }
+
+  /// Behind interceptors that bind nothing.
+  @Test func handlersBehindInterceptorsShareATask() async throws {
+    try await Self.with(4, interceptors: { [ServerInterceptor(), ServerInterceptor()] }) { batch, number, _ in
+      if number == 1 { await batch.released.wait() }
+      return [number]
+    } then: { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 3) == [0: [0], 2: [2], 3: [3]])
+      let tasks = batch.started.map(\.task)
+      #expect(batch.started.map(\.number) == [0, 1, 2, 3])
+      #expect(tasks[0] == tasks[1] && tasks[2] == tasks[3] && tasks[1] != tasks[2])
+      batch.released.fire()
+      #expect(Self.answers(peer, 1) == [1: [1]])
+    }
+  }
+
+  /// An interceptor ends each call as soon as its request has passed.
+  @Test func aCallThatIsOverDoesNotStart() async throws {
+    try await Self.with(3, interceptors: { [Ending()] }, handling: { _, number, _ in [number] }) {
+      peer,
+      batch,
+      _ async throws in
+      for _ in 0..<3 { #expect(peer.nextHeaders()?.fields["grpc-status"] == "9") }
+      #expect(batch.started.isEmpty)
+    }
+  }
+
+  /// An interceptor starts each handler twice, and the first one answers.
+  @Test func aRepeatedRequestStartsTwoHandlers() async throws {
+    try await Self.with(3, interceptors: { [Repeating()] }) { _, number, _ in
+      await Task.yield()
+      return [number]
+    } then: { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 3) == [0: [0], 1: [1], 2: [2]])
+      #expect(batch.started.map(\.number) == [0, 0, 1, 1, 2, 2])
+    }
+  }
+
+  @Test func handlersOnAnotherExecutorHaveTheirOwnTasks() async throws {
+    var options = ServerOptions()
+    options.handlerExecutor = globalConcurrentExecutor
+    try await Self.with(4, options, handling: { _, number, _ in [number] }) { peer, batch, _ async throws in
+      #expect(Self.answers(peer, 4) == [0: [0], 1: [1], 2: [2], 3: [3]])
+      #expect(Set(batch.started.map(\.task)).count == 4)
+    }
+  }
+
+  /// A handler that never ends, even when it is cancelled, holds up no other.
+  @Test func aHandlerThatDoesNotReturnDelaysNoOther() async throws {
+    try await Self.with(4) { batch, number, _ in
+      if number == 0 {
+        try? await Task.sleep(for: .seconds(1000))
+        await batch.released.wait()
+      }
+      return [number]
+    } then: { peer, _, _ async throws in
+      #expect(Self.answers(peer, 3) == [1: [1], 2: [2], 3: [3]])
+    }
+  }
+
+  /// A handler that calls a service of the same process is answered before the next handler begins.
+  @Test func aHandlerMayCallAnother() async throws {
+    let group = try LoopGroup()
+    let inner = try Channel(inProcess: [TestService()], group: group)
+    try await Self.with(3) { _, number, _ in
+      try await inner.call(TestService.get).unary([number])
+    } then: { peer, _, _ async throws in
+      #expect(Self.answers(peer, 3) == [0: [0], 1: [1], 2: [2]])
+    }
+    await inner.shutDown(grace: .zero)
+  }
+
+  /// Also while a batch waits for the handler of another stream.
+  @Test func callsWithinTheProcessStartAtOnce() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let inner = Batch { _, number, _ in [number] }
+    let channel = try Channel(inProcess: [inner], group: group)
+    try await Self.with(3, on: group, interceptors: { [Binding()] }) { _, number, _ in
+      let call = Task.immediate(executorPreference: loop) {
+        try await channel.call(Batch.get).unary([number])
+      }
+      let started = inner.started.count
+      return [UInt8(started)] + (try await call.value)
+    } then: { peer, _, _ async throws in
+      #expect(Self.answers(peer, 3) == [0: [1, 0], 1: [2, 1], 2: [3, 2]])
+    }
+    await channel.shutDown(grace: .zero)
+  }
+
+  /// The second handler runs when the first has lost their connection, so it does not start; the first is cancelled as
+  /// soon as it suspends.
+  @Test func aHandlerThatClosesItsConnectionIsCancelled() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let connections = Locked<(@Sendable () -> Void)?>(nil)
+    let batch = Batch { batch, number, context in
+      connections.withLock { $0 }?()
+      #expect(context.isCancelled && !Task.isCancelled)
+      return try await batch.hang(number)
+    }
+    let server = try Server(providers: [batch], group: group)
+    let core = server.core
+    connections.withLock { $0 = { core.connections.forEach { $0.close(.connectionLost) } } }
+    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
+    try #require(peer.settle())
+    let head = FramePeer.block(FramePeer.request("/test.Batch/Get"))
+    peer.write(
+      (0..<3).flatMap {
+        FramePeer.frame(Kind.headers, 4, Self.stream($0), head)
+          + FramePeer.frame(Kind.data, 1, Self.stream($0), [0, 0, 0, 0, 1, UInt8($0)])
+      }
+    )
+    await batch.untilCancelled { $0.count == 1 }
+    #expect(batch.started.map(\.number) == [0])
+    await loop.onLoop {}
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func aServerWaitsForHandlersOfABatch() async throws {
+    try await Self.with(4) { batch, number, _ in
+      if number % 2 == 1 { await batch.released.wait() }
+      return [number]
+    } then: { peer, batch, server async throws in
+      await batch.until { $0.count == 4 }
+      let stopping = Task { await server.shutDown(grace: .seconds(60)) }
+      #expect(peer.next(Kind.goAway) != nil)
+      batch.released.fire()
+      let question = try #require(peer.next(Kind.ping))
+      peer.send(Kind.ping, 1, 0, question.payload)
+      #expect(Self.answers(peer, 2).keys.sorted() == [1, 3])
+      withExtendedLifetime(peer) {}
+      _ = peer.raw.readToEnd()
+      await stopping.value
+    }
+  }
+}
+
+/// A service whose handler a test gives, and what its calls did.
+private final class Batch: CallHandlerProvider {
+  typealias Interceptors = @Sendable () -> [ServerInterceptor<[UInt8], [UInt8]>]
+  typealias Handler = @Sendable (Batch, UInt8, ServerCallContext) async throws -> [UInt8]
+
+  @TaskLocal static var local: UInt8 = 0
+  static let get = MethodDescriptor(service: "test.Batch", method: "Get", type: .unary)
+
+  private struct State {
+    var started: [(number: UInt8, task: KeptTask)] = []
+    var cancelled: [UInt8] = []
+  }
+
+  let released = Signal()
+  let left = Locked<UInt8?>(nil)
+  private let state = Locked(State())
+  private let interceptors: Interceptors?
+  private let handler: Handler
+
+  init(_ interceptors: Interceptors? = nil, _ handler: @escaping Handler) {
+    self.interceptors = interceptors
+    self.handler = handler
+  }
+
+  var serviceName: String { "test.Batch" }
+
+  var methodHandlers: [MethodHandler] {
+    [
+      Self.get.bytes.unaryHandler(interceptors: interceptors) {
+        request,
+        context in
+        let number = request.first ?? 255
+        let task = KeptTask()
+        self.state.withLock { $0.started.append((number, task)) }
+        return try await self.handler(self, number, context)
+      }
+    ]
+  }
+
+  /// Waits until it is cancelled or all are released.
+  func hang(_ number: UInt8) async throws -> [UInt8] {
+    let end = Signal()
+    let released = released
+    await withTaskCancellationHandler {
+      let waiting = Task {
+        await released.wait()
+        end.fire()
+      }
+      await end.wait()
+      waiting.cancel()
+    } onCancel: {
+      self.state.withLock { $0.cancelled.append(number) }
+      end.fire()
+    }
+    return [number]
+  }
+
+  var started: [(number: UInt8, task: KeptTask)] { state.withLock { $0.started } }
+  var cancelled: [UInt8] { state.withLock { $0.cancelled.sorted() } }
+
+  func until(_ condition: ([(number: UInt8, task: KeptTask)]) -> Bool) async {
+    while !condition(started) { await Task.yield() }
+  }
+
+  func untilCancelled(_ condition: ([UInt8]) -> Bool) async {
+    while !condition(cancelled) { await Task.yield() }
+  }
+}
+
+/// Binds a value that depends on the request around what the rest of the chain does.
+private final class Binding: ServerInterceptor<[UInt8], [UInt8]> {
+  private var number: UInt8 = 0
+
+  override func receive(
+    _ part: GRPCServerRequestPart<[UInt8]>,
+    context: ServerInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    if case .message(let message) = part { number = message.first ?? 0 }
+    Batch.$local.withValue(100 + number) { context.receive(part) }
+  }
+}
+
+/// A task, which is kept, so that its address does not become another one's.
+private struct KeptTask: Hashable, @unchecked Sendable {
+  // Sendable because it is only compared.
+
+  private let object: AnyObject?
+
+  /// The task that runs.
+  init() { object = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: AnyObject.self) } } }
+
+  static func == (one: KeptTask, other: KeptTask) -> Bool { one.object === other.object }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(object.map(ObjectIdentifier.init)) }
+}
+
+/// Ends each call as soon as its request has passed.
+private final class Ending: ServerInterceptor<[UInt8], [UInt8]> {
+  override func receive(
+    _ part: GRPCServerRequestPart<[UInt8]>,
+    context: ServerInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    context.receive(part)
+    guard case .end = part else { return }
+    context.send(.end(GRPCStatus(code: .failedPrecondition, message: "no"), HPACKHeaders()), promise: nil)
+  }
+}
+
+/// Passes each request twice, and the first response.
+private final class Repeating: ServerInterceptor<[UInt8], [UInt8]> {
+  private var message: [UInt8] = []
+  private var isAnswered = false
+
+  override func receive(
+    _ part: GRPCServerRequestPart<[UInt8]>,
+    context: ServerInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    if case .message(let message) = part { self.message = message }
+    context.receive(part)
+    guard case .end = part else { return }
+    context.receive(.metadata(HPACKHeaders()))
+    context.receive(.message(message))
+    context.receive(.end)
+  }
+
+  override func send(
+    _ part: GRPCServerResponsePart<[UInt8]>,
+    promise: EventLoopPromise<Void>?,
+    context: ServerInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    if isAnswered { return }
+    if case .end = part { isAnswered = true }
+    context.send(part, promise: promise)
+  }
+}
