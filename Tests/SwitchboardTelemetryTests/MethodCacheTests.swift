@@ -26,6 +26,22 @@ import Testing
     }
   }
 
+  /// Otherwise another method could get the address of one that is known.
+  @Test func methodsAreKeptAsLongAsTheirObjects() {
+    weak var method: MethodDescriptor?
+    do {
+      var cache = MethodCache<Value>()
+      do {
+        let made = MethodDescriptor(service: "a.B", method: "Temporary", type: .unary)
+        method = made
+        _ = cache.value(of: made) { Value("temporary") }
+      }
+      #expect(method != nil)
+      for method in methods { _ = cache.value(of: method) { Value(method.method) } }
+    }
+    #expect(method == nil)
+  }
+
   /// The cache replaces objects when it has many, and releases all of them in the end.
   @Test func objectsAreReleased() {
     var made: [WeakValue] = []
