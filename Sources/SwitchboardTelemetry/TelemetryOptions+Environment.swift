@@ -54,10 +54,10 @@ private struct EnvironmentReader {
     }
   }
 
-  func count(_ name: String) -> Int? {
+  func count(_ name: String, atMost limit: Int = 10_000_000) -> Int? {
     guard let text = environment[name] else { return nil }
-    guard let value = Int(text), (1...10_000_000).contains(value) else {
-      return reject(name, expected: "a number from 1 to 10000000")
+    guard let value = Int(text), (1...limit).contains(value) else {
+      return reject(name, expected: "a number from 1 to \(limit)")
     }
     return value
   }
@@ -79,7 +79,8 @@ private struct EnvironmentReader {
   func batch(_ prefix: String, delay: Duration) -> BatchOptions {
     var batch = BatchOptions()
     batch.queueSize = count("\(prefix)_MAX_QUEUE_SIZE") ?? batch.queueSize
-    batch.batchSize = count("\(prefix)_MAX_EXPORT_BATCH_SIZE") ?? batch.batchSize
+    let limit = batch.queueSize
+    batch.batchSize = count("\(prefix)_MAX_EXPORT_BATCH_SIZE", atMost: limit) ?? min(batch.batchSize, limit)
     batch.delay = milliseconds("\(prefix)_SCHEDULE_DELAY") ?? delay
     return batch
   }

@@ -61,7 +61,7 @@ public struct BatchOptions: Sendable, Hashable {
   public var queueSize = 2048
   /// The approximate maximum number of bytes that they take in memory.
   public var queueBytes = 16 * 1024 * 1024
-  /// The maximum number of items in one export.
+  /// The maximum number of items in one export; no more than `queueSize`, whatever is set.
   public var batchSize = 512
   /// The longest time for which an item waits for others.
   public var delay = Duration.seconds(5)

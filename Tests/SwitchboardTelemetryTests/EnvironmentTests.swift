@@ -48,7 +48,7 @@ import Testing
     #expect(options.propagators == [.traceContext, .grpcTraceBin])
     #expect((options.batch.queueSize, options.batch.batchSize) == (10, 5))
     #expect(options.batch.delay == .milliseconds(250))
-    #expect((options.logBatch?.queueSize, options.logBatch?.batchSize) == (20, 512))
+    #expect((options.logBatch?.queueSize, options.logBatch?.batchSize) == (20, 20))
     #expect(options.logBatch?.delay == .seconds(1))
     #expect(options.metricInterval == .seconds(1))
     #expect(otlp(options, .metrics) == nil)
@@ -133,6 +133,26 @@ import Testing
       Set(warnings.names.withLock { $0 })
         == Set(environment.keys).subtracting(["OTEL_EXPORTER_OTLP_COMPRESSION"])
     )
+  }
+
+  /// OpenTelemetry demands it. A number that was not set follows the other one.
+  @Test(arguments: [
+    ("10", "10", 10, false), ("10", "11", 10, true), ("10", "", 10, false), ("", "2049", 512, true),
+    ("600", "601", 512, true), ("4000", "3000", 3000, false),
+  ])
+  func aBatchFitsIntoItsQueue(_ queue: String, _ batch: String, _ expected: Int, _ isReported: Bool) {
+    for prefix in ["OTEL_BSP", "OTEL_BLRP"] {
+      let warnings = Warnings()
+      let (queueName, batchName) = ("\(prefix)_MAX_QUEUE_SIZE", "\(prefix)_MAX_EXPORT_BATCH_SIZE")
+      let options = TelemetryOptions(
+        environment: [queueName: queue, batchName: batch],
+        logger: Logger(warnings)
+      )
+      let read = prefix == "OTEL_BSP" ? options.batch : options.logBatch
+      #expect(read?.batchSize == expected)
+      #expect(read?.queueSize == Int(queue) ?? 2048)
+      #expect(warnings.names.withLock { $0 } == (isReported ? [batchName] : []))
+    }
   }
 
   @Test func anInvalidShareKeepsTheSampler() {

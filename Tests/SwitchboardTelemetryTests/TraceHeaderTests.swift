@@ -122,6 +122,11 @@ import Testing
     #expect(tenth.allSatisfy { Sampler.ratio(0.5).samples($0, parent: nil) })
     #expect(!traces.contains { Sampler.ratio(0).samples($0, parent: nil) })
     #expect(traces.allSatisfy { Sampler.ratio(1).samples($0, parent: nil) })
+    // Shares that there cannot be.
+    #expect(traces.allSatisfy { Sampler.ratio(2).samples($0, parent: nil) })
+    for share in [-1, -Double.infinity, .nan] {
+      #expect(!traces.contains { Sampler.ratio(share).samples($0, parent: nil) })
+    }
   }
 
   @Test func parentsDecideForTheirChildren() {

@@ -11,7 +11,8 @@ public indirect enum Sampler: Sendable, Hashable {
   /// Records no traces. Their identities are still passed on.
   case never
   /// Records this share of the traces, from 0 to 1. The choice depends on the identity of the trace, so that all
-  /// services with the same share record the same traces.
+  /// services with the same share record the same traces. Beyond these limits, it records all or none; none too if the
+  /// share is no number.
   case ratio(Double)
   /// Follows the caller's decision. For traces that begin here, another sampler decides.
   case parentBased(Sampler)
@@ -35,8 +36,8 @@ struct SamplingRule {
   private static var end: UInt64 { 1 << 56 }
 
   private static func least(of share: Double) -> UInt64 {
-    guard share < 1 else { return 0 }
-    return share > 0 ? UInt64((1 - share) * Double(end)) : end
+    guard share > 0 else { return end }
+    return share < 1 ? UInt64((1 - share) * Double(end)) : 0
   }
 
   @inline(__always)
