@@ -185,6 +185,13 @@ import Testing
     }
     let ended = try receive(whole + Self.head(9, block, 5))
     #expect(ended.last?.hasEnded == false)
+    // Trailers may not say it again.
+    for trailer in ["a", "content-length"] {
+      let body = FramePeer.frame(Kind.data, 0, 9, [UInt8](repeating: 7, count: count))
+      let trailers = Self.head(9, FramePeer.block([(trailer, "5")]), 5)
+      let streams = try receive(whole + Self.head(9, block, 4) + body + trailers)
+      #expect(streams.last?.hasEnded == (count == 5 && trailer == "a"))
+    }
   }
 
   @Test func theEndOfAStreamIsNotAPartOfItsHead() throws {

@@ -198,6 +198,21 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// Its task is not the one in which the interceptor received the request.
+  @Test func aHandlerThatAnInterceptorDelaysHasItsContext() async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.sampler = .never }
+    let seen = Locked<[String?]>([])
+    let echo = TracedEcho { _ in seen.withLock { $0.append(SpanContext.current?.traceID.description) } }
+    try await withEcho(echo, server: telemetry.observer(), client: nil) { options, _ in
+      options.interceptorFactories = [DelayingInterceptors()]
+    } _: { client, _ in
+      let metadata: HPACKHeaders = ["traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"]
+      _ = try await client.get(.with { $0.text = "x" }, callOptions: CallOptions(initialMetadata: metadata))
+    }
+    #expect(seen.withLock { $0 } == ["0af7651916cd43dd8448eb211c80319c"])
+    await telemetry.shutDown()
+  }
+
   @Test func baggageAndChosenMetadataTravel() async throws {
     for propagation in [[.baggage, .metadata("tenant", "absent")], .nothing] as [ContextPropagation] {
       let seen = Locked<[[String]]>([])
@@ -241,5 +256,24 @@ private struct DetachedEcho: EchoingProvider {
     note.yield(nil)
     try await Task.sleep(for: .seconds(60))
     return Echo_EchoResponse()
+  }
+}
+
+private struct DelayingInterceptors: InterceptorFactory {
+  func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ServerInterceptor<Request, Response>] { [DelayingInterceptor()] }
+}
+
+/// Passes the end of each request in the loop's next turn.
+private final class DelayingInterceptor<Request: Sendable, Response: Sendable>:
+  ServerInterceptor<Request, Response>
+{
+  override func receive(
+    _ part: GRPCServerRequestPart<Request>,
+    context: ServerInterceptorContext<Request, Response>
+  ) {
+    guard case .end = part else { return context.receive(part) }
+    context.eventLoop.execute { context.receive(.end) }
   }
 }

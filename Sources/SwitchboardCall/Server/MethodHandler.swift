@@ -86,7 +86,7 @@ public final class MethodHandler: Sendable {
             pipeline.receive(at: position) { () throws in try requests.decode(message.bytes) }
             if let request = pipeline.takeLeft() {
               calls.observer = pipeline
-              await Self.run(form, responses, request, .chain(pipeline))
+              await Self.run(form, responses, request, .chain(pipeline), hasContext: true)
             } else {
               stream.handlerReturned()
             }
@@ -94,7 +94,7 @@ public final class MethodHandler: Sendable {
           } else {
             do {
               let request = try requests.decode(message.bytes)
-              await Self.run(form, responses, request, .stream(stream))
+              await Self.run(form, responses, request, .stream(stream), hasContext: true)
             } catch {
               stream.finish(.marshalling(error, "decoded"))
               stream.handlerReturned()
@@ -176,7 +176,7 @@ public final class MethodHandler: Sendable {
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
-    await run(form, responses, input, answer)
+    await run(form, responses, input, answer, hasContext: false)
   }
 
   /// Runs the handler of one call. An error that it throws becomes the status of the call.
@@ -185,10 +185,11 @@ public final class MethodHandler: Sendable {
     _ form: Form,
     _ responses: some Marshaller<Form.Response>,
     _ input: Form.Input,
-    _ answer: CallAnswer<Form.Request, Form.Response>
+    _ answer: CallAnswer<Form.Request, Form.Response>,
+    hasContext: Bool
   ) async {
     let stream = answer.stream
-    let isBound = stream.bindContext()
+    let isBound = !hasContext && stream.bindContext()
     do {
       try await form.handle(input, answer, responses)
     } catch {

@@ -43,7 +43,7 @@
   /// Where the handler runs, according to the server's options. Called once, on the loop, before the handler starts.
   func executorForHandler() -> HandlerExecutor
 
-  /// Binds the context of the call, if it has one that is not bound, until the caller calls `TaskContext.unbind`.
+  /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.
   func bindContext() -> Bool
 
   /// The handler has started in this task, and may have finished. The stream cancels the task if the call ends first.

@@ -62,7 +62,7 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     while findCall() {
       method = left?.handler
       // Bound here, because a task unbinds in the order of its frames.
-      if context == nil, left?.stream.hasContext ?? false { context = TaskContext.Slot() }
+      if context == nil, left?.stream.connection.givesContext ?? false { context = TaskContext.Slot() }
       await method?.serve(self)
     }
     if context != nil { TaskContext.unbind() }
@@ -72,10 +72,7 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     guard findCall(), let left, left.handler === method else { return nil }
     self.left = nil
     running = left.stream
-    if let context, left.stream.hasContext {
-      context.set(left.stream)
-      left.stream.isContextBound = true
-    }
+    if left.stream.hasContext { context?.set(left.stream) }
     return (left.stream, left.request)
   }
 

@@ -4,7 +4,7 @@ import SwitchboardCall
 
 extension ServerCallStream {
   func bindContext() -> Bool {
-    guard hasContext, !isContextBound else { return false }
+    guard hasContext else { return false }
     TaskContext.bind(self)
     return true
   }

@@ -56,8 +56,6 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var tracedMethod: Unmanaged<MethodDescriptor>?
   /// Whether the tracer makes a context for the handler.
   @exclusivity(unchecked) var hasContext = false
-  /// Whether the task that runs the handler has this context already.
-  @exclusivity(unchecked) var isContextBound = false
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)

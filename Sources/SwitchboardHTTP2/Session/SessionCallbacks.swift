@@ -73,8 +73,14 @@ enum SessionCallbacks {
       guard !session.isStandingIn else { return 0 }
       guard session.countHeader(nameCount + valueCount) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
       session.current?.withStream { stream in
+        let name = UnsafeBufferPointer(start: name, count: nameCount)
+        // nghttp2 refuses a second `content-length`, in trailers, and has not seen the first.
+        if stream.bodyLeft != nil, name.equals("content-length") {
+          stream.bodyLeft = -1
+          return
+        }
         stream.receiveHeader(
-          UnsafeBufferPointer(start: name, count: nameCount),
+          name,
           UnsafeBufferPointer(start: value, count: valueCount),
           session.fields
         )

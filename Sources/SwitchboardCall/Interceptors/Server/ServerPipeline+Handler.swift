@@ -17,8 +17,7 @@ extension ServerPipeline {
 
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
   ///
-  /// With a position of the caller's task, the chain leaves the handler to this task, unless it has bound something by
-  /// then, and the caller observes the call.
+  /// With a position of the caller's task, the handler is left to this task if it has bound nothing else by then.
   @inlinable @inline(__always)
   func receive(at position: UnsafeRawPointer? = nil, decoding decode: () throws -> Request) {
     self.position = position
@@ -32,7 +31,7 @@ extension ServerPipeline {
   /// Passes the metadata to the chain and calls `next` if that leaves it open, both in the call's context.
   @inlinable @inline(__always)
   func receiveMetadata(then next: () -> Void) {
-    let isBound = stream.bindContext()
+    let isBound = position == nil && stream.bindContext()
     defer { if isBound { TaskContext.unbind() } }
     let hasEntered = interceptors.enter()
     receiveOnLoop(.metadata(stream.headers), at: transportEnd)
