@@ -10,6 +10,11 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct HandlerBatchTests {
   private typealias Kind = FramePeer.Kind
 
+  private static let binding: Batch.Interceptors = { [Binding()] }
+  private static let plain: Batch.Interceptors = { [ServerInterceptor(), ServerInterceptor()] }
+  private static let ending: Batch.Interceptors = { [Ending()] }
+  private static let repeating: Batch.Interceptors = { [Repeating()] }
+
   /// Serves this many calls that arrive in one read, the first with the request 0, and passes what they recorded.
   private static func with(
     _ count: Int,
@@ -49,7 +54,9 @@ import Testing
   }
 
   @Test func handlersThatDoNotSuspendShareATask() async throws {
-    try await Self.with(5, handling: { _, number, _ in [number] }) { peer, batch, _ async throws in
+    try await Self.with(5) { _, number, _ in
+      [number]
+    } then: { peer, batch, _ async throws in
       #expect(Self.answers(peer, 5) == [0: [0], 1: [1], 2: [2], 3: [3], 4: [4]])
       #expect(batch.started.map(\.number) == [0, 1, 2, 3, 4])
       #expect(Set(batch.started.map(\.task)).count == 1)
@@ -83,10 +90,9 @@ import Testing
   }
 
   @Test func aResetCancelsOneHandler() async throws {
-    try await Self.with(4, handling: { batch, number, _ in try await batch.hang(number) }) {
-      peer,
-      batch,
-      _ async throws in
+    try await Self.with(4) { batch, number, _ in
+      try await batch.hang(number)
+    } then: { peer, batch, _ async throws in
       await batch.until { $0.count == 4 }
       peer.send(Kind.resetStream, 0, Self.stream(2), [0, 0, 0, 8])
       await batch.untilCancelled { $0.count == 1 }
@@ -168,14 +174,9 @@ import Testing
 
   /// A handler behind interceptors starts where they pass the request on, in a task of its own.
   @Test func handlersInheritWhatInterceptorsBind() async throws {
-    try await Self.with(
-      3,
-      interceptors: { [Binding()] },
-      handling: { _, number, _ in [number, Batch.local] }
-    ) {
-      peer,
-      batch,
-      _ async throws in
+    try await Self.with(3, interceptors: Self.binding) { _, number, _ in
+      [number, Batch.local]
+    } then: { peer, batch, _ async throws in
       #expect(Self.answers(peer, 3) == [0: [0, 100], 1: [1, 101], 2: [2, 102]])
       #expect(Set(batch.started.map(\.task)).count == 3)
     }
@@ -183,7 +184,7 @@ import Testing
 
   /// Behind interceptors that bind nothing.
   @Test func handlersBehindInterceptorsShareATask() async throws {
-    try await Self.with(4, interceptors: { [ServerInterceptor(), ServerInterceptor()] }) { batch, number, _ in
+    try await Self.with(4, interceptors: Self.plain) { batch, number, _ in
       if number == 1 { await batch.released.wait() }
       return [number]
     } then: { peer, batch, _ async throws in
@@ -198,10 +199,9 @@ import Testing
 
   /// An interceptor ends each call as soon as its request has passed.
   @Test func aCallThatIsOverDoesNotStart() async throws {
-    try await Self.with(3, interceptors: { [Ending()] }, handling: { _, number, _ in [number] }) {
-      peer,
-      batch,
-      _ async throws in
+    try await Self.with(3, interceptors: Self.ending) { _, number, _ in
+      [number]
+    } then: { peer, batch, _ async throws in
       for _ in 0..<3 { #expect(peer.nextHeaders()?.fields["grpc-status"] == "9") }
       #expect(batch.started.isEmpty)
     }
@@ -209,7 +209,7 @@ import Testing
 
   /// An interceptor starts each handler twice, and the first one answers.
   @Test func aRepeatedRequestStartsTwoHandlers() async throws {
-    try await Self.with(3, interceptors: { [Repeating()] }) { _, number, _ in
+    try await Self.with(3, interceptors: Self.repeating) { _, number, _ in
       await Task.yield()
       return [number]
     } then: { peer, batch, _ async throws in
@@ -221,7 +221,9 @@ import Testing
   @Test func handlersOnAnotherExecutorHaveTheirOwnTasks() async throws {
     var options = ServerOptions()
     options.handlerExecutor = globalConcurrentExecutor
-    try await Self.with(4, options, handling: { _, number, _ in [number] }) { peer, batch, _ async throws in
+    try await Self.with(4, options) { _, number, _ in
+      [number]
+    } then: { peer, batch, _ async throws in
       #expect(Self.answers(peer, 4) == [0: [0], 1: [1], 2: [2], 3: [3]])
       #expect(Set(batch.started.map(\.task)).count == 4)
     }
@@ -258,7 +260,7 @@ import Testing
     let loop = group.loops[0]
     let inner = Batch { _, number, _ in [number] }
     let channel = try Channel(inProcess: [inner], group: group)
-    try await Self.with(3, on: group, interceptors: { [Binding()] }) { _, number, _ in
+    try await Self.with(3, on: group, interceptors: Self.binding) { _, number, _ in
       let call = Task.immediate(executorPreference: loop) {
         try await channel.call(Batch.get).unary([number])
       }
@@ -283,7 +285,7 @@ import Testing
     }
     let server = try Server(providers: [batch], group: group)
     let core = server.core
-    connections.withLock { $0 = { core.connections.forEach { $0.close(.connectionLost) } } }
+    connections.withLock { $0 = { for connection in core.connections { connection.close(.connectionLost) } } }
     let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
     try #require(peer.settle())
     let head = FramePeer.block(FramePeer.request("/test.Batch/Get"))
