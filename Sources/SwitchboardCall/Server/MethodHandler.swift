@@ -66,16 +66,15 @@ public final class MethodHandler: Sendable {
       let codec = ServerCodec(method) { (pipeline, request: consuming RequestMarshaller.Message) in
         Self.start(form, responses, consume request, .chain(pipeline))
       }
+      // A failure ends the call.
+      @Sendable func decode(_ message: RawSpan, _ stream: any ServerStream) -> RequestMarshaller.Message? {
+        try? GRPCStatus.decoding(failed: stream.finish) { try requests.decode(message) }
+      }
       let begin: Begin = { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
           return ServerPipeline(stream, chain, codec).receive { () throws in try requests.decode(message) }
         }
-        let request: RequestMarshaller.Message
-        do {
-          request = try requests.decode(message)
-        } catch {
-          return stream.finish(.marshalling(error, "decoded"))
-        }
+        guard let request = decode(message, stream) else { return }
         Self.start(form, responses, consume request, .stream(stream))
       }
       let serve: Serve = { calls in
@@ -91,14 +90,10 @@ public final class MethodHandler: Sendable {
               stream.handlerReturned()
             }
             if pipeline.isOpen { pipeline.observe() }
+          } else if let request = decode(message.bytes, stream) {
+            await Self.run(form, responses, request, .stream(stream), hasContext: true)
           } else {
-            do {
-              let request = try requests.decode(message.bytes)
-              await Self.run(form, responses, request, .stream(stream), hasContext: true)
-            } catch {
-              stream.finish(.marshalling(error, "decoded"))
-              stream.handlerReturned()
-            }
+            stream.handlerReturned()
           }
         }
       }

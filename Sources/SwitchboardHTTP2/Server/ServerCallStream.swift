@@ -291,11 +291,17 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   typealias LeftHandler = (handler: MethodHandler, request: UnsafeRawBufferPointer)
 
   private func startIfWhole(_ leavesHandler: Bool) -> LeftHandler? {
-    if head.rejection != nil || head.page != nil {
-      answerWithoutHandler()
-      return nil
+    if let rejection = head.rejection {
+      refuse(rejection)
+    } else if let page = head.page {
+      if state.hasRemoteEnded { start(page) } else { limitRequest() }
+    } else if let handler = head.method?.handler {
+      return startIfWhole(handler, leavesHandler)
     }
-    guard let handler = head.method?.handler else { return nil }
+    return nil
+  }
+
+  private func startIfWhole(_ handler: MethodHandler, _ leavesHandler: Bool) -> LeftHandler? {
     if connection.isObserved { observe(handler) }
     // The timer of a deadline that has passed would fire only after the handler has run.
     if failure != nil || head.timeout?.nanoseconds == 0 {
@@ -319,11 +325,6 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     stopLimitingRequest()
     startDeadline()
     flow?.pipe.attach(self)
-  }
-
-  private func answerWithoutHandler() {
-    if let rejection = head.rejection { return refuse(rejection) }
-    if let page = head.page { return state.hasRemoteEnded ? start(page) : limitRequest() }
   }
 
   func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
