@@ -72,7 +72,8 @@ public final class MethodHandler: Sendable {
       }
       let begin: Begin = { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(stream, chain, codec).receive { () throws in try requests.decode(message) }
+          _ = Self.pass(message, requests, through: chain, of: stream, codec, at: nil)
+          return
         }
         guard let request = decode(message, stream) else { return }
         Self.start(form, responses, consume request, .stream(stream))
@@ -81,17 +82,16 @@ public final class MethodHandler: Sendable {
         let position = TaskContext.position
         while let (stream, message) = calls.next() {
           if let chain = interceptors?(), !chain.isEmpty {
-            let pipeline = ServerPipeline(stream, chain, codec)
-            pipeline.receive(at: position) { () throws in try requests.decode(message.bytes) }
+            let pipeline = Self.pass(message.bytes, requests, through: chain, of: stream, codec, at: position)
             if let request = pipeline.takeLeft() {
-              calls.observer = pipeline
-              await Self.run(form, responses, request, .chain(pipeline), hasContext: true)
+              calls.observe(with: pipeline)
+              await Self.run(form, responses, request, .chain(pipeline), of: stream, hasContext: true)
             } else {
               stream.handlerReturned()
             }
             if pipeline.isOpen { pipeline.observe() }
           } else if let request = decode(message.bytes, stream) {
-            await Self.run(form, responses, request, .stream(stream), hasContext: true)
+            await Self.run(form, responses, request, .stream(stream), of: stream, hasContext: true)
           } else {
             stream.handlerReturned()
           }
@@ -99,6 +99,21 @@ public final class MethodHandler: Sendable {
       }
       return (begin, serve)
     }
+  }
+
+  /// Passes a call's one request through a new chain. Never inlined, because both ways to serve a call use it.
+  @inlinable @inline(never)
+  static func pass<Requests: Marshaller, Response: Sendable>(
+    _ message: RawSpan,
+    _ requests: Requests,
+    through interceptors: consuming [ServerInterceptor<Requests.Message, Response>],
+    of stream: any ServerStream,
+    _ codec: ServerCodec<Requests.Message, Response>,
+    at position: UnsafeRawPointer?
+  ) -> ServerPipeline<Requests.Message, Response> {
+    let pipeline = ServerPipeline(stream, interceptors, codec)
+    pipeline.receive(at: position) { () throws in try requests.decode(message) }
+    return pipeline
   }
 
   @inlinable
@@ -171,7 +186,7 @@ public final class MethodHandler: Sendable {
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
-    await run(form, responses, input, answer, hasContext: false)
+    await run(form, responses, input, answer, of: answer.stream, hasContext: false)
   }
 
   /// Runs the handler of one call. An error that it throws becomes the status of the call.
@@ -181,9 +196,9 @@ public final class MethodHandler: Sendable {
     _ responses: some Marshaller<Form.Response>,
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>,
+    of stream: any ServerStream,
     hasContext: Bool
   ) async {
-    let stream = answer.stream
     let isBound = !hasContext && stream.bindContext()
     do {
       try await form.handle(input, answer, responses)

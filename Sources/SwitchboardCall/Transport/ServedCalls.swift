@@ -4,5 +4,5 @@
   func next() -> (stream: any ServerStream, request: UnsafeRawBufferPointer)?
 
   /// Observes the call if its handler suspends. The caller keeps the observer as long as the handler runs.
-  var observer: (any ServerStreamObserver)? { get set }
+  func observe(with observer: any ServerStreamObserver)
 }

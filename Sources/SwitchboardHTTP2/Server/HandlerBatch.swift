@@ -23,8 +23,8 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
   @exclusivity(unchecked) private var context: TaskContext.Slot?
   /// Whether the task has suspended or ended.
   @exclusivity(unchecked) private var isOver = false
-
-  @exclusivity(unchecked) unowned(unsafe) var observer: (any ServerStreamObserver)?
+  /// What observes the stream if its handler suspends.
+  @exclusivity(unchecked) private unowned(unsafe) var observer: (any ServerStreamObserver)?
 
   private init(on loop: Loop, after count: Int) {
     self.loop = loop
@@ -75,6 +75,8 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     if left.stream.hasContext { context?.set(left.stream) }
     return (left.stream, left.request)
   }
+
+  func observe(with observer: any ServerStreamObserver) { self.observer = observer }
 
   /// Has streams process what they are ready for, until one leaves its handler.
   private func findCall() -> Bool {

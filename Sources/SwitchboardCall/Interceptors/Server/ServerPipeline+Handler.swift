@@ -50,13 +50,14 @@ extension ServerPipeline {
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     part.borrowed { headers in
       // This happens again if an interceptor repeats the call to the handler.
-      startLeft()
+      if isLeft { startNow() }
       if hasMetadataOfRequest { request.clear() }
       begin(headers)
       hasSentMetadata = false
       hasMetadataOfRequest = true
       if endIsEarly { startHandler() }
     } message: { message in
+      if isLeft { startNow() }
       if request.isFull { finish(.tooManyMessages) } else { request.put(copy message) }
     } end: {
       if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
@@ -66,23 +67,28 @@ extension ServerPipeline {
   @inlinable
   func startHandler() {
     (hasMetadataOfRequest, endIsEarly) = (false, false)
-    guard let request = request.take() else { return finish(.missingRequest) }
+    guard request.isFull else { return finish(.missingRequest) }
     isHandling = true
-    left.put(request)
     // Otherwise an interceptor has bound something, which the handler inherits.
-    if position == nil || position != TaskContext.position { startLeft() }
+    if let position, position == TaskContext.position { isLeft = true } else { startNow() }
   }
 
   @inlinable @inline(__always)
-  func startLeft() {
-    if let request = left.take() { codec.startHandler(self, consume request) }
+  func startNow() {
+    if let request = takeRequest() { codec.startHandler(self, consume request) }
   }
 
   /// Takes the request of a handler that is left to the caller's task, unless the call is over.
   @inlinable @inline(__always)
   func takeLeft() -> Request? {
     position = nil
-    return left.take()
+    return isLeft ? takeRequest() : nil
+  }
+
+  @inlinable @inline(__always)
+  func takeRequest() -> Request? {
+    isLeft = false
+    return request.take()
   }
 
   /// Starts the handler when the metadata arrives, and passes it the requests as they arrive. Called on the loop.

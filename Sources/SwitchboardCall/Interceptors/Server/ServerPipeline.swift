@@ -20,7 +20,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   // The handler.
   /// Takes the parts of a stream of requests; `nil` if there is one request.
   @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
-  /// The one request, until the requests have ended; empty if they stream.
+  /// The one request, until its handler starts; empty if they stream.
   @exclusivity(unchecked) @usableFromInline var request = InlineSlot<Request>()
   /// Whether the metadata of an incomplete request has arrived.
   @exclusivity(unchecked) @usableFromInline var hasMetadataOfRequest = false
@@ -29,8 +29,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   /// What the task that can run the handler has bound; `nil` if the handler starts a task of its own.
   @exclusivity(unchecked) @usableFromInline var position: UnsafeRawPointer?
-  /// The request of a handler that is left to that task.
-  @exclusivity(unchecked) @usableFromInline var left = InlineSlot<Request>()
+  /// Whether the handler is left to that task.
+  @exclusivity(unchecked) @usableFromInline var isLeft = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) @usableFromInline var firstHeaders: HPACKHeaders?
   @usableFromInline let metadata = RareValue<HandlerMetadata>()
@@ -58,10 +58,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     if codec.method.type.streamsResponses { observe(sent: true) }
   }
 
-  deinit {
-    request.clear()
-    left.clear()
-  }
+  deinit { request.clear() }
 
   /// Observes the end of the call and, if `sent` is set, what is sent. Most unary calls end before that is needed.
   @usableFromInline
@@ -80,8 +77,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @inlinable
   func close() {
     closeChain()
+    isLeft = false
     request.clear()
-    left.clear()
     streamed?.callEnded()
     streamed = nil
     if isHandling {
