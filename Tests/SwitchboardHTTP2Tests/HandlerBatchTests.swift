@@ -13,7 +13,6 @@ import Testing
   private static let binding: Batch.Interceptors = { [Binding()] }
   private static let plain: Batch.Interceptors = { [ServerInterceptor(), ServerInterceptor()] }
   private static let ending: Batch.Interceptors = { [Ending()] }
-  private static let repeating: Batch.Interceptors = { [Repeating()] }
 
   /// Serves this many calls that arrive in one read, the first with the request 0, and passes what they recorded.
   private static func with(
@@ -207,14 +206,14 @@ import Testing
     }
   }
 
-  /// An interceptor starts each handler twice, and the first one answers.
-  @Test func aRepeatedRequestStartsTwoHandlers() async throws {
-    try await Self.with(3, interceptors: Self.repeating) { _, number, _ in
+  /// An interceptor starts each handler twice, the second time with another message, and the first one answers.
+  @Test(arguments: [false, true]) func aRepeatedRequestStartsTwoHandlers(messageFirst: Bool) async throws {
+    try await Self.with(3, interceptors: { [Repeating(messageFirst: messageFirst)] }) { _, number, _ in
       await Task.yield()
       return [number]
     } then: { peer, batch, _ async throws in
       #expect(Self.answers(peer, 3) == [0: [0], 1: [1], 2: [2]])
-      #expect(batch.started.map(\.number) == [0, 0, 1, 1, 2, 2])
+      #expect(batch.started.map(\.number) == [0, 10, 1, 11, 2, 12])
     }
   }
 
@@ -428,20 +427,25 @@ private final class Ending: ServerInterceptor<[UInt8], [UInt8]> {
   }
 }
 
-/// Passes each request twice, and the first response.
+/// Passes each request twice, the second time with another message, and the first response.
 private final class Repeating: ServerInterceptor<[UInt8], [UInt8]> {
+  /// Whether the second message arrives before its metadata.
+  private let messageFirst: Bool
   private var message: [UInt8] = []
   private var isAnswered = false
+
+  init(messageFirst: Bool) { self.messageFirst = messageFirst }
 
   override func receive(
     _ part: GRPCServerRequestPart<[UInt8]>,
     context: ServerInterceptorContext<[UInt8], [UInt8]>
   ) {
-    if case .message(let message) = part { self.message = message }
+    if case .message(let message) = part { self.message = message.map { $0 + 10 } }
     context.receive(part)
     guard case .end = part else { return }
+    if messageFirst { context.receive(.message(message)) }
     context.receive(.metadata(HPACKHeaders()))
-    context.receive(.message(message))
+    if !messageFirst { context.receive(.message(message)) }
     context.receive(.end)
   }
 
