@@ -15,8 +15,9 @@ extension TelemetryOptions {
     // A variable with an empty value counts as not set.
     let reader = EnvironmentReader(environment.filter { !$0.value.isEmpty }, logger)
     guard !reader.flag("OTEL_SDK_DISABLED") else {
+      // Traces of callers are passed on nevertheless, as OpenTelemetry requires.
       countsCalls = false
-      tracesCalls = false
+      if let propagators = reader.propagators { self.propagators = propagators }
       return
     }
     resource = reader.resource

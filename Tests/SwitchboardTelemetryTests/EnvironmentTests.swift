@@ -193,7 +193,11 @@ import Testing
   }
 
   @Test func everythingCanBeSwitchedOff() {
-    let options = TelemetryOptions(environment: ["OTEL_SDK_DISABLED": "true"])
-    #expect(!options.countsCalls && !options.tracesCalls && options.exporters.isEmpty)
+    let options = TelemetryOptions(environment: [
+      "OTEL_SDK_DISABLED": "true", "OTEL_PROPAGATORS": "grpc-trace-bin",
+    ])
+    #expect(!options.countsCalls && options.exporters.isEmpty)
+    // Traces of callers are passed on.
+    #expect(options.tracesCalls && options.propagators == [.grpcTraceBin])
   }
 }

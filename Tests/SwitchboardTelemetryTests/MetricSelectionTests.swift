@@ -111,11 +111,49 @@ import Testing
     metrics.counter("mine").add()
     #expect(scope.series(of: instrument("mine")) == nil)
     for number in 0..<100 { _ = scope.series(of: instrument("many.\(number)")) }
-    let message = "a metric is not recorded: its name belongs to another one, or there are too many"
     let all = warnings.all.withLock { $0 }
-    #expect(all.prefix(2) == ["\(message): made.up", "\(message): mine"])
-    #expect(all.count == 3)
+    let problem = "a metric is not recorded"
+    #expect(
+      all == [
+        "\(problem): another one has its name: made.up", "\(problem): another one has its name: mine",
+        "\(problem): there are 3 others: many.1",
+      ]
+    )
     #expect(metrics.snapshot().families.count == 3)
+  }
+
+  /// What is missing is logged once.
+  @Test func aNameBelongsToOneInstrument() {
+    let warnings = Warnings()
+    let metrics = metrics(limit: 4, logger: Logger(warnings))
+    metrics.counter("a", "first").add(1)
+    metrics.counter("a", "another description").add(2)
+    for _ in 0..<3 {
+      metrics.upDownCounter("a").add(10)
+      metrics.gauge("a").set(10)
+      metrics.counter("a", unit: "By").add(10)
+    }
+    metrics.observe("b") { 1 }
+    metrics.observe("b") { 2 }
+    metrics.counter("c.d").add(3)
+    metrics.counter("c_d").add(4)
+    for name in ["e", "f", "g"] { metrics.gauge(name).set(5) }
+    #expect(text(metrics) == ["a_total 3", "b 1", "c_d_total 3"])
+    #expect(
+      warnings.all.withLock { $0 } == [
+        "a metric is not recorded: another one has its name: a",
+        "a metric is not recorded: another one has its name: b",
+        "a metric is not shown to Prometheus: the name of another one becomes the same there: c_d",
+        "a metric is not recorded: there are 4 others: e",
+      ]
+    )
+  }
+
+  @Test func boundsOfAHistogramDiffer() {
+    let metrics = metrics()
+    metrics.histogram("h", bounds: [10, 1, 1, .nan, .infinity]).record(5)
+    let buckets = text(metrics).filter { $0.contains("bucket") }
+    #expect(buckets == ["h_bucket{le=\"1\"} 0", "h_bucket{le=\"10\"} 1", "h_bucket{le=\"+Inf\"} 1"])
   }
 
   @Test func seriesOfComponentsAreBounded() {

@@ -93,6 +93,12 @@ import Testing
     #expect(Baggage(fields: [String(repeating: "a", count: 10_000)]).isEmpty)
     let large = Baggage().setting("a", to: String(repeating: "x", count: 9000)).setting("b c", to: "x")
     #expect(large.isEmpty)
+    // What does not fit leaves what was there.
+    let small = Baggage().setting("a", to: "1")
+    #expect(small.setting("a", to: String(repeating: "x", count: 9000)) == small)
+    let full = Baggage(fields: [(0..<Baggage.mostMembers).map { "k\($0)=v" }.joined(separator: ",")])
+    #expect(full.setting("one more", to: "v") == full && full.setting("another", to: "v") == full)
+    #expect(full.setting("k0", to: "changed")["k0"] == "changed")
     #expect(Baggage().setting("a", to: "1").setting("a", to: nil).isEmpty)
   }
 

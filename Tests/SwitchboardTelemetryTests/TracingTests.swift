@@ -107,6 +107,22 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// A trace that nobody records would keep later services from recording theirs.
+  @Test func noTraceBeginsWithoutExporters() async throws {
+    let telemetry = try Telemetry(TelemetryOptions())
+    let seen = Locked<[String]>([])
+    let echo = TracedEcho { context in seen.withLock { $0 += context.headers["traceparent"] + ["end"] } }
+    try await withEcho(echo, server: nil, client: telemetry.observer()) { client, _ in
+      _ = try await client.get(.with { $0.text = "x" })
+      try await telemetry.tracer.withSpan("step") { span in
+        #expect(!span.isRecording && SpanContext.current == nil)
+        _ = try await client.get(.with { $0.text = "x" })
+      }
+    }
+    #expect(seen.withLock { $0 } == ["end", "end"])
+    await telemetry.shutDown()
+  }
+
   @Test func metadataThatAHandlerPassesOnDoesNotDoubleTheTrace() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) {
       $0.propagators = [.traceContext, .grpcTraceBin]

@@ -40,8 +40,10 @@ public struct Baggage: Sendable, Hashable {
   public func setting(_ name: String, to value: String?) -> Baggage {
     var changed = self
     changed.members.removeAll { $0.name == name }
-    if let value { changed.append(Member(name: name, value: value, properties: "")) }
-    return changed
+    guard let value else { return changed }
+    changed.members.append(Member(name: name, value: value, properties: ""))
+    let isValid = Self.isToken(name) && changed.members.count <= Self.mostMembers
+    return isValid && changed.header.utf8.count <= Self.limit ? changed : self
   }
 
   /// Runs `body` with this baggage as its task's.
@@ -49,14 +51,6 @@ public struct Baggage: Sendable, Hashable {
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
     try await CallContext.with(self, body)
-  }
-
-  private mutating func append(_ member: Member) {
-    guard members.count < Self.mostMembers, Self.isToken(member.name),
-      !members.contains(where: { $0.name == member.name })
-    else { return }
-    members.append(member)
-    if header.utf8.count > Self.limit { members.removeLast() }
   }
 
   // MARK: The header

@@ -115,7 +115,7 @@ public final class Histogram: ValueInstrument {
 
   init(_ descriptor: MetricDescriptor, _ bounds: [Double], _ metrics: TelemetryMetrics) {
     self.descriptor = descriptor
-    self.bounds = Array(bounds.filter(\.isFinite).sorted().prefix(200))
+    self.bounds = Array(Set(bounds.filter(\.isFinite)).sorted().prefix(200))
     clock = metrics.clock
     series = Locked(Series(limit: metrics.limit))
   }

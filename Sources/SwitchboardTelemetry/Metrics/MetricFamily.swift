@@ -30,6 +30,9 @@ struct MetricDescriptor: Sendable, Hashable {
     self.description = description
   }
 
+  /// Whether values of one can count for the other.
+  func isSameKind(as other: MetricDescriptor) -> Bool { kind == other.kind && unit == other.unit }
+
   init(_ instrument: Instrument) {
     let kind: MetricFamily.Kind =
       switch instrument.kind {

@@ -10,12 +10,15 @@ import SwitchboardCall
 /// A name belongs to one instrument. Asking for it again returns the same one.
 public final class TelemetryMetrics: Sendable {
   private struct State: Sendable {
-    var instruments: [String: any MetricSource] = [:]
+    var instruments: [String: (descriptor: MetricDescriptor, source: any MetricSource)] = [:]
     var sources: [any MetricSource] = []
     /// The declarations of components, by name.
     var declared: [String: Instrument] = [:]
-    /// The names for which there was another, different declaration.
-    var ambiguous: Set<String> = []
+    /// The names of instruments in Prometheus.
+    var namesOnPage: Set<String> = []
+    /// The names of which the log says that a metric is missing.
+    var reported: Set<String> = []
+    var isFullReported = false
   }
 
   let clock: TelemetryClock
@@ -41,22 +44,22 @@ public final class TelemetryMetrics: Sendable {
 
   /// A number that only grows.
   public func counter(_ name: String, unit: String = "1", _ description: String = "") -> Counter {
-    instrument(name) { Counter(MetricDescriptor(name, .counter, unit: unit, description), limit: limit) }
-      ?? Counter(MetricDescriptor(name, .counter, unit: unit, description), limit: limit)
+    counter(MetricDescriptor(name, .counter, unit: unit, description))
   }
 
   /// A sum that may also shrink, such as the length of a queue.
   public func upDownCounter(_ name: String, unit: String = "1", _ description: String = "") -> Counter {
-    instrument(name) {
-      Counter(MetricDescriptor(name, .upDownCounter, unit: unit, description), limit: limit)
-    }
-      ?? Counter(MetricDescriptor(name, .upDownCounter, unit: unit, description), limit: limit)
+    counter(MetricDescriptor(name, .upDownCounter, unit: unit, description))
+  }
+
+  private func counter(_ descriptor: MetricDescriptor) -> Counter {
+    instrument(descriptor, Counter(descriptor, limit: limit)) ?? Counter(descriptor, limit: limit)
   }
 
   /// A value that the program sets, such as a temperature.
   public func gauge(_ name: String, unit: String = "1", _ description: String = "") -> Gauge {
-    instrument(name) { Gauge(MetricDescriptor(name, .gauge, unit: unit, description), limit: limit) }
-      ?? Gauge(MetricDescriptor(name, .gauge, unit: unit, description), limit: limit)
+    let descriptor = MetricDescriptor(name, .gauge, unit: unit, description)
+    return instrument(descriptor, Gauge(descriptor, limit: limit)) ?? Gauge(descriptor, limit: limit)
   }
 
   /// A histogram with these upper bounds of its buckets, in ascending order.
@@ -67,7 +70,7 @@ public final class TelemetryMetrics: Sendable {
     _ description: String = ""
   ) -> Histogram {
     let descriptor = MetricDescriptor(name, .histogram, unit: unit, description)
-    return instrument(name) { Histogram(descriptor, bounds, self) } ?? Histogram(descriptor, bounds, self)
+    return instrument(descriptor, Histogram(descriptor, bounds, self)) ?? Histogram(descriptor, bounds, self)
   }
 
   /// A gauge whose value is read when metrics are exported or shown. `read` must not block.
@@ -78,23 +81,48 @@ public final class TelemetryMetrics: Sendable {
     _ read: @escaping @Sendable () -> Double
   ) {
     let descriptor = MetricDescriptor(name, .gauge, unit: unit, description)
-    _ = instrument(name) { ObservedGauge(descriptor, read) }
+    let made = ObservedGauge(descriptor, read)
+    // Of two closures, only one can be asked.
+    if let known = instrument(descriptor, made), known !== made { report(descriptor.name, Self.nameIsTaken) }
   }
 
-  /// The instrument with this name, which is made if there is none. `nil` if the name belongs to an instrument of
-  /// another kind, or if there are too many: then what is recorded is not shown. The limit is that of the series of an
-  /// instrument.
+  /// The instrument with this name: the known one, or a new one. `nil` if the name belongs to another kind of instrument,
+  /// or if there are too many: then what is recorded is not shown, and the log says so. The limit is that of the series
+  /// of an instrument.
   private func instrument<Instrument: MetricSource>(
-    _ name: String,
-    _ make: () -> Instrument
+    _ descriptor: MetricDescriptor,
+    _ new: @autoclosure () -> Instrument
   ) -> Instrument? {
-    state.withLock { state in
-      if let known = state.instruments[name] { return known as? Instrument }
-      guard state.instruments.count < limit else { return nil }
-      let made = make()
-      state.instruments[name] = made
-      return made
+    let (found, problem): (Instrument?, String?) = state.withLock { state in
+      if let known = state.instruments[descriptor.name] {
+        let found = known.descriptor.isSameKind(as: descriptor) ? known.source as? Instrument : nil
+        return (found, found == nil ? Self.nameIsTaken : nil)
+      }
+      guard state.instruments.count < limit else { return (nil, tooMany) }
+      let made = new()
+      state.instruments[descriptor.name] = (descriptor, made)
+      let isShown = state.namesOnPage.insert(PrometheusText.name(of: descriptor)).inserted
+      return (made, isShown ? nil : Self.nameOnPageIsTaken)
     }
+    if let problem { report(descriptor.name, problem) }
+    return found
+  }
+
+  private static let nameIsTaken = "a metric is not recorded: another one has its name"
+  private static let nameOnPageIsTaken =
+    "a metric is not shown to Prometheus: the name of another one becomes the same there"
+  private var tooMany: String { "a metric is not recorded: there are \(limit) others" }
+
+  /// Logs that a metric is missing: once for each name, and once that there are too many.
+  private func report(_ name: String, _ problem: String) {
+    let isNews = state.withLock { state in
+      guard problem != tooMany else {
+        defer { state.isFullReported = true }
+        return !state.isFullReported
+      }
+      return state.reported.count < limit && state.reported.insert(name).inserted
+    }
+    if isNews { logger.log(.warning, problem, ["name": name.limited(to: 256)]) }
   }
 
   func add(_ source: any MetricSource) { state.withLock { $0.sources.append(source) } }
@@ -104,7 +132,7 @@ public final class TelemetryMetrics: Sendable {
     let (sources, instruments) = state.withLock { ($0.sources, $0.instruments) }
     var snapshot = MetricSnapshot(start: start, date: clock.date(of: clock.now))
     for source in sources { snapshot.families += source.collect() }
-    for name in instruments.keys.sorted() { snapshot.families += instruments[name]?.collect() ?? [] }
+    for name in instruments.keys.sorted() { snapshot.families += instruments[name]?.source.collect() ?? [] }
     // A component's metric that is off was never made.
     snapshot.families.removeAll { !selection.includes($0.descriptor.name, byDefault: true) }
     return snapshot
@@ -124,9 +152,9 @@ extension TelemetryMetrics: MetricRecorder {
     let descriptor = MetricDescriptor(instrument)
     let made: (any ValueInstrument)? =
       switch instrument.kind {
-      case .counter, .upDownCounter: self.instrument(instrument.name) { Counter(descriptor, limit: limit) }
-      case .gauge: self.instrument(instrument.name) { Gauge(descriptor, limit: limit) }
-      case .histogram(let bounds): self.instrument(instrument.name) { Histogram(descriptor, bounds, self) }
+      case .counter, .upDownCounter: self.instrument(descriptor, Counter(descriptor, limit: limit))
+      case .gauge: self.instrument(descriptor, Gauge(descriptor, limit: limit))
+      case .histogram(let bounds): self.instrument(descriptor, Histogram(descriptor, bounds, self))
       }
     guard let made else { return nil }
     let names = instrument.labels + instrument.optionalLabels.filter(selection.optionalLabels.contains)
@@ -136,21 +164,15 @@ extension TelemetryMetrics: MetricRecorder {
 
   /// Returns `false` if the name belongs to a different declaration, or if there are too many.
   private func declare(_ instrument: Instrument) -> Bool {
-    let (isKnown, isNews) = state.withLock { state in
-      if let known = state.declared[instrument.name] {
-        return (known == instrument, known != instrument && state.ambiguous.insert(known.name).inserted)
-      }
-      guard state.declared.count < limit, state.instruments[instrument.name] == nil else {
-        return (false, state.ambiguous.count < limit && state.ambiguous.insert(instrument.name).inserted)
-      }
+    let problem: String? = state.withLock { state in
+      if let known = state.declared[instrument.name] { return known == instrument ? nil : Self.nameIsTaken }
+      guard state.instruments[instrument.name] == nil else { return Self.nameIsTaken }
+      guard state.declared.count < limit else { return tooMany }
       state.declared[instrument.name] = instrument
-      return (true, false)
+      return nil
     }
-    if isNews {
-      let message = "a metric is not recorded: its name belongs to another one, or there are too many"
-      logger.log(.warning, message, ["name": instrument.name.limited(to: 256)])
-    }
-    return isKnown
+    if let problem { report(instrument.name, problem) }
+    return problem == nil
   }
 }
 

@@ -28,7 +28,7 @@ struct PrometheusText {
     writer.writeTarget(resource)
     // Different names may become the same in Prometheus. The first metric keeps it, and the others are left out.
     var names: Set<String> = ["target_info"]
-    for family in snapshot.families where names.insert(writer.name(of: family.descriptor)).inserted {
+    for family in snapshot.families where names.insert(name(of: family.descriptor)).inserted {
       writer.write(family)
     }
     if format == .openMetrics { writer.text += "# EOF\n" }
@@ -47,7 +47,7 @@ struct PrometheusText {
 
   private mutating func write(_ family: MetricFamily) {
     let descriptor = family.descriptor
-    let name = name(of: descriptor)
+    let name = Self.name(of: descriptor)
     let suffix = descriptor.kind == .counter ? "_total" : ""
     // OpenMetrics names the family of a counter without its suffix.
     let shown = format == .openMetrics ? name : name + suffix
@@ -92,9 +92,9 @@ struct PrometheusText {
   // MARK: Names
 
   /// The name with its unit, as OpenTelemetry maps names to Prometheus.
-  private func name(of descriptor: MetricDescriptor) -> String {
-    var name = Self.safe(descriptor.name, colons: true)
-    if let unit = Self.unit(descriptor.unit), !name.hasSuffix("_\(unit)") { name += "_\(unit)" }
+  static func name(of descriptor: MetricDescriptor) -> String {
+    var name = safe(descriptor.name, colons: true)
+    if let unit = unit(descriptor.unit), !name.hasSuffix("_\(unit)") { name += "_\(unit)" }
     if descriptor.kind == .counter, name.hasSuffix("_total") { name.removeLast("_total".count) }
     return name
   }

@@ -79,7 +79,7 @@ public final class Tracer: Sendable {
 
   /// The context of a new child of `parent`.
   ///
-  /// If nothing is exported, the trace passes through as if this process were not there.
+  /// If nothing is exported, the trace passes through as if this process were not there, and none begins here.
   func newContext(_ parent: SpanContext?) -> SpanContext {
     SpanContext(newIdentity(parent?.identity ?? .none), parent?.traceState ?? "")
   }
@@ -107,9 +107,10 @@ struct TracingRule {
   /// The identity of a new child of `parent`, from a generator such as a loop's own.
   @inline(__always)
   func newIdentity(_ parent: SpanIdentity, _ ids: inout some IDSource) -> SpanIdentity {
-    if !isEnabled, parent.isValid { return parent }
+    // A new trace that is not recorded would keep later services from recording theirs.
+    guard isEnabled else { return parent }
     let traceID = parent.isValid ? parent.traceID : ids.traceID()
-    return SpanIdentity(traceID, ids.spanID(), isSampled: isEnabled && sampling.samples(traceID, parent))
+    return SpanIdentity(traceID, ids.spanID(), isSampled: sampling.samples(traceID, parent))
   }
 
   @inline(__always)
