@@ -107,6 +107,28 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// Also if both say the same.
+  @Test(arguments: [true, false]) func repeatedTraceParentsAreIgnored(_ areEqual: Bool) async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter)
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    let other = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203332-01"
+    try await withEcho(TracedEcho(), server: telemetry.observer(), client: nil) { client, _ in
+      for count in 1...2 {
+        var options = CallOptions()
+        for number in 0..<count {
+          options.initialMetadata.add(name: "traceparent", value: number == 0 || areEqual ? parent : other)
+        }
+        // The second call with the same headers takes another way through the server.
+        for _ in 0..<2 { _ = try await client.get(.with { $0.text = "x" }, callOptions: options) }
+      }
+    }
+    await telemetry.flush()
+    let parents = exporter.spans.map { $0.parent?.description }
+    #expect(parents == ["b7ad6b7169203331", "b7ad6b7169203331", nil, nil])
+    await telemetry.shutDown()
+  }
+
   /// A trace that nobody records would keep later services from recording theirs.
   @Test func noTraceBeginsWithoutExporters() async throws {
     let telemetry = try Telemetry(TelemetryOptions())
