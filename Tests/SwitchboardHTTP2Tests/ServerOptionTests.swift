@@ -33,5 +33,7 @@ import Testing
     let error = #expect(throws: GRPCStatus.self) { _ = try Server(providers: [], options: options) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message?.hasPrefix(Self.invalid[index].name + ": it must") == true)
+    let inProcess = #expect(throws: GRPCStatus.self) { _ = try Channel(inProcess: [], options: options) }
+    #expect(inProcess == error)
   }
 }

@@ -106,7 +106,7 @@ extension Channel {
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    let transport = InProcessTransport(providers, options, channelOptions, loops)
+    let transport = InProcessTransport(providers, try options.checked(), channelOptions, loops)
     self.init(
       transport,
       serviceConfig: channelOptions.serviceConfig,

@@ -2,46 +2,27 @@ import SwitchboardCall
 
 /// What the options of a server may be.
 extension ServerOptions {
-  private typealias Key<Value> = KeyPath<ServerOptions, Value> & Sendable
-
-  private static let least: [(name: String, option: Key<Int>, least: Int)] = [
-    ("maxRequestSize", \.maxRequestSize, 0), ("maxConcurrentStreams", \.maxConcurrentStreams, 1),
-    ("maxMetadataSize", \.maxMetadataSize, 1), ("streamBufferSize", \.streamBufferSize, 1),
-    ("streamLookahead", \.streamLookahead, 1), ("connectionWindow", \.connectionWindow, 1),
-    ("maxWindow", \.maxWindow, 0), ("connectionBufferSize", \.connectionBufferSize, 1),
-    ("maxConnections", \.maxConnections, 1), ("controlFrameAllowance", \.controlFrameAllowance, 1),
-  ]
-
-  private static let times: [(name: String, option: Key<Duration>)] = [
-    ("keepaliveInterval", \.keepaliveInterval), ("keepaliveTimeout", \.keepaliveTimeout),
-    ("handshakeTimeout", \.handshakeTimeout),
-  ]
-
-  private static let timesIfAny: [(name: String, option: Key<Duration?>)] = [
-    ("maxConnectionIdle", \.maxConnectionIdle), ("maxConnectionAge", \.maxConnectionAge),
-    ("requestTimeout", \.requestTimeout),
-  ]
-
-  private static let timesOrZero: [(name: String, option: Key<Duration>)] = [
-    ("connectionAgeGrace", \.connectionAgeGrace), ("minimumPingInterval", \.minimumPingInterval),
-  ]
-
   /// The options, once none of them would make all calls fail. Sizes and counts are what HTTP/2 can express, and can be
   /// doubled without overflow: a user may set the largest integer to mean no limit.
   func checked() throws(GRPCStatus) -> ServerOptions {
-    for (name, option, least) in Self.least where self[keyPath: option] < least {
-      throw .invalidOption("\(name) is \(self[keyPath: option]): it must be at least \(least)")
-    }
-    for (name, option) in Self.times where self[keyPath: option] <= .zero {
-      throw .invalidOption("\(name) is \(self[keyPath: option]): it must be more than zero")
-    }
-    for (name, option) in Self.timesIfAny {
-      guard let time = self[keyPath: option], time <= .zero else { continue }
-      throw .invalidOption("\(name) is \(time): it must be more than zero, or nil for no limit")
-    }
-    for (name, option) in Self.timesOrZero where self[keyPath: option] < .zero {
-      throw .invalidOption("\(name) is \(self[keyPath: option]): it must not be negative")
-    }
+    try Self.check("maxRequestSize", maxRequestSize, atLeast: 0)
+    try Self.check("maxConcurrentStreams", maxConcurrentStreams)
+    try Self.check("maxMetadataSize", maxMetadataSize)
+    try Self.check("streamBufferSize", streamBufferSize)
+    try Self.check("streamLookahead", streamLookahead)
+    try Self.check("connectionWindow", connectionWindow)
+    try Self.check("maxWindow", maxWindow, atLeast: 0)
+    try Self.check("connectionBufferSize", connectionBufferSize)
+    try Self.check("maxConnections", maxConnections)
+    try Self.check("controlFrameAllowance", controlFrameAllowance)
+    try Self.check("keepaliveInterval", keepaliveInterval)
+    try Self.check("keepaliveTimeout", keepaliveTimeout)
+    try Self.check("handshakeTimeout", handshakeTimeout)
+    try Self.check("maxConnectionIdle", maxConnectionIdle, orNil: true)
+    try Self.check("maxConnectionAge", maxConnectionAge, orNil: true)
+    try Self.check("requestTimeout", requestTimeout, orNil: true)
+    try Self.check("connectionAgeGrace", connectionAgeGrace, orZero: true)
+    try Self.check("minimumPingInterval", minimumPingInterval, orZero: true)
     var options = self
     for size in [
       \ServerOptions.maxConcurrentStreams, \.maxMetadataSize, \.streamLookahead, \.connectionWindow,
@@ -50,5 +31,21 @@ extension ServerOptions {
       options[keyPath: size] = min(options[keyPath: size], Int(Int32.max))
     }
     return options
+  }
+
+  private static func check(_ name: String, _ count: Int, atLeast least: Int = 1) throws(GRPCStatus) {
+    guard count < least else { return }
+    throw .invalidOption("\(name) is \(count): it must be at least \(least)")
+  }
+
+  private static func check(
+    _ name: String,
+    _ time: Duration?,
+    orZero: Bool = false,
+    orNil: Bool = false
+  ) throws(GRPCStatus) {
+    guard let time, time <= .zero, !(orZero && time == .zero) else { return }
+    let rule = orZero ? "not be negative" : "be more than zero"
+    throw .invalidOption("\(name) is \(time): it must \(rule)\(orNil ? ", or nil for no limit" : "")")
   }
 }
