@@ -165,6 +165,17 @@ import Testing
     await telemetry.shutDown()
   }
 
+  @Test func aStatusFailsASpanOfTheProgramAsItFailsACall() async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter)
+    await #expect(throws: GRPCStatus.self) {
+      try await telemetry.tracer.withSpan("step") { _ in throw GRPCStatus(code: .notFound, message: "gone") }
+    }
+    await telemetry.flush()
+    #expect(exporter.span("step")?.state.failure == "NOT_FOUND: gone")
+    await telemetry.shutDown()
+  }
+
   @Test func spansOfTheProgramNestAndFail() async throws {
     struct Broken: Error {}
     let exporter = CapturingExporter()

@@ -107,11 +107,15 @@ extension Span {
   /// Ends the span of a call or an attempt.
   func end(_ status: GRPCStatus, at time: UInt64) {
     set("rpc.grpc.status_code", .int(status.code.rawValue))
-    if !status.isOk {
-      let label = status.code.specName
-      fail(status.message.map { "\(label): \($0)" } ?? label)
-    }
+    if !status.isOk { fail(status) }
     end(at: time)
+  }
+
+  /// Marks the span as failed. A status looks as on the span of its call.
+  func fail(_ error: any Error) {
+    guard let status = error as? GRPCStatus else { return fail("\(error)") }
+    let label = status.code.specName
+    fail(status.message.map { "\(label): \($0)" } ?? label)
   }
 
   func noteMessage(_ name: String, _ number: Int, _ byteCount: Int, compressed: Int? = nil) {

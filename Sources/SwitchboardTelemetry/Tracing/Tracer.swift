@@ -72,7 +72,7 @@ public final class Tracer: Sendable {
     do {
       return try await CallContext.with(span) { try await body(span) }
     } catch {
-      span.fail("\(error)")
+      span.fail(error)
       throw error
     }
   }
