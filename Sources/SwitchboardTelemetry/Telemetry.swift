@@ -18,10 +18,10 @@ public final class Telemetry: Sendable {
 
   let resource: Resource
   let parts: TelemetryParts
-  private let spans: BatchQueue<SpanRecord>
-  private let logs: BatchQueue<LogRecord>
-  private let reader: MetricReader
-  private let lanes: [TelemetrySignal: [ExportLane]]
+  /// One for each exporter of the signal.
+  private let spans: [BatchQueue<SpanRecord>]
+  private let logs: [BatchQueue<LogRecord>]
+  private let readers: [MetricReader]
   private let unended = SpanCount()
   private let group: LoopGroup
   private let time: ExportTime
@@ -46,20 +46,29 @@ public final class Telemetry: Sendable {
     var exportTime = ExportTime(loop: group.nextLoop())
     if let time { exportTime.time = time }
     let lanes = try Self.lanes(options, resource, clock, exportTime, on: group, to: exporters)
-    self.lanes = lanes
     self.time = exportTime
-    let spans = BatchQueue<SpanRecord>(options.batch, exportTime, lanes[.traces] ?? []) { .spans($0) }
+    let spans = (lanes[.traces] ?? []).map { lane in
+      BatchQueue<SpanRecord>(options.batch, exportTime, lane) { .spans($0) }
+    }
     self.spans = spans
-    let logBatch = options.logBatch ?? options.batch
-    logs = BatchQueue<LogRecord>(logBatch, exportTime, lanes[.logs] ?? []) { .logs($0) }
-    metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit, options.metrics, options.logger)
+    logs = (lanes[.logs] ?? []).map { lane in
+      BatchQueue<LogRecord>(options.logBatch ?? options.batch, exportTime, lane) { .logs($0) }
+    }
+    let metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit, options.metrics, options.logger)
+    self.metrics = metrics
+    readers = (lanes[.metrics] ?? []).map {
+      MetricReader(metrics, every: options.metricInterval, exportTime, $0)
+    }
     tracer = Tracer(
       clock,
       options.sampler,
       SpanLimits(),
       ids,
-      isEnabled: !(lanes[.traces] ?? []).isEmpty,
-      sink: { spans.add($0, cost: $0.cost) },
+      isEnabled: !spans.isEmpty,
+      sink: { span in
+        let cost = span.cost
+        for queue in spans { queue.add(span, cost: cost) }
+      },
       lost: { [unended] in unended.count.withLock { $0 += 1 } }
     )
     parts = TelemetryParts(
@@ -80,7 +89,6 @@ public final class Telemetry: Sendable {
       hasMessageEvents: options.recordsMessages,
       spanOfTask: options.spanOfTask
     )
-    reader = MetricReader(metrics, every: options.metricInterval, exportTime, lanes[.metrics] ?? [])
     for source in [parts.serverMeters, parts.clientMeters] { if let source { metrics.add(source) } }
     if let connections = parts.connections { metrics.add(connections) }
     metrics.add(DropMeter(self))
@@ -119,11 +127,9 @@ public final class Telemetry: Sendable {
     return lanes
   }
 
-  deinit {
-    reader.stop()
-    spans.stop()
-    logs.stop()
-  }
+  private var exports: [any SignalExport] { spans + logs + readers }
+
+  deinit { for export in exports { export.stop() } }
 
   // MARK: Servers and channels
 
@@ -139,7 +145,10 @@ public final class Telemetry: Sendable {
   // MARK: Logs
 
   /// Exports a log record.
-  func record(_ record: LogRecord) { logs.add(record, cost: record.cost) }
+  func record(_ record: LogRecord) {
+    let cost = record.cost
+    for queue in logs { queue.add(record, cost: cost) }
+  }
 
   /// A log record with the current time and the task's span.
   func logRecord(_ level: LogLevel, _ message: String, _ metadata: [String: String]) -> LogRecord {
@@ -160,15 +169,10 @@ public final class Telemetry: Sendable {
 
   /// What was lost so far, by signal.
   public var drops: [TelemetrySignal: TelemetryDrops] {
-    var drops: [TelemetrySignal: TelemetryDrops] = [:]
-    for signal in TelemetrySignal.allCases {
-      drops[signal, default: TelemetryDrops()].notExported = (lanes[signal] ?? []).reduce(0) {
-        $0 + $1.lostCount
-      }
-    }
-    drops[.traces, default: TelemetryDrops()].queueFull = spans.droppedCount
-    drops[.logs, default: TelemetryDrops()].queueFull = logs.droppedCount
-    drops[.traces, default: TelemetryDrops()].unended = unended.count.withLock { $0 }
+    let none = TelemetrySignal.allCases.map { ($0, TelemetryDrops()) }
+    var drops = Dictionary(uniqueKeysWithValues: none)
+    for export in exports { drops[export.lane.signal]? += export.drops }
+    drops[.traces]?.unended = unended.count.withLock { $0 }
     return drops
   }
 
@@ -176,25 +180,21 @@ public final class Telemetry: Sendable {
   public func flush(within limit: Duration = .seconds(10)) async {
     let end = time.now + limit
     await withTaskGroup { group in
-      group.addTask { await self.spans.flush(until: end) }
-      group.addTask { await self.logs.flush(until: end) }
-      let export = Task { await self.reader.export() }
-      group.addTask { await export.value(or: self.time, until: end) }
+      for export in exports { group.addTask { await export.flush(until: end) } }
     }
   }
 
   /// Exports what is left, for up to `limit`, and then stops. Exports that take longer are cancelled.
   public func shutDown(within limit: Duration = .seconds(10)) async {
     await flush(within: limit)
-    await reader.close()
-    await spans.close(until: time.now)
-    await logs.close(until: time.now)
+    for export in exports { export.stop() }
+    for export in exports { await export.waitForEnd() }
     let servers = servers.withLock { servers in
       defer { servers = [] }
       return servers
     }
     for server in servers { await server.shutDown(grace: .zero) }
-    for lanes in lanes.values { for lane in lanes { await lane.shutDown() } }
+    for export in exports { await export.lane.shutDown() }
     group.shutDown()
   }
 }
@@ -202,46 +202,4 @@ public final class Telemetry: Sendable {
 /// The number of spans that were never ended.
 private final class SpanCount: Sendable {
   let count = Locked(0)
-}
-
-extension Task where Success == Void, Failure == Never {
-  /// Waits for the task, and cancels it at `end`.
-  fileprivate func value(or time: ExportTime, until end: ContinuousClock.Instant) async {
-    let alarm = Task { if await time.sleep(time.now.duration(to: end)) { self.cancel() } }
-    await value
-    alarm.cancel()
-  }
-}
-
-/// The metric of what was lost.
-private final class DropMeter: MetricSource {
-  private weak let telemetry: Telemetry?
-
-  init(_ telemetry: Telemetry) {
-    self.telemetry = telemetry
-  }
-
-  func collect() -> [MetricFamily] {
-    guard let telemetry else { return [] }
-    var points: [MetricPoint] = []
-    for (signal, drops) in telemetry.drops.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      for (reason, count) in [
-        ("queue_full", drops.queueFull), ("not_exported", drops.notExported), ("unended", drops.unended),
-      ]
-      where count > 0 {
-        let attributes = [
-          Attribute("reason", .string(reason)), Attribute("signal", .string(signal.rawValue)),
-        ]
-        points.append(MetricPoint(attributes: attributes, value: .int(count)))
-      }
-    }
-    guard !points.isEmpty else { return [] }
-    let descriptor = MetricDescriptor(
-      "switchboard.telemetry.dropped",
-      .counter,
-      unit: "{item}",
-      "spans, points and log records that were lost"
-    )
-    return [MetricFamily(descriptor: descriptor, points: points)]
-  }
 }

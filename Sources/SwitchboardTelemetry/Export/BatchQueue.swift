@@ -1,12 +1,13 @@
 import SwitchboardCall
 
-/// A queue of spans or log records, bounded in number and memory. A task exports them in batches. Adding never waits.
-final class BatchQueue<Item: Sendable>: Sendable {
+/// A queue of spans or log records for one exporter, bounded in number and memory. A task exports them in batches. Adding
+/// never waits.
+final class BatchQueue<Item: Sendable>: SignalExport {
   private struct State: Sendable {
     var items: [(item: Item, cost: Int)] = []
     /// The cost of the items that wait and of those that are being exported.
     var cost = 0
-    var dropped = 0
+    var drops = TelemetryDrops()
     var sleep: Task<Void, Never>?
     var isClosed = false
     /// The number of items that were added, that a batch has taken, and that were exported or lost.
@@ -19,37 +20,39 @@ final class BatchQueue<Item: Sendable>: Sendable {
     var isFlushing: Bool { taken < wanted }
   }
 
+  let lane: ExportLane
   private let options: BatchOptions
   private let time: ExportTime
   private let makeBatch: @Sendable ([Item]) -> ExportBatch
-  private let lanes: [ExportLane]
   private let state = Locked(State())
   private let worker = Locked<Task<Void, Never>?>(nil)
 
   init(
     _ options: BatchOptions,
     _ time: ExportTime,
-    _ lanes: [ExportLane],
+    _ lane: ExportLane,
     _ makeBatch: @escaping @Sendable ([Item]) -> ExportBatch
   ) {
     self.options = options.usable
     self.time = time
-    self.lanes = lanes
+    self.lane = lane
     self.makeBatch = makeBatch
-    guard !lanes.isEmpty else { return }
     worker.withLock { $0 = Task(executorPreference: time.loop) { await self.run() } }
   }
 
-  /// The number of items that were dropped because the queue was full.
-  var droppedCount: Int { state.withLock { $0.dropped } }
-  var count: Int { state.withLock { $0.items.count } }
+  var drops: TelemetryDrops {
+    var drops = state.withLock { $0.drops }
+    drops.notExported = lane.lostCount
+    return drops
+  }
 
   func add(_ item: Item, cost: Int) {
-    guard !lanes.isEmpty else { return }
     let sleep: Task<Void, Never>? = state.withLock { state in
-      guard !state.isClosed, state.items.count < options.queueSize, state.cost + cost <= options.queueBytes
+      // Items that are being exported have their place until they are settled.
+      guard !state.isClosed, state.added - state.settled < options.queueSize,
+        state.cost + cost <= options.queueBytes
       else {
-        state.dropped += 1
+        state.drops.queueFull += 1
         return nil
       }
       state.items.append((item, cost))
@@ -66,10 +69,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
       var least = 1
       while let batch = take(least) {
         least = options.batchSize
-        // Exports to all at once, so that one collector that is down does not delay the others for long.
-        await withTaskGroup { group in
-          for lane in lanes { group.addTask { await lane.export(batch.batch) } }
-        }
+        await lane.export(batch.batch)
         state.withLock { state in
           state.settled += batch.count
           state.cost -= batch.cost
@@ -108,9 +108,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
     return (makeBatch(items.map(\.item)), items.count, items.reduce(0) { $0 + $1.cost })
   }
 
-  /// Returns once everything that was added before is exported or lost, or at `end`.
   func flush(until end: ContinuousClock.Instant) async {
-    guard !lanes.isEmpty else { return }
     let (target, sleep) = state.withLock { state in
       state.wanted = state.added
       return (state.added, state.sleep)
@@ -121,25 +119,18 @@ final class BatchQueue<Item: Sendable>: Sendable {
     }
   }
 
-  /// Closes the queue. Exports what waits, as far as there is time before `end`, and drops the rest. Cancels an export
-  /// that takes longer, and returns after it.
-  func close(until end: ContinuousClock.Instant) async {
-    await flush(until: end)
-    stop()
-    await worker.withLock { $0 }?.value
-  }
-
-  /// Closes the queue, drops what waits and cancels the current export.
   func stop() {
     let sleep = state.withLock { state in
       state.isClosed = true
-      state.dropped += state.items.count
+      state.drops.queueFull += state.items.count
       state.items = []
       return state.sleep
     }
     sleep?.cancel()
     worker.withLock { $0 }?.cancel()
   }
+
+  func waitForEnd() async { await worker.withLock { $0 }?.value }
 }
 
 extension BatchOptions {

@@ -2,8 +2,8 @@ import SwitchboardCall
 
 /// Sends one signal to one exporter. Repeats exports whose failure may pass, and counts what is lost.
 final class ExportLane: Sendable {
+  let signal: TelemetrySignal
   private let exporter: any BatchExporter
-  private let signal: TelemetrySignal
   private let time: ExportTime
   /// The longest time that an export may take, with all attempts. `nil`: any time. Zero or less: one attempt.
   private let limit: Duration?

@@ -41,13 +41,3 @@ protocol BatchExporter: Sendable {
   func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult
   func shutDown() async
 }
-
-/// The number of a signal's spans, points or records that were lost, by the reason.
-public struct TelemetryDrops: Sendable, Hashable {
-  /// Dropped because the queue was full.
-  public var queueFull = 0
-  /// Refused by the collector, or not delivered in time.
-  public var notExported = 0
-  /// Spans that the program never ended.
-  public var unended = 0
-}

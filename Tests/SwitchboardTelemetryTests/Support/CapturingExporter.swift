@@ -64,17 +64,19 @@ extension SpanRecord {
 }
 
 extension Telemetry {
-  /// Telemetry that exports to `exporter`, with identities that are the same in each run.
+  /// Telemetry that exports to these, with identities that are the same in each run.
   static func capturing(
-    _ exporter: CapturingExporter,
+    _ exporters: CapturingExporter...,
     clock: TelemetryClock = TelemetryClock(),
+    time: (any CallTime)? = nil,
     _ change: (inout TelemetryOptions) -> Void = { _ in }
   ) throws -> Telemetry {
     var options = TelemetryOptions(serviceName: "test")
     options.metricInterval = .seconds(3600)
     options.batch.delay = .seconds(3600)
     change(&options)
-    return try Telemetry(options, clock: clock, ids: IDGenerator(seed: 1), exporters: [exporter])
+    let ids = IDGenerator(seed: 1)
+    return try Telemetry(options, clock: clock, ids: ids, time: time, exporters: exporters)
   }
 
   /// The lines of the page for scrapers that begin with this.

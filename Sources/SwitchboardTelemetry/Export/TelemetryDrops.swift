@@ -1,0 +1,50 @@
+/// The number of a signal's spans, points or records that were lost, by the reason. Each exporter counts what it loses.
+public struct TelemetryDrops: Sendable, Hashable {
+  /// Dropped because an exporter's queue was full.
+  public var queueFull = 0
+  /// Refused by the collector, or not delivered in time.
+  public var notExported = 0
+  /// Spans that the program never ended.
+  public var unended = 0
+
+  /// Each number, with the label of its reason.
+  fileprivate var reasons: [(label: String, count: Int)] {
+    [("queue_full", queueFull), ("not_exported", notExported), ("unended", unended)]
+  }
+
+  static func += (drops: inout TelemetryDrops, more: TelemetryDrops) {
+    drops.queueFull += more.queueFull
+    drops.notExported += more.notExported
+    drops.unended += more.unended
+  }
+}
+
+/// The metric of what was lost.
+final class DropMeter: MetricSource {
+  private weak let telemetry: Telemetry?
+
+  init(_ telemetry: Telemetry) {
+    self.telemetry = telemetry
+  }
+
+  func collect() -> [MetricFamily] {
+    guard let telemetry else { return [] }
+    var points: [MetricPoint] = []
+    for (signal, drops) in telemetry.drops.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      for reason in drops.reasons where reason.count > 0 {
+        let attributes = [
+          Attribute("reason", .string(reason.label)), Attribute("signal", .string(signal.rawValue)),
+        ]
+        points.append(MetricPoint(attributes: attributes, value: .int(reason.count)))
+      }
+    }
+    guard !points.isEmpty else { return [] }
+    let descriptor = MetricDescriptor(
+      "switchboard.telemetry.dropped",
+      .counter,
+      unit: "{item}",
+      "spans, points and log records that were lost"
+    )
+    return [MetricFamily(descriptor: descriptor, points: points)]
+  }
+}
