@@ -46,4 +46,33 @@ import Testing
     stuck.release()
     await telemetry.shutDown()
   }
+
+  @Test func whatComesTooLateIsNotCountedAsAFullQueue() async throws {
+    let exporter = CapturingExporter(isHeld: true)
+    let telemetry = try Telemetry.capturing(exporter) { $0.batch.batchSize = 1 }
+    exporter.answer([.retry(after: nil, "cancelled")])
+    record(telemetry, 3)
+    while exporter.attempts == 0 { await Task.yield() }
+    await telemetry.shutDown(within: .zero)
+    #expect(telemetry.drops[.traces] == TelemetryDrops(notExported: 1, shutDown: 2))
+    record(telemetry, 1)
+    TelemetryLog(telemetry, descriptor: nil).log(.info, "late", [:])
+    #expect(telemetry.drops[.traces] == TelemetryDrops(notExported: 1, shutDown: 3))
+    #expect(
+      telemetry.lines("switchboard_telemetry_dropped_total") == [
+        #"switchboard_telemetry_dropped_total{reason="shut_down",signal="logs"} 1"#,
+        #"switchboard_telemetry_dropped_total{reason="not_exported",signal="traces"} 1"#,
+        #"switchboard_telemetry_dropped_total{reason="shut_down",signal="traces"} 3"#,
+      ]
+    )
+  }
+
+  @Test func dropsAreDescribedInWords() {
+    #expect("\(TelemetryDrops())" == "nothing lost")
+    #expect("\(TelemetryDrops(notExported: 3, unended: 1))" == "3 not exported, 1 never ended")
+    #expect(
+      "\(TelemetryDrops(queueFull: 2, shutDown: 5))"
+        == "2 dropped because a queue was full, 5 too late to be exported"
+    )
+  }
 }

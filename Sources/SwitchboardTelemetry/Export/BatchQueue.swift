@@ -48,10 +48,12 @@ final class BatchQueue<Item: Sendable>: SignalExport {
 
   func add(_ item: Item, cost: Int) {
     let sleep: Task<Void, Never>? = state.withLock { state in
+      guard !state.isClosed else {
+        state.drops.shutDown += 1
+        return nil
+      }
       // Items that are being exported have their place until they are settled.
-      guard !state.isClosed, state.added - state.settled < options.queueSize,
-        state.cost + cost <= options.queueBytes
-      else {
+      guard state.added - state.settled < options.queueSize, state.cost + cost <= options.queueBytes else {
         state.drops.queueFull += 1
         return nil
       }
@@ -122,7 +124,7 @@ final class BatchQueue<Item: Sendable>: SignalExport {
   func stop() {
     let sleep = state.withLock { state in
       state.isClosed = true
-      state.drops.queueFull += state.items.count
+      state.drops.shutDown += state.items.count
       state.items = []
       return state.sleep
     }
