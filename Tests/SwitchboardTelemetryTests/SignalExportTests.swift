@@ -67,6 +67,29 @@ import Testing
     )
   }
 
+  @Test func aFullQueueIsLoggedOnceUntilItHasRoomAgain() async throws {
+    let entries = LogEntries()
+    let telemetry = try Telemetry.capturing(CapturingExporter()) {
+      $0.logger = Logger(entries)
+      $0.batch.queueBytes = 4096
+    }
+    // Each is larger than the queue.
+    func recordLarge() {
+      let span = telemetry.tracer.startSpan("large")
+      for number in 0..<2 { span.set("key\(number)", .string(String(repeating: "x", count: 4000))) }
+      span.end()
+    }
+    let line = "warning: telemetry is lost: the collector does not accept it fast enough: the queue is full"
+    for round in 1...2 {
+      for _ in 0..<3 { recordLarge() }
+      #expect(entries.lines.withLock { $0 } == [String](repeating: line, count: round))
+      record(telemetry, 1)
+      await telemetry.flush()
+    }
+    #expect(telemetry.drops[.traces]?.queueFull == 6)
+    await telemetry.shutDown()
+  }
+
   @Test func dropsAreDescribedInWords() {
     #expect("\(TelemetryDrops())" == "nothing lost")
     #expect("\(TelemetryDrops(notExported: 3, unended: 1))" == "3 not exported, 1 never ended")

@@ -8,6 +8,8 @@ final class BatchQueue<Item: Sendable>: SignalExport {
     /// The cost of the items that wait and of those that are being exported.
     var cost = 0
     var drops = TelemetryDrops()
+    /// Whether an item was dropped since the queue last had room for a batch.
+    var isOverflowing = false
     var sleep: Task<Void, Never>?
     var isClosed = false
     /// The number of items that were added, that a batch has taken, and that were exported or lost.
@@ -47,22 +49,24 @@ final class BatchQueue<Item: Sendable>: SignalExport {
   }
 
   func add(_ item: Item, cost: Int) {
-    let sleep: Task<Void, Never>? = state.withLock { state in
+    let (sleep, isNews): (Task<Void, Never>?, Bool) = state.withLock { state in
       guard !state.isClosed else {
         state.drops.shutDown += 1
-        return nil
+        return (nil, false)
       }
       // Items that are being exported have their place until they are settled.
       guard state.added - state.settled < options.queueSize, state.cost + cost <= options.queueBytes else {
         state.drops.queueFull += 1
-        return nil
+        defer { state.isOverflowing = true }
+        return (nil, !state.isOverflowing)
       }
       state.items.append((item, cost))
       state.cost += cost
       state.added += 1
-      return state.items.count == options.batchSize ? state.sleep : nil
+      return (state.items.count == options.batchSize ? state.sleep : nil, false)
     }
     sleep?.cancel()
+    if isNews { lane.reportOverflow() }
   }
 
   private func run() async {
@@ -75,6 +79,7 @@ final class BatchQueue<Item: Sendable>: SignalExport {
         state.withLock { state in
           state.settled += batch.count
           state.cost -= batch.cost
+          if state.items.count < options.batchSize { state.isOverflowing = false }
         }
       }
     }

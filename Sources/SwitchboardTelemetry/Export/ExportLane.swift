@@ -69,6 +69,11 @@ final class ExportLane: Sendable {
 
   func shutDown() async { await exporter.shutDown() }
 
+  /// Logs that items are dropped because those before them are not exported yet.
+  func reportOverflow() {
+    log("telemetry is lost: \(exporter.destination) does not accept it fast enough", "the queue is full")
+  }
+
   /// Logs at once why nothing arrives, instead of waiting until something is lost.
   private func delay(_ reason: String) {
     let isNews = state.withLock { state in
