@@ -26,6 +26,7 @@ public final class Telemetry: Sendable {
   private let group: LoopGroup
   private let time: ExportTime
   private let servers = Locked<[Server]>([])
+  private let writers = Locked<[KeptWriter]>([])
 
   /// Starts exporting. Throws if an endpoint or a certificate is invalid, or if the system is out of resources.
   public convenience init(_ options: TelemetryOptions) throws(GRPCStatus) {
@@ -92,6 +93,7 @@ public final class Telemetry: Sendable {
     for source in [parts.serverMeters, parts.clientMeters] { if let source { metrics.add(source) } }
     if let connections = parts.connections { metrics.add(connections) }
     metrics.add(DropMeter(self))
+    if let lines = options.logger.handler as? LineLog { keep(lines.writer) }
   }
 
   /// The lanes from each signal to its exporters.
@@ -167,6 +169,14 @@ public final class Telemetry: Sendable {
   /// Shuts a server down together with the telemetry.
   func keep(_ server: Server) { servers.withLock { $0.append(server) } }
 
+  /// Waits at the end for the lines of this writer.
+  func keep(_ writer: LineWriter) {
+    writers.withLock { writers in
+      writers.removeAll { $0.writer == nil }
+      writers.append(KeptWriter(writer: writer))
+    }
+  }
+
   /// What was lost so far, by signal.
   public var drops: [TelemetrySignal: TelemetryDrops] {
     let none = TelemetrySignal.allCases.map { ($0, TelemetryDrops()) }
@@ -184,7 +194,8 @@ public final class Telemetry: Sendable {
     }
   }
 
-  /// Exports what is left, for up to `limit`, and then stops. Exports that take longer are cancelled.
+  /// Exports what is left, for up to `limit`, and then stops. Exports that take longer are cancelled. Waits until the
+  /// lines of its logs are written, for up to half a second, because the process may end next.
   public func shutDown(within limit: Duration = .seconds(10)) async {
     await flush(within: limit)
     for export in exports { export.stop() }
@@ -196,7 +207,16 @@ public final class Telemetry: Sendable {
     for server in servers { await server.shutDown(grace: .zero) }
     for export in exports { await export.lane.shutDown() }
     group.shutDown()
+    let end = time.now + .milliseconds(500)
+    for writer in writers.withLock({ $0.compactMap(\.writer) }) {
+      await writer.flush(within: time.now.duration(to: end), time.time)
+    }
   }
+}
+
+/// The writer of a log that uses the telemetry, or that it uses. Weak, because each has a descriptor.
+private struct KeptWriter {
+  weak var writer: LineWriter?
 }
 
 /// The number of spans that were never ended.

@@ -30,7 +30,7 @@ public protocol LogHandler: Sendable {
 
 /// The logger of the library. Without a handler, it is silent and builds no messages.
 public struct Logger: Sendable {
-  private let handler: (any LogHandler)?
+  package let handler: (any LogHandler)?
   /// Entries below this level are dropped.
   let minimumLevel: LogLevel
   /// Added to the metadata of every entry.

@@ -18,7 +18,7 @@ import SwitchboardCall
 /// options.logger = Logger(log, minimumLevel: .info)
 /// ```
 public final class LineLog: LogHandler {
-  private let writer: LineWriter
+  package let writer: LineWriter
   private let label: String
 
   /// Writes to a duplicate of the descriptor. Each line starts with the label; up to `capacity` bytes wait to be

@@ -18,6 +18,7 @@ public final class TelemetryLog: LogHandler {
     self.telemetry = telemetry
     self.format = format
     writer = descriptor.map { LineWriter($0, capacity: 1 << 20) }
+    if let writer { telemetry.keep(writer) }
   }
 
   deinit { writer?.close() }
@@ -31,7 +32,8 @@ public final class TelemetryLog: LogHandler {
     telemetry.record(record)
   }
 
-  /// Returns once all lines are written or dropped, or after `limit`. Call it before the process ends.
+  /// Returns once all lines are written or dropped, or after `limit`. Call it before the process ends, if anything is
+  /// logged after `Telemetry.shutDown`, which does the same.
   public func flush(within limit: Duration = .seconds(1)) async {
     await writer?.flush(within: limit)
   }

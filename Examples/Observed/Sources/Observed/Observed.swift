@@ -74,6 +74,5 @@ struct Observed {
     for channel in [toCheckout, toPrices] { await channel.shutDown(grace: .zero) }
     for server in [server, prices] { await server.shutDown(grace: .zero) }
     await telemetry.shutDown()
-    await log.flush()
   }
 }
