@@ -124,4 +124,14 @@ import Testing
     }
     if descriptor >= 0 { close(descriptor) }
   }
+
+  /// What Dispatch opens has the number of standard error if the process was started without one. It never has room.
+  @Test func linesForADescriptorThatIsNoFileAreCounted() {
+    let descriptor = inotify_init1(0)
+    #expect(descriptor >= 0)
+    let log = LineLog(descriptor)
+    close(descriptor)
+    log.log(.error, "lost", [:])
+    #expect(log.droppedCount == 1)
+  }
 }

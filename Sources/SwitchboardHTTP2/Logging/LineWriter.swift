@@ -41,7 +41,7 @@ package final class LineWriter: @unchecked Sendable {
 
   package init(_ descriptor: Int32, capacity: Int, of noun: StaticString = "log entries") {
     // A duplicate, because the original number may be reused for another file, such as a client's connection.
-    self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    self.descriptor = Self.takesLines(descriptor) ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3) : -1
     self.capacity = capacity
     self.noun = noun
     pthread_mutex_init(mutex, nil)
@@ -54,6 +54,14 @@ package final class LineWriter: @unchecked Sendable {
     pthread_cond_destroy(condition)
     mutex.deallocate()
     condition.deallocate()
+  }
+
+  /// Whether the descriptor is of a file, a terminal, a pipe or a socket. If the process was started without standard
+  /// error, its number belongs to what Dispatch opened first, which would never have room for a line.
+  private static func takesLines(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return false }
+    return [S_IFREG, S_IFCHR, S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
   }
 
   private func withLock<Result>(_ body: () -> Result) -> Result {
