@@ -74,7 +74,7 @@ public struct BatchOptions: Sendable, Hashable {
 public enum TelemetryExporter: Sendable {
   /// A collector, reached by OTLP.
   case otlp(OTLPOptions, Set<TelemetrySignal> = Set(TelemetrySignal.allCases))
-  /// Lines on standard error, for people.
+  /// Lines on standard error, for people. Leave out logs if a `TelemetryLog` writes them there.
   case console(Set<TelemetrySignal> = Set(TelemetrySignal.allCases))
   /// A closure of the program, which gets spans in batches on the thread of exports.
   case spans(@Sendable ([FinishedSpan]) -> Void)

@@ -7,7 +7,7 @@ public enum LogFormat: Sendable {
   case jsonLines
   /// `time=… level=… msg=… key=value`.
   case logfmt
-  /// Text for people, with colors if `isColored`.
+  /// Text for people, with the time in UTC, and with colors if `isColored`.
   case pretty(isColored: Bool)
 
   func line(_ record: LogRecord) -> String {
@@ -18,7 +18,7 @@ public enum LogFormat: Sendable {
     }
   }
 
-  /// The names of an entry's own fields. An attribute with one of these names gets a dash in front.
+  /// The names of an entry's own fields. An attribute with one of these names gets an underscore in front.
   private static func fields(_ record: LogRecord, message: String) -> [(String, String)] {
     var fields = [
       ("time", timestamp(record.date)), ("level", record.level.label), (message, record.message),
