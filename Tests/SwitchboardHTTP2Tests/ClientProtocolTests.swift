@@ -56,6 +56,21 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
+  /// An HTTP/1.1 server that takes the preface for a request of HTTP/0.9 answers without a head.
+  @Test(arguments: [
+    ("HTTP/1.1 400 Bad Request\r\n\r\n", GRPCStatus.peerSpeaksHTTP1),
+    ("<!DOCTYPE HTML>\n<html lang=\"en\">\n", .peerSpeaksNoHTTP2),
+    ("220 mail.example ESMTP\r\n", .peerSpeaksNoHTTP2),
+  ])
+  func aServerOfAnotherProtocolIsRecognised(_ greeting: String, _ expected: GRPCStatus) async throws {
+    let result = try await call { listener in
+      let raw = listener.acceptRaw()
+      raw.send(Array(greeting.utf8))
+      #expect(raw.readToEnd())
+    }
+    #expect(result == .failure(expected))
+  }
+
   /// As from a server that was held up: headers and trailers of calls are no flood.
   @Test func aThousandAnswersMayComeAtOnce() async throws {
     let listener = try FrameListener()

@@ -162,6 +162,8 @@ final class ClientConnection: ConnectionParts, Connection {
   }
 
   func explanation(of reason: GRPCStatus) -> GRPCStatus {
+    // The first frame has to be the server's settings.
+    if !isReady, reason == .ended(for: HTTP2Error.protocolError.rawValue) { return .peerSpeaksNoHTTP2 }
     guard reason == .connectionLost else { return reason }
     if let goAway, goAway.code != HTTP2Error.noError.rawValue { return goAway.status }
     return isReady || tls != nil ? reason : .neverSpokeHTTP2

@@ -43,9 +43,14 @@ extension GRPCStatus {
     message: "TLS: the server does not speak TLS, which the channel requires",
     origin: .peer
   )
-  static let peerSpeaksHTTP1 = GRPCStatus(
+  package static let peerSpeaksHTTP1 = GRPCStatus(
     code: .unavailable,
     message: "the peer speaks HTTP/1, not HTTP/2",
+    origin: .peer
+  )
+  package static let peerSpeaksNoHTTP2 = GRPCStatus(
+    code: .unavailable,
+    message: "the peer does not speak HTTP/2",
     origin: .peer
   )
 }

@@ -263,7 +263,7 @@ final class TLSFilter: Packable {
 }
 
 extension GRPCStatus {
-  static let noHTTP2 = GRPCStatus(
+  package static let noHTTP2 = GRPCStatus(
     code: .unavailable,
     message: "TLS: the peer does not offer HTTP/2 (ALPN h2)",
     origin: .peer
