@@ -13,8 +13,8 @@ import Testing
   @Test(arguments: [("example.com", 0), ("127.0.0.1", 65_536), ("127.0.0.1", -1)])
   func anAddressThatIsNoneIsExplained(_ host: String, _ port: Int) throws {
     let refused = #expect(throws: GRPCStatus.self) { try Server(providers: []).bind(host: host, port: port) }
-    let wanted = "a numeric address or localhost, and a port from 0 to 65535"
-    #expect(refused?.message == "cannot listen on \(host):\(port), which is not \(wanted)")
+    let wanted = "the host must be a numeric address or localhost, and the port 0 to 65535"
+    #expect(refused?.message == "cannot listen on \(host):\(port): \(wanted)")
   }
 
   @Test func aStoppedServerDoesNotListen() async throws {

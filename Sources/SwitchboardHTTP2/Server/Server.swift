@@ -35,11 +35,8 @@ public final class Server: Sendable {
   public func bind(host: String, port: Int) throws(GRPCStatus) -> SocketAddress {
     let name = host == "localhost" ? "127.0.0.1" : host
     guard let address = SocketAddress.numeric(name, port: port) else {
-      let wanted = "a numeric address or localhost, and a port from 0 to 65535"
-      throw GRPCStatus(
-        code: .invalidArgument,
-        message: "cannot listen on \(host):\(port), which is not \(wanted)"
-      )
+      let wanted = "the host must be a numeric address or localhost, and the port 0 to 65535"
+      throw GRPCStatus(code: .invalidArgument, message: "cannot listen on \(host):\(port): \(wanted)")
     }
     return try listen(address)
   }
