@@ -9,7 +9,8 @@ import SwitchboardCall
 /// The path is compared as it was sent, up to the query: nothing is decoded. A `GET` page answers `HEAD` too, without
 /// its body. The whole request is read before the handler runs, within the server's `requestTimeout`; a body larger
 /// than `bodyLimit` is rejected with 413. An HTTP method that neither a page nor another protocol supports at the path
-/// is rejected with 405. A page is not a call: interceptors do not see it.
+/// is rejected with 405, and a `GET` of a path that has neither page nor method with 404. A page is not a call:
+/// interceptors do not see it.
 public struct HTTPPage: Sendable {
   /// A whole request.
   public struct Request: Sendable {
@@ -118,24 +119,35 @@ final class PageProtocol: WireProtocol {
   }
 }
 
-/// Rejects requests for the path of a page whose HTTP method neither a page nor another protocol supports. It is tried
-/// after those.
+/// Rejects requests for the path of a page whose HTTP method neither a page nor another protocol supports, and for paths
+/// without a page. It is tried after those.
 final class OtherMethodOfPage: WireProtocol {
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
-    let path = request.path
+    let (path, method) = (request.path, request.httpMethod)
+    guard request.method == nil else { return nil }
     let here = methods.pages.at(path)
-    guard !here.isEmpty, request.method == nil else { return nil }
-    let allowed = Set(here.flatMap { $0.method == "GET" ? ["GET", "HEAD"] : [$0.method] }).sorted()
-    let method = request.httpMethod
-    var refusal = HTTPPage(method, String(decoding: path, as: UTF8.self)) { _ in
-      HTTPPage.Response(
-        status: 405,
-        contentType: "text/plain; charset=utf-8",
-        headers: HPACKHeaders([("allow", allowed.joined(separator: ", "))]),
-        body: "the page has no \(method)\n".utf8
-      )
+    guard here.isEmpty else {
+      let allowed = Set(here.flatMap { $0.method == "GET" ? ["GET", "HEAD"] : [$0.method] }).sorted()
+      let headers = HPACKHeaders([("allow", allowed.joined(separator: ", "))])
+      return .page(.refusing(method, 405, headers, "the page has no \(method)"))
     }
-    refusal.ignoresBody = true
-    return .page(refusal)
+    guard ["GET", "HEAD"].contains(method), methods.method(path) == nil else { return nil }
+    return .page(.refusing(method, 404, HPACKHeaders(), "there is no page at this path"))
+  }
+}
+
+extension HTTPPage {
+  fileprivate static func refusing(
+    _ method: String,
+    _ status: Int,
+    _ headers: HPACKHeaders,
+    _ reason: String
+  ) -> HTTPPage {
+    let type = "text/plain; charset=utf-8"
+    var page = HTTPPage(method, "") { _ in
+      Response(status: status, contentType: type, headers: headers, body: "\(reason)\n".utf8)
+    }
+    page.ignoresBody = true
+    return page
   }
 }

@@ -87,7 +87,17 @@ import Testing
   @Test(arguments: ["/metrics/", "//metrics", "/metric", "/x/../metrics", "/%6detrics", "/METRICS"])
   func otherPathsAreNotPages(_ path: String) async throws {
     try await with { peer, _ async throws in
-      #expect(peer.send("GET", path, "", [], [])?.status == "405")
+      let response = try #require(peer.send("GET", path, "", [], []))
+      #expect(response.status == "404")
+      #expect(response.text == "there is no page at this path\n")
+    }
+  }
+
+  /// A method is there, and takes no GET.
+  @Test func theirAnswerIsNotThatOfAMethod() async throws {
+    try await with { peer, _ async throws in
+      #expect(peer.send("GET", "/test.Test/Get", "", [], [])?.status == "405")
+      #expect(peer.send("DELETE", "/nothing", "", [], [])?.status == "405")
     }
   }
 
