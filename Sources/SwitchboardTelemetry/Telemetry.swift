@@ -25,7 +25,8 @@ public final class Telemetry: Sendable {
   private let unended = SpanCount()
   private let group: LoopGroup
   private let time: ExportTime
-  private let servers = Locked<[Server]>([])
+  /// The servers of metrics. `nil` once it is shut down.
+  private let servers = Locked<[Server]?>([])
   private let writers = Locked<[KeptWriter]>([])
 
   /// Starts exporting. Throws if an endpoint or a certificate is invalid, or if the system is out of resources.
@@ -166,8 +167,12 @@ public final class Telemetry: Sendable {
 
   // MARK: The end
 
-  /// Shuts a server down together with the telemetry.
-  func keep(_ server: Server) { servers.withLock { $0.append(server) } }
+  /// Shuts a server down together with the telemetry. Throws `FAILED_PRECONDITION` if that has happened.
+  func keep(_ server: Server) throws(GRPCStatus) {
+    guard servers.withLock({ $0?.append(server) }) != nil else {
+      throw GRPCStatus(code: .failedPrecondition, message: "the telemetry was shut down")
+    }
+  }
 
   /// Waits at the end for the lines of this writer.
   func keep(_ writer: LineWriter) {
@@ -201,8 +206,8 @@ public final class Telemetry: Sendable {
     for export in exports { export.stop() }
     for export in exports { await export.waitForEnd() }
     let servers = servers.withLock { servers in
-      defer { servers = [] }
-      return servers
+      defer { servers = nil }
+      return servers ?? []
     }
     for server in servers { await server.shutDown(grace: .zero) }
     for export in exports { await export.lane.shutDown() }

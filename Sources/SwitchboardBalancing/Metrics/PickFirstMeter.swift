@@ -39,7 +39,7 @@ extension Instrument {
     "grpc.lb.pick_first.connection_attempts_failed",
     .counter,
     unit: "{attempt}",
-    "attempts to connect to one of the addresses that failed"
+    "times that pick_first tried all addresses without success"
   )
   fileprivate static let disconnections = Instrument(
     "grpc.lb.pick_first.disconnections",

@@ -20,6 +20,7 @@ struct CallFamilies {
   init(isServer: Bool) {
     self.isServer = isServer
     let (prefix, call) = isServer ? ("grpc.server.call", "call") : ("grpc.client.attempt", "attempt")
+    let aCall = isServer ? "a call" : "an attempt"
     func family(_ name: String, _ kind: MetricFamily.Kind, _ unit: String, _ text: String) -> MetricFamily {
       MetricFamily(descriptor: MetricDescriptor(name, kind, unit: unit, text), points: [])
     }
@@ -33,19 +34,19 @@ struct CallFamilies {
       "\(prefix).duration",
       .histogram,
       "s",
-      "the duration of a \(call)"
+      "the duration of \(aCall)"
     )
     sent = family(
       "\(prefix).sent_total_compressed_message_size",
       .histogram,
       "By",
-      "the bytes of all messages that were sent in a \(call), compressed and without framing"
+      "the bytes of all messages that were sent in \(aCall), compressed and without framing"
     )
     received = family(
       "\(prefix).rcvd_total_compressed_message_size",
       .histogram,
       "By",
-      "the bytes of all messages that were received in a \(call), compressed and without framing"
+      "the bytes of all messages that were received in \(aCall), compressed and without framing"
     )
     whole = family(
       "grpc.client.call.duration",

@@ -20,7 +20,7 @@ extension Telemetry {
   }
 
   /// Serves the page for scrapers at a port of its own, by default only for this machine. Port 0 picks a free port. The
-  /// server runs until `shutDown`.
+  /// server runs until `shutDown`, after which this throws `FAILED_PRECONDITION`.
   @discardableResult
   public func serveMetrics(
     host: String = "127.0.0.1",
@@ -29,11 +29,19 @@ extension Telemetry {
   ) throws(GRPCStatus) -> SocketAddress {
     var options = ServerOptions()
     options.pages = [metricsPage(path: path)]
+    if path != "/" {
+      let hint = HTTPPage.Response(
+        status: 404,
+        contentType: "text/plain",
+        body: "the metrics are at \(path)\n".utf8
+      )
+      options.pages.append(HTTPPage("GET", "/") { _ in hint })
+    }
     // There are few scrapers.
     options.maxConnections = 64
     let server = try Server(providers: [], options: options)
     let address = try server.bind(host: host, port: port)
-    keep(server)
+    try keep(server)
     return address
   }
 }

@@ -41,7 +41,8 @@ struct PrometheusText {
 
   private mutating func writeTarget(_ resource: Resource) {
     let name = format == .openMetrics ? "target" : "target_info"
-    text += "# HELP \(name) What is measured.\n# TYPE \(name) \(format == .openMetrics ? "info" : "gauge")\n"
+    text +=
+      "# HELP \(name) Attributes of the process.\n# TYPE \(name) \(format == .openMetrics ? "info" : "gauge")\n"
     text += "target_info\(labels(resource.attributes.sortedAttributes)) 1\n"
   }
 
