@@ -29,7 +29,8 @@ public final class Telemetry: Sendable {
   private let servers = Locked<[Server]?>([])
   private let writers = Locked<[KeptWriter]>([])
 
-  /// Starts exporting. Throws if an endpoint or a certificate is invalid, or if the system is out of resources.
+  /// Starts exporting. Throws if an endpoint, a certificate, a header or another option is invalid, or if the system is
+  /// out of resources.
   public convenience init(_ options: TelemetryOptions) throws(GRPCStatus) {
     try self.init(options, clock: TelemetryClock(), ids: IDGenerator())
   }
@@ -41,6 +42,7 @@ public final class Telemetry: Sendable {
     time: (any CallTime)? = nil,
     exporters: [any BatchExporter] = []
   ) throws(GRPCStatus) {
+    try options.check()
     resource = options.resource.complete
     // Exports run on their own thread, so that no call waits for one.
     let group = try LoopGroup()

@@ -25,25 +25,31 @@ extension TelemetryOptions {
     if let propagators = reader.propagators { self.propagators = propagators }
     batch = reader.batch("OTEL_BSP", delay: .seconds(5))
     logBatch = reader.batch("OTEL_BLRP", delay: .seconds(1))
-    metricInterval = reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL") ?? metricInterval
+    metricInterval = reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", from: 100) ?? metricInterval
     exporters = reader.exporters
   }
 }
 
 /// Reads variables, and logs which of them are invalid.
-private struct EnvironmentReader {
+private final class EnvironmentReader {
   private let environment: [String: String]
   private let logger: Logger
+  /// What was logged. Several signals may read one variable.
+  private var warnings: Set<String> = []
 
   init(_ environment: [String: String], _ logger: Logger) {
     self.environment = environment
     self.logger = logger
   }
 
+  /// The value may be a secret, which no warning shows.
+  private func warn(_ name: String, _ what: String) {
+    guard warnings.insert("\(name) \(what)").inserted else { return }
+    logger.log(.warning, "\(name) \(what)")
+  }
+
   private func reject<Value>(_ name: String, expected: String) -> Value? {
-    // The value may be a secret.
-    let details = ["name": name, "expected": expected]
-    logger.log(.warning, "an environment variable has an invalid value, which is ignored", details)
+    warn(name, "has an invalid value and is ignored; expected \(expected)")
     return nil
   }
 
@@ -55,18 +61,18 @@ private struct EnvironmentReader {
     }
   }
 
-  func count(_ name: String, atMost limit: Int = 10_000_000) -> Int? {
+  func count(_ name: String, atMost limit: Int = 10_000_000, _ reason: String = "") -> Int? {
     guard let text = environment[name] else { return nil }
     guard let value = Int(text), (1...limit).contains(value) else {
-      return reject(name, expected: "a number from 1 to \(limit)")
+      return reject(name, expected: "a number from 1 to \(limit)\(reason)")
     }
     return value
   }
 
-  func milliseconds(_ name: String) -> Duration? {
+  func milliseconds(_ name: String, from least: Int = 0) -> Duration? {
     guard let text = environment[name] else { return nil }
-    guard let value = Int(text), (0...86_400_000).contains(value) else {
-      return reject(name, expected: "a number of milliseconds, up to 86400000")
+    guard let value = Int(text), (least...86_400_000).contains(value) else {
+      return reject(name, expected: "a number of milliseconds from \(least) to 86400000")
     }
     return .milliseconds(value)
   }
@@ -81,7 +87,9 @@ private struct EnvironmentReader {
     var batch = BatchOptions()
     batch.queueSize = count("\(prefix)_MAX_QUEUE_SIZE") ?? batch.queueSize
     let limit = batch.queueSize
-    batch.batchSize = count("\(prefix)_MAX_EXPORT_BATCH_SIZE", atMost: limit) ?? min(batch.batchSize, limit)
+    batch.batchSize =
+      count("\(prefix)_MAX_EXPORT_BATCH_SIZE", atMost: limit, ", the size of the queue")
+      ?? min(batch.batchSize, limit)
     batch.delay = milliseconds("\(prefix)_SCHEDULE_DELAY") ?? delay
     return batch
   }
@@ -142,7 +150,7 @@ private struct EnvironmentReader {
     guard let text = environment["OTEL_PROPAGATORS"] else { return nil }
     var propagators: Set<Propagator> = []
     for name in text.split(separator: ",") {
-      switch name.trimmed {
+      switch name.trimmed.lowercased() {
       case "tracecontext": propagators.insert(.traceContext)
       case "grpc-trace-bin": propagators.insert(.grpcTraceBin)
       // Each client decides whether to pass baggage on.
@@ -158,20 +166,28 @@ private struct EnvironmentReader {
   var exporters: [TelemetryExporter] {
     var exporters: [TelemetryExporter] = []
     for signal in TelemetrySignal.allCases {
-      let name = "OTEL_\(signal.rawValue.uppercased())_EXPORTER"
-      for kind in (environment[name] ?? "otlp").split(separator: ",") {
-        switch kind.trimmed {
+      for name in exporterNames(signal) ?? ["otlp"] {
+        switch name {
         case "otlp": exporters.append(.otlp(otlp(signal), [signal]))
         case "console": exporters.append(.console([signal]))
         // The program serves the metrics itself, by `metricsPage` or `serveMetrics`.
-        case "none", "prometheus": break
-        default:
-          let known = signal == .metrics ? "otlp, console, prometheus or none" : "otlp, console or none"
-          let _: Int? = reject(name, expected: known)
+        default: break
         }
       }
     }
     return exporters
+  }
+
+  /// The names of a signal's exporters; `nil` if the default applies, as OpenTelemetry demands for unknown names.
+  private func exporterNames(_ signal: TelemetrySignal) -> [String]? {
+    let variable = "OTEL_\(signal.rawValue.uppercased())_EXPORTER"
+    guard let text = environment[variable] else { return nil }
+    let known = ["otlp", "console"] + (signal == .metrics ? ["prometheus"] : [])
+    let names = text.split(separator: ",").map { $0.trimmed.lowercased() }
+    guard names.allSatisfy({ known.contains($0) || $0 == "none" }) else {
+      return reject(variable, expected: known.joined(separator: ", ") + " or none. The default is otlp")
+    }
+    return names
   }
 
   /// The variable for one signal or, if it is not set, the one for all signals.
@@ -185,7 +201,7 @@ private struct EnvironmentReader {
   private func otlp(_ signal: TelemetrySignal) -> OTLPOptions {
     var transport = OTLPOptions.Transport.http
     if let (name, text) = value(signal, "PROTOCOL") {
-      if let known = OTLPOptions.Transport(rawValue: text) {
+      if let known = OTLPOptions.Transport(rawValue: text.lowercased()) {
         transport = known
       } else {
         let _: Int? = reject(name, expected: "grpc, http/protobuf or http/json")
@@ -193,28 +209,47 @@ private struct EnvironmentReader {
     }
     var options = OTLPOptions(transport: transport)
     if let (name, url) = value(signal, "ENDPOINT") {
-      if (try? OTLPEndpoint(url, defaultPort: 4317)) != nil {
-        options.endpoint = url
-        // The URL of one signal is used as it is.
-        options.isWholeURL = name != "OTEL_EXPORTER_OTLP_ENDPOINT"
-      } else {
-        let _: Int? = reject(name, expected: "a URL such as http://localhost:4318")
+      var given = options
+      given.endpoint = url
+      // The URL of one signal is used as it is.
+      given.isWholeURL = name != "OTEL_EXPORTER_OTLP_ENDPOINT"
+      do {
+        _ = try OTLPEndpoint(given)
+        options = given
+      } catch {
+        warn(name, "is ignored: \(error.message ?? "")")
       }
     }
-    if let (name, _) = value(signal, "HEADERS") { options.headers = pairs(name) }
+    if let (name, _) = value(signal, "HEADERS") { options.headers = headers(name) }
     if let (name, _) = value(signal, "TIMEOUT"), let timeout = timeout(name) {
       options.timeout = timeout
     }
     if let (name, text) = value(signal, "COMPRESSION") {
-      switch text {
+      switch text.lowercased() {
       case "gzip": options.compression = .gzip
       case "none": options.compression = .none
       default: let _: Int? = reject(name, expected: "gzip or none")
       }
     }
     if let limit = timeout(Self.exportTimeout(signal)) { options.retryLimit = limit }
-    options.tls = tls(signal)
+    if (try? OTLPEndpoint(options))?.isSecure == true {
+      options.tls = tls(signal)
+    } else {
+      for name in ["CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"] {
+        guard let (name, _) = value(signal, name) else { continue }
+        warn(name, "is ignored: the collector's URL begins with http, which means plaintext")
+      }
+    }
     return options
+  }
+
+  /// The headers that can be sent. A name that is not valid may be a secret whose name was forgotten.
+  private func headers(_ variable: String) -> [(String, String)] {
+    pairs(variable).filter { name, value in
+      guard let fault = OTLPOptions.fault(ofHeader: name, value) else { return true }
+      warn(variable, "has a header that \(fault), which is ignored")
+      return false
+    }
   }
 
   /// The variable that limits how long the export of a batch may take.

@@ -36,7 +36,7 @@ public struct TelemetryOptions: Sendable {
   public var batch = BatchOptions()
   /// The queue of log records; `nil`: the same as `batch`. `init(environment:)` sets it.
   public var logBatch: BatchOptions?
-  /// The interval at which metrics are exported.
+  /// The interval at which metrics are exported, at least 100 ms.
   public var metricInterval = Duration.seconds(60)
   /// Logs that exports fail, once each time that failures begin.
   public var logger = Logger.quiet
@@ -44,6 +44,16 @@ public struct TelemetryOptions: Sendable {
   /// The defaults of OpenTelemetry, without an exporter.
   public init(serviceName: String = "unknown_service", attributes: [String: AttributeValue] = [:]) {
     resource = Resource(serviceName: serviceName, attributes: attributes)
+  }
+
+  /// Exports in quick succession take a processor for themselves.
+  static let leastMetricInterval = Duration.milliseconds(100)
+
+  /// Throws `INVALID_ARGUMENT` if an option cannot be followed.
+  func check() throws(GRPCStatus) {
+    guard metricInterval >= Self.leastMetricInterval else {
+      throw .invalidOption("metricInterval is \(metricInterval): it must be at least 100 ms")
+    }
   }
 }
 
@@ -102,11 +112,13 @@ public struct OTLPOptions: Sendable {
     case httpJSON = "http/json"
   }
 
-  /// The collector's URL: `http://host:port`, or `https` for TLS. Over HTTP, paths such as `/v1/traces` are appended.
+  /// The collector's URL: `http://host:port`, or `https` for TLS. Over HTTP it may have a path, to which paths such as
+  /// `/v1/traces` are appended.
   public var endpoint: String
   /// The protocol that carries the messages.
   public var transport: Transport
-  /// Headers of every request, for example with a token.
+  /// Headers of every request, for example with a token. Those that the exporter sets itself, such as `content-type`
+  /// and `user-agent`, are an error of `Telemetry.init`, as are invalid ones.
   public var headers: [(String, String)] = []
   /// The timeout of one request.
   public var timeout = Duration.seconds(10)
@@ -117,7 +129,8 @@ public struct OTLPOptions: Sendable {
   public var compression = MessageCompression.none
   /// Whether the endpoint over HTTP is the URL of a single signal, to which no path is appended.
   var isWholeURL = false
-  /// The settings of TLS for `https`. `nil`: the defaults, with the system's certificates.
+  /// The settings of TLS for `https`, and an error of `Telemetry.init` with `http`. `nil`: the defaults, with the
+  /// system's certificates.
   public var tls: ClientTLS?
 
   /// Options for the collector at `endpoint`, by default the one on this machine.

@@ -6,13 +6,15 @@ import Testing
 /// The variables that OpenTelemetry defines.
 @Suite struct EnvironmentTests {
   private final class Warnings: LogHandler {
-    let names = Locked<[String]>([])
-    let expected = Locked<[String]>([])
+    private let all = Locked<[String]>([])
 
     func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      names.withLock { $0.append(metadata["name"] ?? "") }
-      expected.withLock { $0.append(metadata["expected"] ?? "") }
+      all.withLock { $0.append(message) }
     }
+
+    var messages: [String] { all.withLock { $0 } }
+    /// The variables, whose names the messages begin with.
+    var names: [String] { messages.map { String($0.prefix { $0 != " " }) } }
   }
 
   private func otlp(_ options: TelemetryOptions, _ signal: TelemetrySignal) -> OTLPOptions? {
@@ -41,7 +43,7 @@ import Testing
       "OTEL_METRIC_EXPORT_INTERVAL": "1000", "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "console",
       "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:1",
       "OTEL_EXPORTER_OTLP_HEADERS": "x-token=se%2Ccret,other=1", "OTEL_EXPORTER_OTLP_TIMEOUT": "500",
-      "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
+      "OTEL_EXPORTER_OTLP_COMPRESSION": "GZIP",
     ])
     #expect(options.resource.attributes == ["service.name": "checkout", "team": "a b", "region": "eu"])
     #expect(options.sampler == .parentBased(.ratio(0.25)))
@@ -65,7 +67,8 @@ import Testing
 
   @Test func certificatesAreRead() {
     let options = TelemetryOptions(environment: [
-      "OTEL_EXPORTER_OTLP_CERTIFICATE": "/roots.pem", "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": "/chain.pem",
+      "OTEL_EXPORTER_OTLP_ENDPOINT": "https://collector", "OTEL_EXPORTER_OTLP_CERTIFICATE": "/roots.pem",
+      "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": "/chain.pem",
       "OTEL_EXPORTER_OTLP_CLIENT_KEY": "/key.pem", "OTEL_EXPORTER_OTLP_LOGS_CLIENT_KEY": "/logs.pem",
       "OTEL_METRIC_EXPORT_TIMEOUT": "100",
     ])
@@ -85,10 +88,125 @@ import Testing
 
   @Test func aClientCertificateNeedsItsKey() {
     let warnings = Warnings()
-    let environment = ["OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE": "/chain.pem"]
+    let environment = [
+      "OTEL_EXPORTER_OTLP_ENDPOINT": "https://collector",
+      "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE": "/chain.pem",
+    ]
     let options = TelemetryOptions(environment: environment, logger: Logger(warnings))
     #expect(otlp(options, .traces)?.tls == nil)
-    #expect(warnings.names.withLock { $0 } == ["OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE"])
+    #expect(warnings.names == ["OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE"])
+  }
+
+  /// `Telemetry.init` would refuse them, as it refuses such options of a program.
+  @Test func certificatesAreOnlyForHTTPS() throws {
+    let warnings = Warnings()
+    let options = TelemetryOptions(
+      environment: [
+        "OTEL_EXPORTER_OTLP_CERTIFICATE": "/roots.pem", "OTEL_EXPORTER_OTLP_CLIENT_KEY": "/key.pem",
+      ],
+      logger: Logger(warnings)
+    )
+    let reason = "is ignored: the collector's URL begins with http, which means plaintext"
+    #expect(
+      warnings.messages == [
+        "OTEL_EXPORTER_OTLP_CERTIFICATE \(reason)", "OTEL_EXPORTER_OTLP_CLIENT_KEY \(reason)",
+      ]
+    )
+    _ = try Telemetry(options)
+  }
+
+  @Test func headersThatCannotBeSentAreIgnored() throws {
+    let warnings = Warnings()
+    let options = TelemetryOptions(
+      environment: [
+        "OTEL_EXPORTER_OTLP_HEADERS":
+          "Authorization=Bearer%20x,bad name=x,x-ok=a%0Ab: c,Content-Type=text/plain"
+      ],
+      logger: Logger(warnings)
+    )
+    #expect(otlp(options, .logs)?.headers.map(\.0) == ["Authorization"])
+    let variable = "OTEL_EXPORTER_OTLP_HEADERS has a header that"
+    #expect(
+      warnings.messages == [
+        "\(variable) is not a name that HTTP allows, which is ignored",
+        "\(variable) has a value that HTTP does not allow, which is ignored",
+        "\(variable) is one that the exporter sets itself, which is ignored",
+      ]
+    )
+    _ = try Telemetry(options)
+  }
+
+  @Test func anEndpointThatCannotWorkIsExplained() {
+    let warnings = Warnings()
+    let options = TelemetryOptions(
+      environment: [
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://me:secret@all:1",
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://traces:4317/v1/traces",
+        "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "grpc",
+        "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://logs:1/in?key=x",
+      ],
+      logger: Logger(warnings)
+    )
+    #expect(otlp(options, .traces)?.endpoint == "http://localhost:4317")
+    #expect(otlp(options, .metrics)?.endpoint == "http://localhost:4318")
+    // The URL of one signal is used as it is.
+    #expect(otlp(options, .logs)?.endpoint == "http://logs:1/in?key=x")
+    let example = "a valid one is http://localhost:4317"
+    #expect(
+      warnings.messages == [
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is ignored: the collector's URL has a path, which does not go with gRPC; \(example)",
+        "OTEL_EXPORTER_OTLP_ENDPOINT is ignored: the collector's URL has user information, which belongs in a header; \(example)",
+      ]
+    )
+  }
+
+  /// OpenTelemetry has invalid values ignored: then the default applies.
+  @Test(arguments: [
+    ("zipkin", TelemetrySignal.traces, "otlp, console or none"),
+    ("console,zipkin", .logs, "otlp, console or none"),
+    ("prometheus", .traces, "otlp, console or none"),
+    ("statsd", .metrics, "otlp, console, prometheus or none"),
+  ])
+  func anUnknownExporterMeansTheDefault(_ value: String, _ signal: TelemetrySignal, _ known: String) {
+    let warnings = Warnings()
+    let variable = "OTEL_\(signal.rawValue.uppercased())_EXPORTER"
+    let options = TelemetryOptions(environment: [variable: value], logger: Logger(warnings))
+    #expect(otlp(options, signal) != nil)
+    #expect(options.exporters.count == 3)
+    #expect(
+      warnings.messages == [
+        "\(variable) has an invalid value and is ignored; expected \(known). The default is otlp"
+      ]
+    )
+  }
+
+  @Test func namesMayHaveCapitals() {
+    let warnings = Warnings()
+    let options = TelemetryOptions(
+      environment: [
+        "OTEL_TRACES_EXPORTER": "OTLP", "OTEL_METRICS_EXPORTER": "Prometheus", "OTEL_LOGS_EXPORTER": "None",
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "HTTP/JSON", "OTEL_PROPAGATORS": "TraceContext",
+      ],
+      logger: Logger(warnings)
+    )
+    #expect(options.exporters.count == 1)
+    #expect(otlp(options, .traces)?.transport == .httpJSON)
+    #expect(warnings.messages == [])
+  }
+
+  @Test(arguments: ["0", "99"]) func metricsAreNotExportedWithoutAPause(_ milliseconds: String) throws {
+    let warnings = Warnings()
+    let options = TelemetryOptions(
+      environment: ["OTEL_METRIC_EXPORT_INTERVAL": milliseconds],
+      logger: Logger(warnings)
+    )
+    #expect(options.metricInterval == .seconds(60))
+    let expected = "a number of milliseconds from 100 to 86400000"
+    #expect(
+      warnings.messages == [
+        "OTEL_METRIC_EXPORT_INTERVAL has an invalid value and is ignored; expected \(expected)"
+      ]
+    )
   }
 
   @Test func aSignalHasItsOwnVariables() {
@@ -130,8 +248,8 @@ import Testing
     #expect(options.batch == BatchOptions())
     #expect(otlp(options, .traces)?.endpoint == "http://localhost:4318")
     #expect(
-      Set(warnings.names.withLock { $0 })
-        == Set(environment.keys).subtracting(["OTEL_EXPORTER_OTLP_COMPRESSION"])
+      warnings.names.sorted()
+        == Set(environment.keys).subtracting(["OTEL_EXPORTER_OTLP_COMPRESSION"]).sorted()
     )
   }
 
@@ -151,7 +269,7 @@ import Testing
       let read = prefix == "OTEL_BSP" ? options.batch : options.logBatch
       #expect(read?.batchSize == expected)
       #expect(read?.queueSize == Int(queue) ?? 2048)
-      #expect(warnings.names.withLock { $0 } == (isReported ? [batchName] : []))
+      #expect(warnings.names == (isReported ? [batchName] : []))
     }
   }
 
@@ -167,20 +285,23 @@ import Testing
         logger: Logger(warnings)
       )
       #expect(ratio.sampler == .ratio(1))
-      #expect(warnings.names.withLock { $0 } == ["OTEL_TRACES_SAMPLER_ARG"])
+      #expect(warnings.names == ["OTEL_TRACES_SAMPLER_ARG"])
     }
   }
 
   @Test func warningsNameTheExpectedValues() {
     let warnings = Warnings()
     let options = TelemetryOptions(
-      environment: ["OTEL_SDK_DISABLED": "yes", "OTEL_METRICS_EXPORTER": "statsd"],
+      environment: ["OTEL_SDK_DISABLED": "yes", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "4000"],
       logger: Logger(warnings)
     )
     #expect(options.countsCalls)
-    #expect(warnings.names.withLock { $0 } == ["OTEL_SDK_DISABLED", "OTEL_METRICS_EXPORTER"])
+    let isIgnored = "has an invalid value and is ignored; expected"
     #expect(
-      warnings.expected.withLock { $0 } == ["true or false", "otlp, console, prometheus or none"]
+      warnings.messages == [
+        "OTEL_SDK_DISABLED \(isIgnored) true or false",
+        "OTEL_BSP_MAX_EXPORT_BATCH_SIZE \(isIgnored) a number from 1 to 2048, the size of the queue",
+      ]
     )
   }
 

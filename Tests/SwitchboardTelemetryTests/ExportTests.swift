@@ -264,7 +264,7 @@ import Testing
     let exporter = LateExporter()
     var options = TelemetryOptions(serviceName: "test")
     options.batch.batchSize = 1
-    options.metricInterval = .milliseconds(10)
+    options.metricInterval = TelemetryOptions.leastMetricInterval
     let telemetry = try Telemetry(
       options,
       clock: TelemetryClock(),
@@ -316,19 +316,5 @@ import Testing
     #expect(ExportResult(busy) == .retry(after: .milliseconds(2500), busy.description))
     busy.packedDetails = [0x1a, 0xff, 0xff, 0xff]
     #expect(ExportResult(busy) == .refused(busy.description))
-  }
-
-  @Test func endpointsAreURLs() throws {
-    let endpoint = try OTLPEndpoint("https://collector.example/otlp?x=1", defaultPort: 4318)
-    #expect(endpoint.isSecure && endpoint.host == "collector.example" && endpoint.port == 4318)
-    #expect(endpoint.path == "/otlp")
-    #expect(try OTLPEndpoint("http://[::1]:99", defaultPort: 1).target == "[::1]:99")
-    #expect(try OTLPEndpoint("localhost:4317", defaultPort: 1).target == "localhost:4317")
-    for broken in [
-      "", "ftp://a", "http://", "http://a:b", "http://a:99999", "http://u@a", "http://[::1", "http://a b",
-      "http://a/\r\n",
-    ] {
-      #expect(throws: GRPCStatus.self) { try OTLPEndpoint(broken, defaultPort: 1) }
-    }
   }
 }

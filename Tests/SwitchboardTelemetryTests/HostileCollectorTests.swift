@@ -49,7 +49,6 @@ import Testing
     let time = CountedTime()
     var options = TelemetryOptions()
     options.batch.delay = delay
-    options.metricInterval = delay
     let telemetry = try Telemetry(
       options,
       clock: TelemetryClock(),
@@ -58,9 +57,18 @@ import Testing
       exporters: [CapturingExporter()]
     )
     let took = try await ContinuousClock().measure { try await Task.sleep(for: .milliseconds(200)) }
-    // One for each of three queues every ten milliseconds, and some room.
+    // One for each of two queues every ten milliseconds, and some room.
     #expect(time.sleeps.withLock { $0 } < 40 + 5 * Int(took / .milliseconds(10)))
     await telemetry.shutDown()
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-5), .milliseconds(99)])
+  func metricsAreNotExportedWithoutAPause(_ interval: Duration) {
+    var options = TelemetryOptions()
+    options.metricInterval = interval
+    let failure = #expect(throws: GRPCStatus.self) { try Telemetry(options) }
+    #expect(failure?.code == .invalidArgument)
+    #expect(failure?.message == "metricInterval is \(interval): it must be at least 100 ms")
   }
 
   @Test(arguments: [0, -1, Int.max]) func theBatchSizeIsLimitedToTheQueueSize(_ size: Int) async throws {

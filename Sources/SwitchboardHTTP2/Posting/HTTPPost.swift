@@ -24,7 +24,7 @@ package final class HTTPPost: @unchecked Sendable {
   private var hasSent = false
   private var isCancelled = false
 
-  /// Invalid headers are left out. With `isCompressed`, the body is compressed by gzip if that makes it smaller. `tls`
+  /// The headers are valid, and none that this writes itself: see `FieldSyntax`. With `isCompressed`, the body is compressed by gzip if that makes it smaller. `tls`
   /// is `nil` for plaintext.
   package init(
     to host: String,
@@ -55,16 +55,8 @@ package final class HTTPPost: @unchecked Sendable {
       }
     }
     head += "content-length: \(body.count)\r\n"
-    for (name, value) in headers where Self.isAllowed(name, value) { head += "\(name): \(value)\r\n" }
+    for (name, value) in headers { head += "\(name): \(value)\r\n" }
     request = Array((head + "\r\n").utf8) + body
-  }
-
-  private static func isAllowed(_ name: String, _ value: String) -> Bool {
-    var (name, value) = (name, value)
-    let reserved = ["host", "connection", "content-length", "transfer-encoding"]
-    return !reserved.contains(name.lowercased())
-      && name.withUTF8 { FieldSyntax.isName(UnsafeBufferPointer(rebasing: $0[...])) }
-      && value.withUTF8 { FieldSyntax.isValue(UnsafeBufferPointer(rebasing: $0[...])) }
   }
 
   /// Sends the request and returns the response, whatever its status. Call it once.

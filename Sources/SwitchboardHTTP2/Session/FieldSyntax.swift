@@ -2,7 +2,7 @@ import CNghttp2
 import SwitchboardCall
 
 /// The syntax of HTTP field names and values.
-enum FieldSyntax {
+package enum FieldSyntax {
   static func isName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     !name.isEmpty && nghttp2_check_header_name(name.baseAddress, name.count) != 0
   }
@@ -24,6 +24,24 @@ enum FieldSyntax {
   /// Like `isValue`, but without leading and trailing spaces, for which other peers reset the stream.
   static func isStrictValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     nghttp2_check_header_value_rfc9113(value.baseAddress, value.count) != 0
+  }
+
+  /// Why the field cannot be sent, in words that follow its name.
+  static func fault(of name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> String? {
+    guard isName(name) else { return "is not a name that HTTP allows" }
+    return isStrictValue(value) ? nil : "has a value that HTTP does not allow"
+  }
+
+  /// The same of a field whose name may have capital letters, which will be made small.
+  package static func fault(of name: String, _ value: String) -> String? {
+    var (name, value) = (name.lowercased(), value)
+    return name.withUTF8 { name in value.withUTF8 { fault(of: name, $0) } }
+  }
+
+  /// Whether the library writes the field itself and leaves out that of a user.
+  package static func isReserved(_ name: String) -> Bool {
+    var name = name.lowercased()
+    return name.withUTF8 { !ReservedHeaders.allow($0) }
   }
 }
 
@@ -77,11 +95,7 @@ extension HPACKHeaders {
     for index in 0..<fieldCount {
       let failure: GRPCStatus? = withField(at: index) { name, value in
         if name.first == UInt8(ascii: ":") { return nil }
-        guard FieldSyntax.isName(name) else { return .metadata(name, "is not a name that HTTP allows") }
-        guard FieldSyntax.isStrictValue(value) else {
-          return .metadata(name, "has a value that HTTP does not allow")
-        }
-        return nil
+        return FieldSyntax.fault(of: name, value).map { .metadata(name, $0) }
       }
       if let failure { return failure }
     }

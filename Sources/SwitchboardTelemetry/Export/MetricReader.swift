@@ -11,7 +11,7 @@ final class MetricReader: SignalExport {
 
   init(_ metrics: TelemetryMetrics, every interval: Duration, _ time: ExportTime, _ lane: ExportLane) {
     self.metrics = metrics
-    self.interval = max(interval, .milliseconds(10))
+    self.interval = interval
     self.time = time
     self.lane = lane
     worker.withLock { $0 = Task(executorPreference: time.loop) { await self.run() } }

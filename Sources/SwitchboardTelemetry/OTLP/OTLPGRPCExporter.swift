@@ -17,6 +17,7 @@ final class OTLPGRPCExporter: BatchExporter {
     _ group: LoopGroup
   ) throws(GRPCStatus) {
     var settings = ChannelOptions()
+    settings.userAgentPrefix = Resource.userAgent
     if endpoint.isSecure { settings.tls = otlp.tls ?? ClientTLS() }
     // A collector that is available again should be noticed soon. Few processes connect to it.
     settings.connectMaxBackoff = .seconds(10)

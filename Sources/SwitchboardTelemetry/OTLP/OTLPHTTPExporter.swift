@@ -73,7 +73,7 @@ final class OTLPHTTPExporter: BatchExporter {
   private var headers: HTTPPost.Headers {
     var headers = otlp.headers
     headers.append(("content-type", isJSON ? "application/json" : "application/x-protobuf"))
-    headers.append(("user-agent", "OTel-OTLP-Exporter-Switchboard/\(Resource.version)"))
+    headers.append(("user-agent", Resource.userAgent))
     return headers
   }
 

@@ -32,6 +32,8 @@ public struct Resource: Sendable, Hashable {
   }
 
   static let version = "0.1.0"
+  /// What exporters call themselves, in the form that OTLP asks for.
+  static let userAgent = "OTel-OTLP-Exporter-Switchboard/\(version)"
   /// The name of the instrumentation scope in exports.
   static let scopeName = "grpc-swift-switchboard"
 }
