@@ -14,9 +14,12 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct BadCollectorTests {
   private final class Warnings: LogHandler {
     let all = Locked<[String]>([])
+    let reasons = Locked<[String]>([])
 
     func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      if level >= .warning { all.withLock { $0.append(message) } }
+      guard level >= .warning else { return }
+      all.withLock { $0.append(message) }
+      if let reason = metadata["reason"] { reasons.withLock { $0.append(reason) } }
     }
   }
 
@@ -24,8 +27,12 @@ import Testing
   private let warnings = Warnings()
 
   /// Telemetry that exports four spans at once.
-  private func telemetry(port: Int, _ transport: OTLPOptions.Transport) throws -> Telemetry {
-    let otlp = OTLPOptions(endpoint: "http://127.0.0.1:\(port)", transport: transport)
+  private func telemetry(
+    port: Int,
+    _ transport: OTLPOptions.Transport,
+    scheme: String = "http"
+  ) throws -> Telemetry {
+    let otlp = OTLPOptions(endpoint: "\(scheme)://127.0.0.1:\(port)", transport: transport)
     var options = TelemetryOptions(serviceName: "test")
     options.batch.batchSize = 4
     options.batch.queueSize = 64
@@ -111,20 +118,23 @@ import Testing
   ]
 
   @Test(arguments: passing) func transientFailuresAreRetried(_ passing: Passing) async throws {
+    var collector = ""
     if let status = passing.status {
-      let collector = ScriptedGRPCCollector([status])
-      let server = try Server(providers: [collector])
+      let provider = ScriptedGRPCCollector([status])
+      let server = try Server(providers: [provider])
       let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+      collector = "http://127.0.0.1:\(port)"
       let telemetry = try telemetry(port: port, .grpc)
       record(telemetry)
       let pause = try await pause()
       #expect(passing.pause.contains(pause))
       time.advance(by: pause)
-      while collector.spanCount.withLock({ $0 < 4 }) { await Task.yield() }
+      while provider.spanCount.withLock({ $0 < 4 }) { await Task.yield() }
       try await isTaken(telemetry)
       await server.shutDown(grace: .zero)
     } else {
       let socket = try ScriptedSocket()
+      collector = "http://127.0.0.1:\(socket.port)"
       let telemetry = try telemetry(port: socket.port, .http)
       record(telemetry)
       await socket.answer(passing.answer)
@@ -134,7 +144,11 @@ import Testing
       await socket.answer(Self.answer(200))
       try await isTaken(telemetry)
     }
-    #expect(warnings.all.withLock { $0 } == ["telemetry is delayed: the collector does not accept it"])
+    #expect(
+      warnings.all.withLock { $0 } == [
+        "traces are delayed: cannot export to \(collector)", "traces are exported to \(collector) again",
+      ]
+    )
   }
 
   private func isTaken(_ telemetry: Telemetry) async throws {
@@ -184,9 +198,57 @@ import Testing
       await socket?.answer(failure.answer)
       while telemetry.drops[.traces]?.notExported != 4 * round { await Task.yield() }
     }
-    #expect(warnings.all.withLock { $0 } == ["telemetry is lost: the collector does not accept it"])
+    #expect(warnings.all.withLock { $0 } == ["traces are lost: cannot export to http://127.0.0.1:\(port)"])
     await telemetry.shutDown(within: .zero)
     await server?.shutDown(grace: .zero)
+  }
+
+  /// What a collector answers that is not what it should be, and the reason that is logged.
+  private static let otherAnswers: [(OTLPOptions.Transport, answer: String, reason: String)] = [
+    (.grpc, answer(400), "it does not speak HTTP/2: is this the port for OTLP over HTTP?"),
+    (.grpc, "<!DOCTYPE HTML>\r\n", "it does not speak HTTP/2: is this the port for OTLP over HTTP?"),
+    // HTTP/2's settings.
+    (
+      .http, "\0\0\0\u{4}\0\0\0\0\0", "the answer is not HTTP/1.1: is this the port for OTLP over gRPC?"
+    ),
+    (.http, answer(404), "HTTP status 404 from http://127.0.0.1:PORT/v1/traces"),
+  ]
+
+  @Test(arguments: otherAnswers)
+  func aPortOfAnotherKindIsRecognised(
+    _ transport: OTLPOptions.Transport,
+    _ answer: String,
+    _ reason: String
+  ) async throws {
+    let socket = try ScriptedSocket()
+    let telemetry = try telemetry(port: socket.port, transport)
+    record(telemetry)
+    await socket.answer(answer)
+    while telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
+    #expect(
+      warnings.reasons.withLock { $0 } == [
+        reason.split(separator: "PORT").joined(separator: "\(socket.port)")
+      ]
+    )
+    await telemetry.shutDown(within: .zero)
+  }
+
+  /// What a server over HTTP answers if one side speaks TLS and the other does not: nothing, HTTP, or an alert.
+  private static let plaintextAnswers: [(scheme: String, answer: [UInt8], reason: String)] = [
+    ("http", [], "the connection ended without an answer: it may require TLS"),
+    ("http", [0x15, 3, 1, 0, 2, 2, 40], "TLS: the server speaks TLS, and the channel does not"),
+    ("https", Array(answer(400).utf8), "TLS: the server does not speak TLS, which the channel requires"),
+  ]
+
+  @Test(arguments: plaintextAnswers)
+  func aMissingTLSIsExplained(_ scheme: String, _ answer: [UInt8], _ reason: String) async throws {
+    let socket = try ScriptedSocket()
+    let telemetry = try telemetry(port: socket.port, .http, scheme: scheme)
+    record(telemetry)
+    await socket.answer(answer)
+    #expect(Self.usual.contains(try await pause()))
+    #expect(warnings.reasons.withLock { $0 } == ["unavailable (14): \(reason)"])
+    await telemetry.shutDown(within: .zero)
   }
 
   @Test(arguments: ["nonsense", "\u{ff}\u{ff}\u{ff}\u{ff}", "{"])
@@ -250,10 +312,14 @@ import Testing
       }
       #expect(Self.usual.contains(try await pause()))
     }
+    let collector = "http://127.0.0.1:\(peer == nil ? 1 : socket.port)"
     // In the order in which it happened.
-    let reasons = ["telemetry is delayed: the collector does not accept it"]
-    let overflow = "telemetry is lost: the collector does not accept it fast enough"
-    #expect(warnings.all.withLock { $0 } == (peer == nil ? reasons + [overflow] : [overflow] + reasons))
+    let delay = "traces are delayed: cannot export to \(collector)"
+    let overflow = "traces are lost: \(collector) does not accept them fast enough"
+    #expect(warnings.all.withLock { $0 } == (peer == nil ? [delay, overflow] : [overflow, delay]))
+    if peer != nil {
+      #expect(warnings.reasons.withLock { $0 }.last == "it did not answer within 10 s")
+    }
     // What is tried again keeps its place, too.
     record(telemetry, 100)
     #expect(telemetry.drops[.traces]?.queueFull == 700 - 60)

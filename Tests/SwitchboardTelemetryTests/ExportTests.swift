@@ -121,8 +121,8 @@ import Testing
     await telemetry.flush()
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry is delayed: the collector does not accept it: away",
-        "info: telemetry is accepted again: ",
+        "warning: traces are delayed: cannot export to the collector: away",
+        "warning: traces are exported to the collector again: ",
       ]
     )
     await telemetry.shutDown()
@@ -144,7 +144,7 @@ import Testing
     let reason = "unavailable (14): cannot connect to 127.0.0.1:1: connection refused"
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry is lost: the collector does not accept it: \(reason)"
+        "warning: traces are lost: cannot export to http://127.0.0.1:1: \(reason)"
       ]
     )
   }
@@ -165,7 +165,7 @@ import Testing
     let reason = "there was no answer when the time was over"
     #expect(
       entries.lines.withLock { $0 } == [
-        "warning: telemetry is lost: the collector does not accept it: \(reason)"
+        "warning: traces are lost: cannot export to the collector: \(reason)"
       ]
     )
   }
@@ -233,7 +233,7 @@ import Testing
       Issue.record("\(result)")
       return
     }
-    #expect(reason.hasPrefix("deadline exceeded (4)"))
+    #expect(reason == "it did not answer within 20 ms")
     await exporter.shutDown()
     group.shutDown()
   }
@@ -290,6 +290,19 @@ import Testing
     options.exporters = [.otlp(otlp)]
     let failure = #expect(throws: GRPCStatus.self) { try Telemetry(options) }
     #expect(failure?.message == "TLS: cannot read the trust roots (no/roots.pem): no such file")
+  }
+
+  @Test func whatACollectorRejectsIsReported() async throws {
+    let entries = LogEntries()
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter) { $0.logger = Logger(entries) }
+    exporter.answer([ExportResult(rejected: 2, "they are too old")])
+    record(telemetry, 26)
+    await telemetry.flush()
+    #expect(
+      entries.lines.withLock { $0 } == ["warning: the collector rejected 2 of 26 spans: they are too old"]
+    )
+    await telemetry.shutDown()
   }
 
   @Test func unendedSpansAreCounted() async throws {

@@ -79,7 +79,7 @@ import Testing
       for number in 0..<2 { span.set("key\(number)", .string(String(repeating: "x", count: 4000))) }
       span.end()
     }
-    let line = "warning: telemetry is lost: the collector does not accept it fast enough: the queue is full"
+    let line = "warning: traces are lost: the collector does not accept them fast enough: the queue is full"
     for round in 1...2 {
       for _ in 0..<3 { recordLarge() }
       #expect(entries.lines.withLock { $0 } == [String](repeating: line, count: round))

@@ -22,6 +22,7 @@ package final class HTTPPost: @unchecked Sendable {
   private var parser = HTTPAnswerParser()
   private var continuation: CheckedContinuation<Result<HTTPAnswer, GRPCStatus>, Never>?
   private var hasSent = false
+  private var hasRead = false
   private var isCancelled = false
 
   /// The headers are valid, and none that this writes itself: see `FieldSyntax`. With `isCompressed`, the body is compressed by gzip if that makes it smaller. `tls`
@@ -81,7 +82,7 @@ package final class HTTPPost: @unchecked Sendable {
     guard !isCancelled, !loop.hasEnded else {
       return finish(.failure(GRPCStatus(code: .cancelled, message: "the request was cancelled")))
     }
-    let timer = LoopTimer { self.fail(.deadlineExceeded, "no answer in time") }
+    let timer = LoopTimer { self.finish(.failure(.deadlinePassed)) }
     self.timer = timer
     loop.schedule(timer, after: timeout)
     lookup = loop.names.addresses(of: host, port: port) { result in
@@ -146,12 +147,12 @@ package final class HTTPPost: @unchecked Sendable {
     switch progress {
     case .more: break
     case .whole(let answer): finish(.success(answer))
-    case .invalid: fail(.internalError, "the answer is not HTTP/1.1")
+    case .invalid: finish(.failure(.answerIsNotHTTP1))
     }
   }
 
   private func fail(_ code: GRPCStatus.Code, _ reason: String) {
-    finish(.failure(GRPCStatus(code: code, message: "\(host):\(port): \(reason)", origin: .peer)))
+    finish(.failure(GRPCStatus(code: code, message: reason, origin: .peer)))
   }
 
   private func finish(_ result: Result<HTTPAnswer, GRPCStatus>) {
@@ -173,6 +174,13 @@ package final class HTTPPost: @unchecked Sendable {
 extension HTTPPost: SocketDelegate {
   func socketDidRead(_ bytes: UnsafeRawBufferPointer) {
     guard continuation != nil else { return }
+    if !hasRead {
+      hasRead = true
+      let speaksTLS = PeerProtocol(firstBytes: bytes) == .tls
+      if speaksTLS != (tls != nil) {
+        return finish(.failure(speaksTLS ? .serverSpeaksTLS : .serverSpeaksNoTLS))
+      }
+    }
     guard let tls else { return take(parser.take(bytes)) }
     let received = tls.receive(bytes, buffer: loop.plaintextBuffer) { event in
       switch event {
@@ -203,7 +211,7 @@ extension HTTPPost: SocketDelegate {
     if parser.hasBegun {
       take(parser.end())
     } else {
-      fail(.unavailable, "the connection ended without an answer")
+      fail(.unavailable, "the connection ended without an answer\(tls == nil ? ": it may require TLS" : "")")
     }
   }
 
@@ -211,4 +219,12 @@ extension HTTPPost: SocketDelegate {
     flushTLS()
     write([])
   }
+}
+
+extension GRPCStatus {
+  package static let answerIsNotHTTP1 = GRPCStatus(
+    code: .internalError,
+    message: "the answer is not HTTP/1.1",
+    origin: .peer
+  )
 }

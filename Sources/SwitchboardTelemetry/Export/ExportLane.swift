@@ -46,8 +46,11 @@ final class ExportLane: Sendable {
     while true {
       switch await exporter.export(batch, within: end.map { time.now.duration(to: $0) }) {
       case .taken(let rejected, let message):
+        guard rejected > 0 else { return recover(message) }
         // A collector may report any number.
-        return rejected > 0 ? lose(min(rejected, batch.count), message) : recover(message)
+        let count = min(rejected, batch.count)
+        let what = "\(count) of \(batch.count) \(batch.items)"
+        return lose(count, message, "\(exporter.destination) rejected \(what)")
       case .refused(let reason):
         return lose(batch.count, reason)
       case .retry(let wanted, var reason):
@@ -71,7 +74,7 @@ final class ExportLane: Sendable {
 
   /// Logs that items are dropped because those before them are not exported yet.
   func reportOverflow() {
-    log("telemetry is lost: \(exporter.destination) does not accept it fast enough", "the queue is full")
+    log("\(signal.rawValue) are lost: \(exporter.destination) does not accept them fast enough", "the queue is full")
   }
 
   /// Logs at once why nothing arrives, instead of waiting until something is lost.
@@ -81,21 +84,21 @@ final class ExportLane: Sendable {
       return !state.isWaiting && !state.isFailing
     }
     guard isNews else { return }
-    log("telemetry is delayed: \(exporter.destination) does not accept it", reason)
+    log("\(signal.rawValue) are delayed: cannot export to \(exporter.destination)", reason)
   }
 
-  private func lose(_ count: Int, _ reason: String) {
+  private func lose(_ count: Int, _ reason: String, _ message: String? = nil) {
     let isNews = state.withLock { state in
       state.lost += count
       defer { state.isFailing = true }
       return !state.isFailing
     }
     guard isNews else { return }
-    log("telemetry is lost: \(exporter.destination) does not accept it", reason)
+    log(message ?? "\(signal.rawValue) are lost: cannot export to \(exporter.destination)", reason)
   }
 
   private func log(_ message: String, _ reason: String) {
-    logger.log(.warning, message, ["signal": signal.rawValue, "reason": reason.limited(to: 512)])
+    logger.log(.warning, message, reason.isEmpty ? [:] : ["reason": reason.limited(to: 512)])
   }
 
   private func recover(_ message: String) {
@@ -103,7 +106,10 @@ final class ExportLane: Sendable {
       defer { (state.isWaiting, state.isFailing) = (false, false) }
       return state.isWaiting || state.isFailing
     }
-    if hasRecovered { logger.log(.info, "telemetry is accepted again", ["signal": signal.rawValue]) }
+    // A warning, so that whoever sees that a failure begins sees that it ends.
+    if hasRecovered {
+      logger.log(.warning, "\(signal.rawValue) are exported to \(exporter.destination) again")
+    }
     if !message.isEmpty {
       logger.log(.debug, "\(exporter.destination) says", ["message": message.limited(to: 512)])
     }

@@ -31,6 +31,15 @@ enum ExportBatch: Sendable {
     case .logs(let records): records.count
     }
   }
+
+  /// What it has a number of, in messages.
+  var items: String {
+    switch self {
+    case .spans: "spans"
+    case .metrics: "points"
+    case .logs: "log records"
+    }
+  }
 }
 
 /// Sends batches somewhere.

@@ -3,7 +3,7 @@ import Switchboard
 
 /// Sends batches to a collector over gRPC.
 final class OTLPGRPCExporter: BatchExporter {
-  let destination = "the collector"
+  let destination: String
   private let channel: Channel
   private let resource: Resource
   private let encoder: OTLPEncoder
@@ -16,6 +16,7 @@ final class OTLPGRPCExporter: BatchExporter {
     _ clock: TelemetryClock,
     _ group: LoopGroup
   ) throws(GRPCStatus) {
+    destination = endpoint.description
     var settings = ChannelOptions()
     settings.userAgentPrefix = Resource.userAgent
     if endpoint.isSecure { settings.tls = otlp.tls ?? ClientTLS() }
@@ -52,7 +53,7 @@ final class OTLPGRPCExporter: BatchExporter {
         return ExportResult(rejected: partial.rejectedLogRecords, partial.errorMessage)
       }
     } catch {
-      return ExportResult(GRPCStatus(describing: error))
+      return ExportResult(error, within: options.timeout ?? .zero)
     }
   }
 
@@ -60,6 +61,18 @@ final class OTLPGRPCExporter: BatchExporter {
 }
 
 extension ExportResult {
+  /// The result of a request that failed and had this much time.
+  init(_ failure: any Error, within timeout: Duration) {
+    switch GRPCStatus(describing: failure) {
+    case .deadlinePassed: self = .retry(after: nil, "it did not answer within \(timeout.shown)")
+    case .peerSpeaksHTTP1, .peerSpeaksNoHTTP2, .noHTTP2:
+      self = .refused("it does not speak HTTP/2: is this the port for OTLP over HTTP?")
+    case .answerIsNotHTTP1:
+      self = .refused("the answer is not HTTP/1.1: is this the port for OTLP over gRPC?")
+    case let status: self.init(status)
+    }
+  }
+
   /// Classifies a failure as OpenTelemetry's protocol does.
   init(_ status: GRPCStatus) {
     switch status.code {
@@ -70,6 +83,14 @@ extension ExportResult {
     default:
       self = .refused(status.description)
     }
+  }
+}
+
+extension Duration {
+  /// In seconds if there is a whole number of them, and otherwise in milliseconds.
+  fileprivate var shown: String {
+    let milliseconds = Int((min(self, .seconds(1 << 40)) / .milliseconds(1)).rounded())
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
   }
 }
 

@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 
 /// Sends batches to a collector in POST requests, as protobuf or JSON.
 final class OTLPHTTPExporter: BatchExporter {
-  let destination = "the collector"
+  var destination: String { endpoint.description }
   private let otlp: OTLPOptions
   private let endpoint: OTLPEndpoint
   private let resource: Resource
@@ -29,25 +29,24 @@ final class OTLPHTTPExporter: BatchExporter {
     encoder = OTLPEncoder(clock: clock, isForJSON: isJSON)
     loop = group.nextLoop()
     // Reports an invalid endpoint or certificate now, instead of with each batch.
-    _ = try post([], to: endpoint.path, within: nil)
+    _ = try post([], to: endpoint.path, .zero)
   }
 
   func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
     let request = OTLPRequest(batch, resource, encoder)
+    let timeout = min(otlp.timeout, limit ?? otlp.timeout)
     do {
-      let post = try post(try body(of: request.message), to: path(for: batch.signal), within: limit)
+      let post = try post(try body(of: request.message), to: path(for: batch.signal), timeout)
       return result(try await post.send(), batch.signal)
-    } catch let status as GRPCStatus {
-      return ExportResult(status)
     } catch {
-      return .refused("\(error)")
+      return ExportResult(error, within: timeout)
     }
   }
 
   private func post(
     _ body: [UInt8],
     to path: String,
-    within limit: Duration?
+    _ timeout: Duration
   ) throws(GRPCStatus) -> HTTPPost {
     try HTTPPost(
       to: endpoint.host,
@@ -57,7 +56,7 @@ final class OTLPHTTPExporter: BatchExporter {
       body,
       isCompressed: otlp.compression == .gzip,
       tls: endpoint.isSecure ? otlp.tls ?? ClientTLS() : nil,
-      timeout: min(otlp.timeout, limit ?? otlp.timeout),
+      timeout: timeout,
       on: loop
     )
   }
@@ -91,10 +90,15 @@ final class OTLPHTTPExporter: BatchExporter {
     case 429, 502, 503, 504:
       let now = Int(clock.date(of: clock.now) / 1_000_000_000)
       let wanted = answer.header("retry-after").flatMap { RetryAfter.delay($0, now: now) }
-      return .retry(after: wanted, "HTTP status \(answer.status)")
+      return .retry(after: wanted, reason(answer, signal))
     default:
-      return .refused("HTTP status \(answer.status)")
+      return .refused(reason(answer, signal))
     }
+  }
+
+  /// Names the URL, but not its query, which may be a secret.
+  private func reason(_ answer: HTTPAnswer, _ signal: TelemetrySignal) -> String {
+    "HTTP status \(answer.status) from \(destination)\(path(for: signal).prefix { $0 != "?" })"
   }
 
   /// The result of a batch that the collector has taken, by the status. A body that cannot be read does not change
