@@ -121,6 +121,39 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// Within the process, a call may end before it begins: because the channel is shut down, or because the call that it is
+  /// made for has ended.
+  @Test(arguments: [true, false]) func callsThatDoNotBeginEnd(_ isShutDown: Bool) async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter)
+    var options = ChannelOptions()
+    options.observer = telemetry.observer(passingOn: isShutDown ? .nothing : .cancellation)
+    let channel = try Channel(inProcess: [TracedEcho()], channelOptions: options)
+    let client = Echo_EchoClient(channel: channel)
+    if isShutDown { await channel.shutDown(grace: .zero) }
+    let (outerEnds, outerEnded) = AsyncStream.makeStream(of: Never.self)
+    let late = Locked<Task<GRPCStatus?, Never>?>(nil)
+    let outer = TracedEcho { _ in
+      let call = Task {
+        for await _ in outerEnds {}
+        return await status { _ = try await client.get(.with { $0.text = "x" }) }
+      }
+      late.withLock { $0 = call }
+    }
+    try await withEcho(outer, server: telemetry.observer(), client: nil) { client, _ in
+      _ = try await client.get(.with { $0.text = "x" })
+    }
+    outerEnded.finish()
+    let failure = await late.withLock { $0 }?.value
+    #expect(failure?.code == (isShutDown ? .unavailable : .cancelled))
+    await channel.shutDown(grace: .zero)
+    await telemetry.flush()
+    #expect(Set(exporter.spans.map { $0.state.name.prefix { $0 != "." } }) == ["Recv", "Sent", "Attempt"])
+    #expect(telemetry.drops[.traces]?.unended == 0)
+    #expect(telemetry.lines("grpc_client_call_duration_seconds_count").count == 1)
+    await telemetry.shutDown()
+  }
+
   /// The context of a call that is not recorded is made when it is asked for, even if that is after the call.
   @Test func aTaskThatOutlivesItsCallHasItsContext() async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.sampler = .never }

@@ -107,6 +107,43 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// The header may be taken out of the others, or not, depending on the protocol and on its value.
+  @Test(arguments: [CallProtocol.grpc, .grpcWeb, .connect, nil], [Sampler.always, .never])
+  func traceStateBelongsToTraceParent(_ wireProtocol: CallProtocol?, _ sampler: Sampler) async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter()) { $0.sampler = sampler }
+    let seen = Locked<[String?]>([])
+    let echo = TracedEcho { _ in seen.withLock { $0.append(SpanContext.current?.traceState) } }
+    func call(_ client: Echo_EchoClient) async throws {
+      let parent = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+      for (name, value) in [
+        ("traceparent", "00-\(parent)"), ("traceparent", "01-\(parent)"), ("other", "x"),
+      ] {
+        var options = CallOptions(initialMetadata: ["tracestate": "a=b", name: value])
+        if name == "other" {
+          let binary = [0, 0] + Array(1...16) + [1] + Array(1...8) + [2, 1]
+          options.initialMetadata.add(name: "grpc-trace-bin", binary: binary.map { UInt8($0) })
+        }
+        _ = try await client.get(.with { $0.text = "x" }, callOptions: options)
+      }
+    }
+    if let wireProtocol {
+      try await withEcho(echo, server: telemetry.observer(), client: nil) {
+        $0.web = WebOptions()
+        $1.wireProtocol = wireProtocol
+      } _: { client, _ in
+        try await call(client)
+      }
+    } else {
+      var options = ServerOptions()
+      options.observer = telemetry.observer()
+      let channel = try Channel(inProcess: [echo], options: options)
+      try await call(Echo_EchoClient(channel: channel))
+      await channel.shutDown(grace: .zero)
+    }
+    #expect(seen.withLock { $0 } == ["a=b", "a=b", ""])
+    await telemetry.shutDown()
+  }
+
   /// Also if both say the same.
   @Test(arguments: [true, false]) func repeatedTraceParentsAreIgnored(_ areEqual: Bool) async throws {
     let exporter = CapturingExporter()

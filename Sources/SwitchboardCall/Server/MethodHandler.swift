@@ -109,7 +109,7 @@ public final class MethodHandler: Sendable {
     through interceptors: consuming [ServerInterceptor<Requests.Message, Response>],
     of stream: any ServerStream,
     _ codec: ServerCodec<Requests.Message, Response>,
-    at position: UnsafeRawPointer?
+    at position: TaskContext.Position?
   ) -> ServerPipeline<Requests.Message, Response> {
     let pipeline = ServerPipeline(stream, interceptors, codec)
     pipeline.receive(at: position) { () throws in try requests.decode(message) }

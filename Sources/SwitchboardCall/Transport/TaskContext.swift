@@ -39,9 +39,11 @@ import CLoopThread
   /// Whether the current task is cancelled. Unlike `Task.isCancelled`, this does not retain the task.
   package static var isOfCancelledTask: Bool { switchboard_task_is_cancelled() }
 
-  /// A position among all that the current task has bound, which is the same again when what was bound since is unbound.
-  /// There must be a task.
-  @usableFromInline package static var position: UnsafeRawPointer { switchboard_task_position() }
+  /// A place among all that a task has bound.
+  @usableFromInline package typealias Position = UnsafeRawPointer
+
+  /// The current task's position, which is the same again when what was bound since is unbound. There must be a task.
+  @usableFromInline package static var position: Position { switchboard_task_position() }
 
   /// A context of a task that changes in place, which takes a tenth of the time of binding each one.
   package struct Slot {

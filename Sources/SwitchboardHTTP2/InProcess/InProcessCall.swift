@@ -78,8 +78,8 @@ final class InProcessCall: @unchecked Sendable {
 
   func begin() {
     guard phase == .idle else { return }
-    phase = .handling
     guard transport.begin(self) else { return close(.channelShutDown) }
+    phase = .handling
     if transport.isObserved { observeAtClient() }
     if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxMetadataSize else { return close(.headersTooLarge) }
@@ -221,6 +221,8 @@ final class InProcessCall: @unchecked Sendable {
   /// Ends the call. All calls end here.
   func close(_ status: GRPCStatus) {
     guard phase != .closed else { return }
+    // A call that ends before it begins has been made nevertheless.
+    if phase == .idle, transport.isObserved { observeAtClient() }
     if status.isOk || shared.value?.headers != nil { deliverHeaders() }
     phase = .closed
     hasSucceeded = status.isOk

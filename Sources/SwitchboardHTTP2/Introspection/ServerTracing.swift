@@ -10,7 +10,7 @@ package protocol ServerTracing: AnyObject, CallObserver {
 /// Creates the tracers of calls that a server accepts on one loop, and is otherwise used only on this loop. Makes the
 /// contexts of calls that have no tracer.
 package protocol ServerTracer: ContextMaker {
-  /// Whether the calls have a context. If so, `callStarted` receives `traceparent` apart from the headers.
+  /// Whether the calls have a context. If so, what `traceparent` says may be taken out of the headers, and passed apart.
   var givesContext: Bool { get }
 
   /// A call was accepted. Calls with the same number have the same headers. Returns its tracer. `nil` if this one follows
@@ -19,7 +19,7 @@ package protocol ServerTracer: ContextMaker {
     _ method: MethodDescriptor,
     _ headers: @autoclosure () -> HPACKHeaders,
     number: Int?,
-    _ parent: SpanIdentity,
+    _ taken: SpanIdentity,
     _ stamp: inout CallStamp
   ) -> (any ServerCallTracer)?
 
@@ -32,7 +32,7 @@ package protocol ServerCallTracer: CallTracer, ContextMaker {}
 
 /// Makes the context of a handler and of interceptors, when it is first needed, on any thread.
 package protocol ContextMaker: AnyObject {
-  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+  func makeContext(_ headers: HPACKHeaders, _ taken: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
     -> any ServerCallTracer & ContextSource
 }
 

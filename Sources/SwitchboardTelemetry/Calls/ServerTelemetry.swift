@@ -34,16 +34,17 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     _ method: MethodDescriptor,
     _ headers: @autoclosure () -> HPACKHeaders,
     number: Int?,
-    _ parent: SpanIdentity,
+    _ taken: SpanIdentity,
     _ stamp: inout CallStamp
   ) -> (any ServerCallTracer)? {
     if let tracing {
-      var parent = parent
+      var parent = taken
       // Other fields than `traceparent` may say that the trace is recorded.
       if !isPlain(number) { look(at: headers(), number, &parent) }
       stamp.identity = tracing.newIdentity(parent, &ids)
       if tracing.records(stamp.identity) {
-        return record(method, headers(), isPlain: isPlain(number), parent, stamp.identity)
+        let rare = isPlain(number) ? nil : ServerMethod.rare(headers(), taken)
+        return record(method, headers(), rare, parent, stamp.identity)
       }
     }
     stamp.isLean = true
@@ -65,20 +66,19 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   private func record(
     _ method: MethodDescriptor,
     _ headers: HPACKHeaders,
-    isPlain: Bool,
+    _ rare: CallContext.Rare?,
     _ parent: SpanIdentity,
     _ identity: SpanIdentity
   ) -> ServerCall {
     let known = known(method).takeUnretainedValue()
     known.counter.callStarted()
-    let rare = isPlain ? nil : known.rare(headers, parent)
     return ServerCall(known, method, headers, identity, parent: parent, rare)
   }
 
-  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+  func makeContext(_ headers: HPACKHeaders, _ taken: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
     -> any ServerCallTracer & ContextSource
   {
-    ServerCall(uncounted, headers, stamp.identity, uncounted.rare(headers, parent), end)
+    ServerCall(uncounted, headers, stamp.identity, ServerMethod.rare(headers, taken), end)
   }
 
   private func isPlain(_ number: Int?) -> Bool { number != nil && number == plainNumber }
@@ -119,10 +119,10 @@ final class ServerMethod: Sendable {
     isCounted = counter.isShown
   }
 
-  /// What few calls have. `parent` is what `traceparent` says, if it is not among the headers.
-  func rare(_ headers: HPACKHeaders, _ parent: SpanIdentity) -> CallContext.Rare? {
+  /// What few calls have. `taken` is what `traceparent` says, if the transport has taken it out of the headers.
+  static func rare(_ headers: HPACKHeaders, _ taken: SpanIdentity) -> CallContext.Rare? {
     guard TraceHeaders.areIn(headers, orBaggage: true) else { return nil }
-    let found = TraceHeaders(headers, parent)
+    let found = TraceHeaders(headers, taken)
     return CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: found.baggage)
   }
 }

@@ -74,7 +74,10 @@ final class ExportLane: Sendable {
 
   /// Logs that items are dropped because those before them are not exported yet.
   func reportOverflow() {
-    log("\(signal.rawValue) are lost: \(exporter.destination) does not accept them fast enough", "the queue is full")
+    log(
+      "\(signal.rawValue) are lost: \(exporter.destination) does not accept them fast enough",
+      "the queue is full"
+    )
   }
 
   /// Logs at once why nothing arrives, instead of waiting until something is lost.

@@ -19,7 +19,7 @@ extension ServerPipeline {
   ///
   /// With a position of the caller's task, the handler is left to this task if it has bound nothing else by then.
   @inlinable @inline(__always)
-  func receive(at position: UnsafeRawPointer? = nil, decoding decode: () throws -> Request) {
+  func receive(at position: TaskContext.Position? = nil, decoding decode: () throws -> Request) {
     self.position = position
     receiveMetadata {
       receiveMessage(decode)

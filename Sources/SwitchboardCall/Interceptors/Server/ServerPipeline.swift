@@ -28,7 +28,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var endIsEarly = false
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   /// What the task that can run the handler has bound; `nil` if the handler starts a task of its own.
-  @exclusivity(unchecked) @usableFromInline var position: UnsafeRawPointer?
+  @exclusivity(unchecked) @usableFromInline var position: TaskContext.Position?
   /// Whether the handler is left to that task.
   @exclusivity(unchecked) @usableFromInline var isLeft = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
