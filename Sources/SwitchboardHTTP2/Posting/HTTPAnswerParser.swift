@@ -41,6 +41,8 @@ package struct HTTPAnswerParser {
 
   private mutating func read(_ bytes: [UInt8]) -> Progress {
     guard !isWhole else { return answer }
+    // A server of another protocol may wait for more than it gets, and never end a line.
+    guard hasBegun || (bytes.first ?? UInt8(ascii: "H")) == UInt8(ascii: "H") else { return .invalid }
     var progress = Progress.more
     var parser = parser
     parser.read(bytes) { event in
