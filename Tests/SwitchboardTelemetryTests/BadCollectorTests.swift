@@ -223,7 +223,13 @@ import Testing
     let socket = try ScriptedSocket()
     let telemetry = try telemetry(port: socket.port, transport)
     record(telemetry)
-    await socket.answer(answer)
+    let peer = await socket.accept()
+    await MayBlock.task {
+      _ = peer.readRequest()
+      peer.send(Array(answer.utf8))
+      // To end first, with frames unread, would reset the connection.
+      #expect(peer.readToEnd())
+    }.value
     while telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
     #expect(
       warnings.reasons.withLock { $0 } == [
