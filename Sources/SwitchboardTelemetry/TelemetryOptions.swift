@@ -125,7 +125,7 @@ public struct OTLPOptions: Sendable {
   /// How long the export of a batch may take, with the repetitions of its request and the pauses between them. Then the
   /// batch is dropped, even if a request is in progress. With zero or less, there is one request and no repetition.
   public var retryLimit = Duration.seconds(60)
-  /// The compression of requests.
+  /// The compression of requests: over HTTP none or gzip.
   public var compression = MessageCompression.none
   /// Whether the endpoint over HTTP is the URL of a single signal, to which no path is appended.
   var isWholeURL = false

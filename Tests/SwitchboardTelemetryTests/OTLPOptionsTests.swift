@@ -87,6 +87,15 @@ import Testing
     }
   }
 
+  @Test func overHTTPOnlyGzipCompresses() throws {
+    var otlp = OTLPOptions(transport: .httpJSON)
+    for compression in MessageCompression.allCases {
+      otlp.compression = compression
+      let isKnown = [.none, .gzip].contains(compression)
+      #expect(((try? Telemetry(options(otlp))) != nil) == isKnown)
+    }
+  }
+
   @Test func settingsOfTLSNeedHTTPS() {
     for transport in [OTLPOptions.Transport.grpc, .http] {
       var otlp = OTLPOptions(endpoint: "http://localhost:1", transport: transport)

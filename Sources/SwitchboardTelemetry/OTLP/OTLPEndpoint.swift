@@ -96,6 +96,11 @@ extension OTLPOptions {
     guard endpoint.isSecure || tls == nil else {
       throw .badExport("OTLPOptions.tls is set, but the collector's URL begins with http, not https")
     }
+    guard transport == .grpc || [.none, .gzip].contains(compression) else {
+      throw .badExport(
+        "OTLPOptions.compression is \(compression.rawValue): over HTTP it must be none or gzip"
+      )
+    }
     for (name, value) in headers {
       guard let fault = Self.fault(ofHeader: name, value) else { continue }
       throw .badExport("the header \(name.limited(to: 100).debugDescription) for the collector \(fault)")
