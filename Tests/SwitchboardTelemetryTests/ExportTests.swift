@@ -97,7 +97,7 @@ import Testing
     let telemetry = try Telemetry.capturing(exporter)
     exporter.answer([.retry(after: .milliseconds(1), "busy"), .retry(after: .milliseconds(1), "busy")])
     record(telemetry, 3)
-    await telemetry.flush()
+    await telemetry.flush(within: .seconds(120))
     #expect(exporter.spans.count == 3)
     #expect(telemetry.drops[.traces]?.notExported == 0)
     exporter.answer([.retry(after: .seconds(1000), "come back tomorrow")])
@@ -118,7 +118,7 @@ import Testing
     let telemetry = try Telemetry.capturing(exporter) { $0.logger = Logger(entries) }
     exporter.answer([.retry(after: .milliseconds(1), "away"), .retry(after: .milliseconds(1), "still away")])
     record(telemetry, 1)
-    await telemetry.flush()
+    await telemetry.flush(within: .seconds(120))
     #expect(
       entries.lines.withLock { $0 } == [
         "warning: traces are delayed: cannot export to the collector: away",
