@@ -208,7 +208,8 @@ import Testing
 
   /// An interceptor starts each handler twice, the second time with another message, and the first one answers.
   @Test(arguments: [false, true]) func aRepeatedRequestStartsTwoHandlers(messageFirst: Bool) async throws {
-    try await Self.with(3, interceptors: { [Repeating(messageFirst: messageFirst)] }) { _, number, _ in
+    let repeating: Batch.Interceptors = { [Repeating(messageFirst: messageFirst)] }
+    try await Self.with(3, interceptors: repeating) { _, number, _ in
       await Task.yield()
       return [number]
     } then: { peer, batch, _ async throws in
