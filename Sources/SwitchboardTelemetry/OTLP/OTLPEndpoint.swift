@@ -69,10 +69,13 @@ struct OTLPEndpoint: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The host and the port, as a channel's target or as the authority of a request.
-  var target: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  /// The target of a channel. Its scheme is there because a host could be called `unix`.
+  var target: String { "dns:///\(authority)" }
 
   /// The URL without its path.
-  var description: String { "\(isSecure ? "https" : "http")://\(target)" }
+  var description: String { "\(isSecure ? "https" : "http")://\(authority)" }
 }
 
 extension GRPCStatus {
