@@ -20,6 +20,10 @@ extension ServerCallStream {
 
   /// Runs the page's handler, once the request is whole.
   func start(_ page: HTTPPage) {
+    let core = connection.core
+    guard core.mayStartPage(isOnly: connection.runningHandlers == 0) else {
+      return reject("503", "too many pages are in progress")
+    }
     phase = .handling
     stopLimitingRequest()
     let request = head.pageRequest(body: pageBody, peer: connection.peer)
@@ -28,9 +32,10 @@ extension ServerCallStream {
     let (loop, handler) = (loop, page.handler)
     let answer: @Sendable () async -> Void = {
       let response = await handler(request)
+      core.pageDidEnd()
       loop.execute { self.didAnswer(response) }
     }
-    if let executor = connection.core.options.handlerExecutor {
+    if let executor = core.options.handlerExecutor {
       task = Task(executorPreference: executor) { await answer() }
     } else {
       task = Task.immediate(executorPreference: loop) { await answer() }
@@ -51,17 +56,19 @@ extension ServerCallStream {
     if connection.withWire({ $0.refusalOfHeaders }) != nil {
       headers.reset()
       headers.add(":status", "500")
-      return submitPage([])
+      return submitPage(MessageBuffer([]))
     }
     submitPage(response.body)
   }
 
-  private func submitPage(_ content: [UInt8]) {
+  private func submitPage(_ content: MessageBuffer) {
     let headers = connection.session.headers
     let mayHaveBody = !head.isHead
-    if !content.isEmpty { headers.add("content-length", number: content.count) }
+    let byteCount = content.byteCount
+    if byteCount > 0 { headers.add("content-length", number: byteCount) }
     wire?.isAnswered = true
-    submitWhole(mayHaveBody && !content.isEmpty ? .message(MessageBuffer(content)) : .none)
+    submitWhole(mayHaveBody && byteCount > 0 ? .message(content) : .none)
+    limitReading()
     connection.setNeedsFlush()
   }
 }

@@ -53,6 +53,14 @@ extension ServerCallStream {
     connection.setNeedsFlush()
   }
 
+  /// Limits the time in which a client must have read a page, whose memory it holds until then.
+  func limitReading() {
+    guard let limit = connection.core.options.requestTimeout else { return }
+    let timer = LoopTimer { self.giveUp() }
+    self.timer = timer
+    loop.schedule(timer, after: limit)
+  }
+
   func stopLimitingRequest() {
     guard let requestTimer else { return }
     loop.cancel(requestTimer)

@@ -16,6 +16,8 @@ final class ServerCore: @unchecked Sendable {
   let group: LoopGroup
   private let state = Locked(State())
   private let tls: Locked<TLSContext?>
+  /// The number of handlers of pages that have not returned.
+  private let pagesInProgress = Atomic(0)
 
   private struct State: @unchecked Sendable {
     var connections: [ObjectIdentifier: ServerConnection] = [:]
@@ -107,6 +109,21 @@ final class ServerCore: @unchecked Sendable {
   var connections: [ServerConnection] { state.withLock { Array($0.connections.values) } }
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
+
+  /// The number of handlers of pages from which on a connection may have one only. A client that asks for many pages,
+  /// on any number of connections, thus does not keep others from theirs.
+  private static let pageLimit = 256
+
+  /// Counts a page, unless too many are in progress. `isOnly`: no other handler of its connection runs.
+  func mayStartPage(isOnly: Bool) -> Bool {
+    guard pagesInProgress.add(1, ordering: .relaxed).oldValue < Self.pageLimit || isOnly else {
+      pageDidEnd()
+      return false
+    }
+    return true
+  }
+
+  func pageDidEnd() { pagesInProgress.subtract(1, ordering: .relaxed) }
 
   /// Registers a listener. Returns `false` if the server has already stopped.
   func add(_ listener: Listener) -> Bool {

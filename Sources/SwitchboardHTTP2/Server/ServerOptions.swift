@@ -48,7 +48,7 @@ public struct ServerOptions: Sendable {
   /// client that sends more is disconnected with the error ENHANCE_YOUR_CALM.
   public var controlFrameAllowance = 1000
   /// How long a request may take to arrive if it must be complete before its handler starts, because the method does
-  /// not stream requests. `nil`: without limit.
+  /// not stream requests, and how long its client may take to read a page. `nil`: without limit.
   public var requestTimeout: Duration? = .seconds(120)
   /// The TLS configuration. `nil`: connections are not encrypted.
   public var tls: ServerTLS?

@@ -8,8 +8,10 @@ import SwitchboardCall
 /// ```
 /// The path is compared as it was sent, up to the query: nothing is decoded. A `GET` page answers `HEAD` too, without
 /// its body. The whole request is read before the handler runs, within the server's `requestTimeout`; a body larger
-/// than `bodyLimit` is rejected with 413. An HTTP method that neither a page nor another protocol supports at the path
-/// is rejected with 405, and a `GET` of a path that has neither page nor method with 404. A page is not a call:
+/// than `bodyLimit` is rejected with 413. The client must read the response within the same time. While a server makes
+/// 256 pages, it makes further ones only for connections without any, and answers other requests with 503. A handler is
+/// cancelled when its client is gone. An HTTP method that neither a page nor another protocol supports at the path is
+/// rejected with 405, and a `GET` of a path that has neither page nor method with 404. A page is not a call:
 /// interceptors do not see it.
 public struct HTTPPage: Sendable {
   /// A whole request.
@@ -34,8 +36,8 @@ public struct HTTPPage: Sendable {
     let status: Int
     /// The headers; those that the connection writes itself are left out.
     let headers: HPACKHeaders
-    /// The body; its length is sent.
-    let body: [UInt8]
+    /// The body; its length is sent. Copies of the response share it.
+    let body: MessageBuffer
 
     /// A response with a content type and a body, or without either.
     public init(
@@ -47,7 +49,7 @@ public struct HTTPPage: Sendable {
       self.status = status
       self.headers = headers
       self.contentType = contentType
-      self.body = Array(body)
+      self.body = body.withContiguousStorageIfAvailable { MessageBuffer($0) } ?? MessageBuffer(Array(body))
     }
 
     let contentType: String?
