@@ -36,6 +36,20 @@ import Testing
     }
   }
 
+  @Test func anIdleClientThatIgnoresTheEndIsDisconnected() async throws {
+    var options = ServerOptions()
+    options.maxConnectionIdle = .seconds(60)
+    options.connectionAgeGrace = .seconds(10)
+    try await with(server: options) { pair, loop async throws in
+      let peer = try FramePeer(pair.address)
+      #expect(peer.settle())
+      await loop.advance(by: .seconds(61))
+      #expect(peer.next(FramePeer.Kind.goAway) != nil)
+      await loop.advance(by: .seconds(11))
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
   @Test func aConnectionThatIsTooOldGivesItsCallsTimeToEnd() async throws {
     var options = ServerOptions()
     options.maxConnectionAge = .seconds(100)

@@ -61,8 +61,9 @@ extension ServerConnection {
     guard idle >= limit.nanoseconds else {
       return watchIdleness(after: .nanoseconds(Int64(clamping: limit.nanoseconds - idle)))
     }
-    timers.idle = nil
     drain()
+    // The client may not take part.
+    timers.idle = makeTimer(after: core.options.connectionAgeGrace) { self.close(.connectionUnused) }
   }
 
   func checkSilence() -> Keepalive.Action? {
@@ -75,6 +76,11 @@ extension GRPCStatus {
     code: .unavailable,
     message: "the handshake took too long",
     origin: .peer
+  )
+  static let connectionUnused = GRPCStatus(
+    code: .unavailable,
+    message: "the connection was not used",
+    origin: .library
   )
   static let connectionTooOld = GRPCStatus(
     code: .unavailable,

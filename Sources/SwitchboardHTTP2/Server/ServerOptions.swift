@@ -34,7 +34,8 @@ public struct ServerOptions: Sendable {
   public var maxConnectionIdle: Duration?
   /// The age at which a connection's client is asked to make a new one. `nil`: without limit.
   public var maxConnectionAge: Duration?
-  /// How long calls may continue on a connection that has reached the maximum age.
+  /// How long calls may continue on a connection that has reached the maximum age, or that was without calls for too
+  /// long when they began.
   public var connectionAgeGrace = Duration.seconds(60)
   /// How long a client may be silent before it is pinged.
   public var keepaliveInterval = Duration.seconds(7200)
