@@ -89,7 +89,7 @@ import Testing
     for number in 0..<1000 { counter.add(1, ["user": .int(number)]) }
     let lines = telemetry.lines("requests_total")
     #expect(lines.count == 4)
-    #expect(lines.last == "requests_total{otel_metric_overflow=\"true\"} 997")
+    #expect(lines.contains("requests_total{otel_metric_overflow=\"true\"} 997"))
     // There is an end to instruments too, which count but are not shown.
     for number in 0..<1000 { telemetry.metrics.counter("made.up.\(number)").add() }
     #expect(telemetry.lines("made_up").count == 2)

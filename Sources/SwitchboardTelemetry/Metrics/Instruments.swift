@@ -3,8 +3,10 @@ import SwitchboardCall
 /// The series of an instrument by their attributes, up to a limit. Further ones count together, with the attribute
 /// `otel.metric.overflow`.
 struct Series<Value: Sendable>: Sendable {
-  private var values: [[String: AttributeValue]: Value] = [:]
-  private var overflow: Value?
+  /// Where each series is in `attributes` and `values`.
+  private var places: [[String: AttributeValue]: Int] = [:]
+  private var attributes: [[Attribute]] = []
+  private var values: [Value] = []
   private let limit: Int
 
   init(limit: Int) {
@@ -16,26 +18,37 @@ struct Series<Value: Sendable>: Sendable {
     _ first: @autoclosure () -> Value,
     _ change: (inout Value) -> Void
   ) {
-    if values[attributes] == nil, values.count >= limit {
-      var value = overflow ?? first()
-      overflow = nil
-      change(&value)
-      overflow = value
-    } else {
-      change(&values[attributes, default: first()])
-    }
+    if let place = places[attributes] { return change(&values[place]) }
+    let isFull = values.count >= limit
+    if isFull, let place = places[Self.overflow] { return change(&values[place]) }
+    let attributes = isFull ? Self.overflow : attributes
+    places[attributes] = values.count
+    self.attributes.append(attributes.sortedAttributes)
+    values.append(first())
+    change(&values[values.count - 1])
   }
 
-  func points(_ value: (Value, [Attribute]) -> MetricPoint) -> [MetricPoint] {
-    var points = values.map { value($0.value, $0.key.sortedAttributes) }.sorted(by: \.attributes)
-    if let overflow { points.append(value(overflow, [Attribute("otel.metric.overflow", true)])) }
-    return points
+  private static var overflow: [String: AttributeValue] { ["otel.metric.overflow": true] }
+
+  /// The series, for a reader. It copies the values, so that no later change has to.
+  var read: Zip2Sequence<[[Attribute]], [Value]> { zip(attributes, values.map { $0 }) }
+}
+
+extension Locked {
+  /// The points of series. The lock is held only to copy the values.
+  fileprivate func points<One>(_ value: (One) -> MetricPoint.Value) -> [MetricPoint]
+  where Value == Series<One> {
+    withLock { $0.read }.map { MetricPoint(attributes: $0, value: value($1)) }.sorted(by: \.attributes)
   }
 }
 
 extension [String: AttributeValue] {
-  /// The attributes with texts cut, because a series lives as long as the process.
-  fileprivate var asLabels: Self { mapValues { $0.asLabel } }
+  /// The attributes with names and texts cut, because a series lives as long as the process. Of names that become the
+  /// same, the first in their order remains.
+  fileprivate var asLabels: Self {
+    guard contains(where: { !$0.isLabel || !$1.isLabel }) else { return self }
+    return Dictionary(sortedAttributes.map { ($0.key.asLabel, $0.value.asLabel) }) { first, _ in first }
+  }
 }
 
 /// An instrument that takes values one after the other.
@@ -64,8 +77,7 @@ public final class Counter: ValueInstrument {
   }
 
   func collect() -> [MetricFamily] {
-    let points = series.withLock { $0 }.points { MetricPoint(attributes: $1, value: .double($0)) }
-    return [MetricFamily(descriptor: descriptor, points: points)]
+    [MetricFamily(descriptor: descriptor, points: series.points { .double($0) })]
   }
 }
 
@@ -94,8 +106,7 @@ public final class Gauge: ValueInstrument {
   }
 
   func collect() -> [MetricFamily] {
-    let points = series.withLock { $0 }.points { MetricPoint(attributes: $1, value: .double($0)) }
-    return [MetricFamily(descriptor: descriptor, points: points)]
+    [MetricFamily(descriptor: descriptor, points: series.points { .double($0) })]
   }
 }
 
@@ -144,14 +155,10 @@ public final class Histogram: ValueInstrument {
   }
 
   func collect() -> [MetricFamily] {
-    let points = series.withLock { $0 }.points { cells, attributes in
-      let value = HistogramValue(
-        bounds: bounds,
-        counts: cells.counts,
-        sum: cells.sum,
-        exemplars: cells.exemplars
+    let points = series.points { cells in
+      .histogram(
+        HistogramValue(bounds: bounds, counts: cells.counts, sum: cells.sum, exemplars: cells.exemplars)
       )
-      return MetricPoint(attributes: attributes, value: .histogram(value))
     }
     return [MetricFamily(descriptor: descriptor, points: points)]
   }

@@ -78,13 +78,32 @@ extension AttributeValue {
     }
   }
 
-  /// The value as a label of metrics.
-  var asLabel: AttributeValue { limited(to: String.labelLimit) }
+  /// The value as a label of metrics. Several texts with their commas are as long as one at most.
+  var asLabel: AttributeValue {
+    guard case .strings(let texts) = self else { return limited(to: String.labelLimit) }
+    var left = String.labelLimit
+    var cut: [String] = []
+    for text in texts where left > 0 {
+      cut.append(text.limited(to: left))
+      left -= text.utf8.count + 1
+    }
+    return .strings(cut)
+  }
+
+  /// Whether it is known to be a label as it is.
+  var isLabel: Bool {
+    switch self {
+    case .string(let text): text.isLabel
+    case .strings: false
+    case .bool, .int, .double: true
+    }
+  }
 }
 
 extension String {
   /// The text as a label of metrics, whose length is limited.
   var asLabel: String { limited(to: Self.labelLimit) }
+  var isLabel: Bool { utf8.count <= Self.labelLimit }
   fileprivate static var labelLimit: Int { 256 }
 
   /// The text, cut between two characters so that it has at most this many bytes.
