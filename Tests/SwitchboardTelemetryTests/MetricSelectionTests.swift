@@ -27,7 +27,7 @@ import Testing
   }
 
   private func text(_ metrics: TelemetryMetrics) -> [String] {
-    PrometheusText.text(metrics.snapshot(), Resource(serviceName: "test"), .plain).split(separator: "\n")
+    PrometheusText.text(metrics.snapshot(), Resource(serviceName: "test"), .plain).text.split(separator: "\n")
       .map(String.init).filter { !$0.hasPrefix("#") && !$0.hasPrefix("target_info") }
   }
 
@@ -135,16 +135,17 @@ import Testing
     }
     metrics.observe("b") { 1 }
     metrics.observe("b") { 2 }
-    metrics.counter("c.d").add(3)
-    metrics.counter("c_d").add(4)
+    metrics.counter("c_d").add(3)
+    metrics.counter("c.d").add(4)
     for name in ["e", "f", "g"] { metrics.gauge(name).set(5) }
     #expect(text(metrics) == ["a_total 3", "b 1", "c_d_total 3"])
+    metrics.reportMissingOnPage(["c.d", "c.d"])
     #expect(
       warnings.all.withLock { $0 } == [
         "a metric is not recorded: another one has its name: a",
         "a metric is not recorded: another one has its name: b",
-        "a metric is not shown to Prometheus: the name of another one becomes the same there: c_d",
         "a metric is not recorded: there are 4 others: e",
+        "a metric is not shown to Prometheus: the name of another one becomes the same there: c.d",
       ]
     )
   }

@@ -57,6 +57,18 @@ struct MetricPoint: Sendable {
   let value: Value
 }
 
+extension MetricPoint.Value {
+  /// What both counted together; of a gauge, the later one.
+  func joined(with later: Self, _ kind: MetricFamily.Kind) -> Self {
+    switch (self, later) {
+    case (.int(let one), .int(let other)) where kind != .gauge: .int(one &+ other)
+    case (.double(let one), .double(let other)) where kind != .gauge: .double(one + other)
+    case (.histogram(let one), .histogram(let other)): .histogram(one.joined(with: other))
+    default: later
+    }
+  }
+}
+
 struct HistogramValue: Sendable {
   let bounds: [Double]
   /// The counts of the buckets, one more than there are bounds.
@@ -65,6 +77,16 @@ struct HistogramValue: Sendable {
   let exemplars: [Int: Exemplar]
 
   var count: UInt64 { counts.reduce(0, &+) }
+
+  /// What both counted together. All series of a metric have the same bounds.
+  fileprivate func joined(with other: HistogramValue) -> HistogramValue {
+    HistogramValue(
+      bounds: bounds,
+      counts: zip(counts, other.counts).map { $0 &+ $1 },
+      sum: sum + other.sum,
+      exemplars: exemplars.merging(other.exemplars) { $0.date > $1.date ? $0 : $1 }
+    )
+  }
 }
 
 /// The values of all metrics at one time.

@@ -11,11 +11,11 @@ import SwitchboardCall
 public final class TelemetryMetrics: Sendable {
   private struct State: Sendable {
     var instruments: [String: (descriptor: MetricDescriptor, source: any MetricSource)] = [:]
+    /// The names of the instruments, in the order in which they were made.
+    var names: [String] = []
     var sources: [any MetricSource] = []
     /// The declarations of components, by name.
     var declared: [String: Instrument] = [:]
-    /// The names of instruments in Prometheus.
-    var namesOnPage: Set<String> = []
     /// The names of which the log says that a metric is missing.
     var reported: Set<String> = []
     var isFullReported = false
@@ -101,17 +101,22 @@ public final class TelemetryMetrics: Sendable {
       guard state.instruments.count < limit else { return (nil, tooMany) }
       let made = new()
       state.instruments[descriptor.name] = (descriptor, made)
-      let isShown = state.namesOnPage.insert(PrometheusText.name(of: descriptor)).inserted
-      return (made, isShown ? nil : Self.nameOnPageIsTaken)
+      state.names.append(descriptor.name)
+      return (made, nil)
     }
     if let problem { report(descriptor.name, problem) }
     return found
   }
 
   private static let nameIsTaken = "a metric is not recorded: another one has its name"
-  private static let nameOnPageIsTaken =
-    "a metric is not shown to Prometheus: the name of another one becomes the same there"
   private var tooMany: String { "a metric is not recorded: there are \(limit) others" }
+
+  /// Logs that metrics are not on the page for scrapers.
+  func reportMissingOnPage(_ names: [String]) {
+    for name in names {
+      report(name, "a metric is not shown to Prometheus: the name of another one becomes the same there")
+    }
+  }
 
   /// Logs that a metric is missing: once for each name, and once that there are too many.
   private func report(_ name: String, _ problem: String) {
@@ -127,12 +132,15 @@ public final class TelemetryMetrics: Sendable {
 
   func add(_ source: any MetricSource) { state.withLock { $0.sources.append(source) } }
 
-  /// The values of all metrics that are enabled.
+  /// The values of all metrics that are enabled, those of the program in the order in which they were made: if several
+  /// have the same name on the page for scrapers, the first keeps it.
   func snapshot() -> MetricSnapshot {
-    let (sources, instruments) = state.withLock { ($0.sources, $0.instruments) }
+    let (sources, instruments) = state.withLock { state in
+      (state.sources, state.names.compactMap { state.instruments[$0]?.source })
+    }
     var snapshot = MetricSnapshot(start: start, date: clock.date(of: clock.now))
     for source in sources { snapshot.families += source.collect() }
-    for name in instruments.keys.sorted() { snapshot.families += instruments[name]?.source.collect() ?? [] }
+    for instrument in instruments { snapshot.families += instrument.collect() }
     // A component's metric that is off was never made.
     snapshot.families.removeAll { !selection.includes($0.descriptor.name, byDefault: true) }
     return snapshot

@@ -23,16 +23,28 @@ struct PrometheusText {
   private let format: Format
   private var text = ""
 
-  static func text(_ snapshot: MetricSnapshot, _ resource: Resource, _ format: Format) -> String {
+  /// The page, and the metrics that are not on it. Different names may become the same in Prometheus, which then rejects
+  /// the whole page: the first metric keeps them, and the others are left out.
+  static func text(
+    _ snapshot: MetricSnapshot,
+    _ resource: Resource,
+    _ format: Format
+  ) -> (text: String, leftOut: [String]) {
     var writer = PrometheusText(format: format)
     writer.writeTarget(resource)
-    // Different names may become the same in Prometheus. The first metric keeps it, and the others are left out.
-    var names: Set<String> = ["target_info"]
-    for family in snapshot.families where names.insert(name(of: family.descriptor)).inserted {
+    var taken: Set<String> = ["target", "target_info"]
+    var leftOut: [String] = []
+    for family in snapshot.families {
+      let names = names(of: family.descriptor)
+      guard taken.isDisjoint(with: names) else {
+        leftOut.append(family.descriptor.name)
+        continue
+      }
+      taken.formUnion(names)
       writer.write(family)
     }
     if format == .openMetrics { writer.text += "# EOF\n" }
-    return writer.text
+    return (writer.text, leftOut)
   }
 
   private init(format: Format) {
@@ -43,7 +55,7 @@ struct PrometheusText {
     let name = format == .openMetrics ? "target" : "target_info"
     text +=
       "# HELP \(name) Attributes of the process.\n# TYPE \(name) \(format == .openMetrics ? "info" : "gauge")\n"
-    text += "target_info\(labels(resource.attributes.sortedAttributes)) 1\n"
+    write("target_info", pairs(resource.attributes.sortedAttributes).joined(separator: ","), "1")
   }
 
   private mutating func write(_ family: MetricFamily) {
@@ -62,42 +74,83 @@ struct PrometheusText {
       text += "# HELP \(shown) \(Self.escaped(descriptor.description, quotes: format == .openMetrics))\n"
     }
     text += "# TYPE \(shown) \(type)\n"
-    for point in family.points {
-      switch point.value {
-      case .int(let value): text += "\(name)\(suffix)\(labels(point.attributes)) \(value)\n"
-      case .double(let value): text += "\(name)\(suffix)\(labels(point.attributes)) \(Self.number(value))\n"
-      case .histogram(let value): write(value, name, point.attributes)
+    for (labels, value) in series(of: family) {
+      switch value {
+      case .int(let value): write(name + suffix, labels, "\(value)")
+      case .double(let value): write(name + suffix, labels, Self.number(value))
+      case .histogram(let value): write(value, name, labels)
       }
     }
   }
 
-  private mutating func write(_ histogram: HistogramValue, _ name: String, _ attributes: [Attribute]) {
+  /// The labels and values of a family's series. Different attributes may become the same labels: these count together.
+  private func series(of family: MetricFamily) -> [(labels: String, value: MetricPoint.Value)] {
+    var places: [[String]: Int] = [:]
+    var series: [(labels: String, value: MetricPoint.Value)] = []
+    for point in family.points {
+      let pairs = pairs(point.attributes)
+      // For Prometheus, labels have no order, and one without text is none.
+      let identity = pairs.filter { !$0.hasSuffix("=\"\"") }.sorted()
+      if let place = places[identity] {
+        series[place].value = series[place].value.joined(with: point.value, family.descriptor.kind)
+      } else {
+        places[identity] = series.count
+        series.append((pairs.joined(separator: ","), point.value))
+      }
+    }
+    return series
+  }
+
+  private mutating func write(_ histogram: HistogramValue, _ name: String, _ labels: String) {
     var sum: UInt64 = 0
-    let shared = pairs(attributes)
+    let comma = labels.isEmpty ? "" : ","
     for (index, count) in histogram.counts.enumerated() {
       sum += count
       let bound = index < histogram.bounds.count ? Self.number(histogram.bounds[index]) : "+Inf"
-      let pairs = (shared + ["le=\"\(bound)\""]).joined(separator: ",")
-      text += "\(name)_bucket{\(pairs)} \(sum)"
+      var value = "\(sum)"
       if format == .openMetrics, let exemplar = histogram.exemplars[index] {
-        text +=
+        value +=
           " # {trace_id=\"\(exemplar.traceID)\",span_id=\"\(exemplar.spanID)\"} \(Self.number(exemplar.value))"
-        text += " \(Self.seconds(exemplar.date))"
+        value += " \(Self.seconds(exemplar.date))"
       }
-      text += "\n"
+      write("\(name)_bucket", "\(labels)\(comma)le=\"\(bound)\"", value)
     }
-    text += "\(name)_sum\(labels(attributes)) \(Self.number(histogram.sum))\n"
-    text += "\(name)_count\(labels(attributes)) \(sum)\n"
+    write("\(name)_sum", labels, Self.number(histogram.sum))
+    write("\(name)_count", labels, "\(sum)")
+  }
+
+  private mutating func write(_ name: String, _ labels: String, _ value: String) {
+    text += name
+    if !labels.isEmpty {
+      text += "{"
+      text += labels
+      text += "}"
+    }
+    text += " "
+    text += value
+    text += "\n"
   }
 
   // MARK: Names
 
+  /// All names of a metric, in either format. OpenMetrics reserves some that are not written here.
+  private static func names(of descriptor: MetricDescriptor) -> Set<String> {
+    let name = name(of: descriptor)
+    let suffixes =
+      switch descriptor.kind {
+      case .counter: ["", "_total", "_created"]
+      case .gauge, .upDownCounter: [""]
+      case .histogram: ["", "_bucket", "_sum", "_count", "_created"]
+      }
+    return Set(suffixes.map { name + $0 })
+  }
+
   /// The name with its unit, as OpenTelemetry maps names to Prometheus.
-  static func name(of descriptor: MetricDescriptor) -> String {
+  private static func name(of descriptor: MetricDescriptor) -> String {
     var name = safe(descriptor.name, colons: true)
     if let unit = unit(descriptor.unit), !name.hasSuffix("_\(unit)") { name += "_\(unit)" }
     if descriptor.kind == .counter, name.hasSuffix("_total") { name.removeLast("_total".count) }
-    return name
+    return name.isEmpty ? "_" : name
   }
 
   private static func unit(_ unit: String) -> String? {
@@ -137,10 +190,6 @@ struct PrometheusText {
   private static func label(_ key: String) -> String {
     let name = safe(key, colons: false)
     return name.hasPrefix("__") ? "key\(name)" : name == "le" || name == "quantile" ? "key_\(name)" : name
-  }
-
-  private func labels(_ attributes: [Attribute]) -> String {
-    attributes.isEmpty ? "" : "{\(pairs(attributes).joined(separator: ","))}"
   }
 
   /// The labels. Attributes whose names become the same in Prometheus share one label.
@@ -194,6 +243,8 @@ extension Telemetry {
   /// `accept` is the header of the scraper's request.
   public func metricsText(accept: String = "") -> (contentType: String, text: String) {
     let format = PrometheusText.Format(accept: accept)
-    return (format.contentType, PrometheusText.text(metrics.snapshot(), resource, format))
+    let (text, leftOut) = PrometheusText.text(metrics.snapshot(), resource, format)
+    metrics.reportMissingOnPage(leftOut)
+    return (format.contentType, text)
   }
 }
