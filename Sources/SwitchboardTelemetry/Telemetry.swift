@@ -16,7 +16,7 @@ public final class Telemetry: Sendable {
   /// Makes the program's own spans. Spans of calls are made automatically.
   public let tracer: Tracer
 
-  let resource: Resource
+  let pages: PageWriter
   let parts: TelemetryParts
   /// One for each exporter of the signal.
   private let spans: [BatchQueue<SpanRecord>]
@@ -43,7 +43,7 @@ public final class Telemetry: Sendable {
     exporters: [any BatchExporter] = []
   ) throws(GRPCStatus) {
     try options.check()
-    resource = options.resource.complete
+    let resource = options.resource.complete
     // Exports run on their own thread, so that no call waits for one.
     let group = try LoopGroup()
     self.group = group
@@ -60,6 +60,7 @@ public final class Telemetry: Sendable {
     }
     let metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit, options.metrics, options.logger)
     self.metrics = metrics
+    pages = PageWriter(metrics, resource, exportTime)
     readers = (lanes[.metrics] ?? []).map {
       MetricReader(metrics, every: options.metricInterval, exportTime, $0)
     }
@@ -144,7 +145,7 @@ public final class Telemetry: Sendable {
     CallTelemetry(parts, propagation)
   }
 
-  /// The loop on which pages are written.
+  /// The loop of exports.
   var exportLoop: any EventLoop { time.loop }
 
   // MARK: Logs

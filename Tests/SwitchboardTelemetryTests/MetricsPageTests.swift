@@ -8,7 +8,7 @@ import Testing
 
 /// The page of metrics on a port of its own.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct MetricsPageTests {
-  private func get(_ path: String, at address: SocketAddress) throws -> String {
+  static func get(_ path: String, at address: SocketAddress) throws -> String {
     let peer = try RawPeer(address)
     peer.send(Array("GET \(path) HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n".utf8))
     return String(decoding: peer.read(1 << 20), as: UTF8.self)
@@ -17,18 +17,18 @@ import Testing
   @Test func otherPathsAreNotFound() async throws {
     let telemetry = try Telemetry(TelemetryOptions())
     let address = try telemetry.serveMetrics(port: 0)
-    #expect(try get("/metrics", at: address).hasPrefix("HTTP/1.1 200 "))
-    let root = try get("/", at: address)
+    #expect(try Self.get("/metrics", at: address).hasPrefix("HTTP/1.1 200 "))
+    let root = try Self.get("/", at: address)
     #expect(root.hasPrefix("HTTP/1.1 404 "))
     #expect(root.hasSuffix("the metrics are at /metrics\n"))
-    #expect(try get("/metric", at: address).hasPrefix("HTTP/1.1 404 "))
+    #expect(try Self.get("/metric", at: address).hasPrefix("HTTP/1.1 404 "))
     await telemetry.shutDown()
   }
 
   @Test func thePageMayBeTheRoot() async throws {
     let telemetry = try Telemetry(TelemetryOptions())
     let address = try telemetry.serveMetrics(port: 0, path: "/")
-    #expect(try get("/", at: address).contains("target_info{"))
+    #expect(try Self.get("/", at: address).contains("target_info{"))
     await telemetry.shutDown()
   }
 

@@ -6,16 +6,14 @@ extension Telemetry {
   /// ```swift
   /// serverOptions.pages.append(telemetry.metricsPage())
   /// ```
-  /// The page is written on the thread of exports, so that calls do not wait for it. It shows the names of methods and
-  /// the labels that the program sets, so only your own scrapers should be able to reach it.
+  /// The page is written on another thread, with low priority, so that neither calls nor exports wait for it; requests
+  /// that wait for it share it. It shows the names of methods and the labels that the program sets, so only your own
+  /// scrapers should be able to reach it.
   public func metricsPage(path: String = "/metrics") -> HTTPPage {
     HTTPPage("GET", path) { [self] request in
       let accept = request.headers["accept"].joined(separator: ",")
-      let writing = Task(executorPreference: exportLoop) { [self] in
-        let (contentType, text) = metricsText(accept: accept)
-        return HTTPPage.Response(contentType: contentType, body: text.utf8)
-      }
-      return await writing.value
+      // It fails only if nobody waits for the page any more.
+      return (try? await pages.next(PrometheusText.Format(accept: accept))) ?? HTTPPage.Response(status: 503)
     }
   }
 
@@ -27,6 +25,13 @@ extension Telemetry {
     port: Int = 9464,
     path: String = "/metrics"
   ) throws(GRPCStatus) -> SocketAddress {
+    let server = try metricsServer(path)
+    let address = try server.bind(host: host, port: port)
+    try keep(server)
+    return address
+  }
+
+  func metricsServer(_ path: String) throws(GRPCStatus) -> Server {
     var options = ServerOptions()
     options.pages = [metricsPage(path: path)]
     if path != "/" {
@@ -37,11 +42,13 @@ extension Telemetry {
       )
       options.pages.append(HTTPPage("GET", "/") { _ in hint })
     }
-    // There are few scrapers.
+    // There are few scrapers, and none needs its connection for long: others get it.
     options.maxConnections = 64
-    let server = try Server(providers: [], options: options)
-    let address = try server.bind(host: host, port: port)
-    try keep(server)
-    return address
+    options.handshakeTimeout = .seconds(5)
+    options.requestTimeout = .seconds(10)
+    options.maxConnectionIdle = .seconds(10)
+    options.maxConnectionAge = .seconds(60)
+    options.connectionAgeGrace = .seconds(10)
+    return try Server(providers: [], options: options)
   }
 }

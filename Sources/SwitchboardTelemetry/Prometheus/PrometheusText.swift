@@ -243,8 +243,6 @@ extension Telemetry {
   /// `accept` is the header of the scraper's request.
   public func metricsText(accept: String = "") -> (contentType: String, text: String) {
     let format = PrometheusText.Format(accept: accept)
-    let (text, leftOut) = PrometheusText.text(metrics.snapshot(), resource, format)
-    metrics.reportMissingOnPage(leftOut)
-    return (format.contentType, text)
+    return (format.contentType, pages.text(format))
   }
 }
