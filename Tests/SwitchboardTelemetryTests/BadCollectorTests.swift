@@ -161,11 +161,6 @@ import Testing
   /// A failure that does not pass.
   static let final = [
     Passing(testDescription: "PERMISSION_DENIED", status: GRPCStatus(code: .permissionDenied), pause: usual),
-    Passing(
-      testDescription: "RESOURCE_EXHAUSTED",
-      status: GRPCStatus(code: .resourceExhausted),
-      pause: usual
-    ),
     Passing(testDescription: "60 s", status: status(.unavailable, retryAfter: 60), pause: usual),
     Passing(testDescription: "400", answer: answer(400), pause: usual),
     Passing(testDescription: "503, 60 s", answer: answer(503, "retry-after: 60"), pause: usual),

@@ -328,6 +328,6 @@ import Testing
     busy.packedDetails = [0x1a, UInt8(any.count)] + any
     #expect(ExportResult(busy) == .retry(after: .milliseconds(2500), busy.description))
     busy.packedDetails = [0x1a, 0xff, 0xff, 0xff]
-    #expect(ExportResult(busy) == .refused(busy.description))
+    #expect(ExportResult(busy) == .tooLarge(busy.description))
   }
 }

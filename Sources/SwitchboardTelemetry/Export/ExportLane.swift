@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-/// Sends one signal to one exporter. Repeats exports whose failure may pass, and counts what is lost.
+/// Sends one signal to one exporter. Divides batches that are too large, repeats exports whose failure may pass, and
+/// counts what is lost.
 final class ExportLane: Sendable {
   let signal: TelemetrySignal
   private let exporter: any BatchExporter
@@ -15,6 +16,9 @@ final class ExportLane: Sendable {
     /// What was logged since the collector last took something.
     var isWaiting = false
     var isFailing = false
+    /// Whether the collector has refused a single item as too large since it last took something. Then something else
+    /// may be the matter, and dividing batches would only multiply requests.
+    var refusesSingleItems = false
   }
 
   init(
@@ -37,36 +41,53 @@ final class ExportLane: Sendable {
   private static let firstBackoff = Duration.seconds(1)
   private static let longestBackoff = Duration.seconds(5)
 
-  /// Returns once the batch is taken or lost.
+  /// Returns once the batch is taken or lost. What is too large for a request, or for the collector, is divided.
   func export(_ batch: ExportBatch) async {
+    guard batch.count <= 1 || batch.cost <= ExportBatch.costLimit else {
+      return await exportHalves(of: batch)
+    }
+    switch await send(batch) {
+    case .taken(let rejected, let message):
+      state.withLock { $0.refusesSingleItems = false }
+      guard rejected > 0 else { return recover(message) }
+      // A collector may report any number.
+      let count = min(rejected, batch.count)
+      lose(count, message, "\(exporter.destination) rejected \(count) of \(batch.count) \(batch.items)")
+    case .tooLarge(let reason):
+      let isDivided = state.withLock { state in
+        if batch.count <= 1 { state.refusesSingleItems = true }
+        return !state.refusesSingleItems
+      }
+      if isDivided { await exportHalves(of: batch) } else { lose(batch.count, reason) }
+    case .refused(let reason), .retry(_, let reason):
+      lose(batch.count, reason)
+    }
+  }
+
+  private func exportHalves(of batch: ExportBatch) async {
+    for half in batch.halves { await export(half) }
+  }
+
+  /// Sends a batch until the collector has decided or the time is over. The result is `retry` in the second case.
+  private func send(_ batch: ExportBatch) async -> ExportResult {
+    // An export is cancelled only because its time is over, which is not the collector's reason.
+    var reason = "there was no answer when the time was over"
+    var backoff = Self.firstBackoff
     let isTriedOnce = limit.map { $0 <= .zero } ?? false
     let end = isTriedOnce ? nil : limit.map { time.now + $0 }
-    var backoff = Self.firstBackoff
-    var lastReason: String?
     while true {
-      switch await exporter.export(batch, within: end.map { time.now.duration(to: $0) }) {
-      case .taken(let rejected, let message):
-        guard rejected > 0 else { return recover(message) }
-        // A collector may report any number.
-        let count = min(rejected, batch.count)
-        let what = "\(count) of \(batch.count) \(batch.items)"
-        return lose(count, message, "\(exporter.destination) rejected \(what)")
-      case .refused(let reason):
-        return lose(batch.count, reason)
-      case .retry(let wanted, var reason):
-        // An export is cancelled only because its time is over, which is not the collector's reason.
-        if Task.isCancelled { reason = lastReason ?? "there was no answer when the time was over" }
-        lastReason = reason
-        // The pause is random, so that processes do not all try again at the same time. A collector can lengthen it,
-        // but not shorten it.
-        let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
-        backoff = min(backoff * 2, Self.longestBackoff)
-        guard !isTriedOnce, end.map({ time.now + wait < $0 }) ?? true, !Task.isCancelled else {
-          return lose(batch.count, reason)
-        }
-        delay(reason)
-        guard await time.sleep(wait) else { return lose(batch.count, reason) }
+      let result = await exporter.export(batch, within: end.map { time.now.duration(to: $0) })
+      guard case .retry(let wanted, let latest) = result else { return result }
+      if !Task.isCancelled { reason = latest }
+      // The pause is random, so that processes do not all try again at the same time. A collector can lengthen it,
+      // but not shorten it.
+      let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
+      backoff = min(backoff * 2, Self.longestBackoff)
+      guard !isTriedOnce, end.map({ time.now + wait < $0 }) ?? true, !Task.isCancelled else {
+        return .retry(after: nil, reason)
       }
+      delay(reason)
+      guard await time.sleep(wait) else { return .retry(after: nil, reason) }
     }
   }
 

@@ -13,6 +13,11 @@ struct MetricFamily: Sendable {
 
   let descriptor: MetricDescriptor
   var points: [MetricPoint]
+
+  /// The approximate number of bytes that it takes in memory.
+  var cost: Int {
+    points.reduce(128 + descriptor.name.utf8.count + descriptor.description.utf8.count) { $0 + $1.cost }
+  }
 }
 
 /// The name, the kind and the description of a metric.
@@ -55,6 +60,18 @@ struct MetricPoint: Sendable {
 
   let attributes: [Attribute]
   let value: Value
+
+  /// The approximate number of bytes that it takes in memory.
+  var cost: Int { attributes.reduce(64) { $0 + $1.cost } + value.cost }
+}
+
+extension MetricPoint.Value {
+  fileprivate var cost: Int {
+    switch self {
+    case .int, .double: 8
+    case .histogram(let value): (value.bounds.count + value.counts.count) * 8 + value.exemplars.count * 96
+    }
+  }
 }
 
 extension MetricPoint.Value {
@@ -95,6 +112,20 @@ struct MetricSnapshot: Sendable {
   /// When counting began, in nanoseconds since 1970.
   let start: UInt64
   let date: UInt64
+
+  /// Two snapshots, each with half of the points.
+  var halves: [MetricSnapshot] {
+    var room = families.reduce(0) { $0 + $1.points.count } / 2
+    var halves = [MetricSnapshot(start: start, date: date), MetricSnapshot(start: start, date: date)]
+    for family in families {
+      let first = family.points.prefix(room)
+      room -= first.count
+      for (half, points) in [first, family.points.dropFirst(first.count)].enumerated() where !points.isEmpty {
+        halves[half].families.append(MetricFamily(descriptor: family.descriptor, points: Array(points)))
+      }
+    }
+    return halves
+  }
 }
 
 /// A source of metrics.

@@ -80,6 +80,8 @@ extension ExportResult {
       self = .retry(after: status.retryDelay, status.description)
     case .resourceExhausted where status.retryDelay != nil:
       self = .retry(after: status.retryDelay, status.description)
+    case .resourceExhausted:
+      self = .tooLarge(status.description)
     default:
       self = .refused(status.description)
     }

@@ -91,6 +91,8 @@ final class OTLPHTTPExporter: BatchExporter {
       let now = Int(clock.date(of: clock.now) / 1_000_000_000)
       let wanted = answer.header("retry-after").flatMap { RetryAfter.delay($0, now: now) }
       return .retry(after: wanted, reason(answer, signal))
+    case 413:
+      return .tooLarge(reason(answer, signal))
     default:
       return .refused(reason(answer, signal))
     }

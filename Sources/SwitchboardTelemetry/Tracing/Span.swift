@@ -185,7 +185,7 @@ struct SpanRecord: Sendable {
       $0 + 96 + $1.name.utf8.count + $1.attributes.reduce(0) { $0 + $1.cost }
     }
     return 512 + state.name.utf8.count + context.traceState.utf8.count + (state.failure?.utf8.count ?? 0)
-      + state.links.count * 128
+      + state.links.reduce(0) { $0 + 128 + $1.traceState.utf8.count }
       + state.attributes.reduce(0) { $0 + $1.cost } + events
   }
 }
