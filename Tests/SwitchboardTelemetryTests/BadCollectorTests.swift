@@ -161,15 +161,7 @@ import Testing
   /// A failure that does not pass.
   static let final = [
     Passing(testDescription: "PERMISSION_DENIED", status: GRPCStatus(code: .permissionDenied), pause: usual),
-    Passing(testDescription: "60 s", status: status(.unavailable, retryAfter: 60), pause: usual),
     Passing(testDescription: "400", answer: answer(400), pause: usual),
-    Passing(testDescription: "503, 60 s", answer: answer(503, "retry-after: 60"), pause: usual),
-    Passing(testDescription: "503, 300 years", answer: answer(503, "retry-after: 9999999999"), pause: usual),
-    Passing(
-      testDescription: "503, a date in the year 9999",
-      answer: answer(503, "retry-after: Fri, 31 Dec 9999 23:59:59 GMT"),
-      pause: usual
-    ),
     Passing(testDescription: "no HTTP", answer: "\u{0}\u{1} nonsense\r\n\r\n", pause: usual),
     Passing(testDescription: "HTTP/9.9", answer: "HTTP/9.9 200 OK\r\n\r\n", pause: usual),
   ]
@@ -196,6 +188,51 @@ import Testing
     #expect(warnings.all.withLock { $0 } == ["traces are lost: cannot export to http://127.0.0.1:\(port)"])
     await telemetry.shutDown(within: .zero)
     await server?.shutDown(grace: .zero)
+  }
+
+  /// A pause that the export of a batch has no time for, and its length.
+  static let long = [
+    Passing(testDescription: "60 s", status: status(.unavailable, retryAfter: 60), pause: minute),
+    Passing(testDescription: "503, 60 s", answer: answer(503, "retry-after: 60"), pause: minute),
+    Passing(
+      testDescription: "503, 300 years",
+      answer: answer(503, "retry-after: 9999999999"),
+      pause: longest
+    ),
+    Passing(
+      testDescription: "503, a date in the year 9999",
+      answer: answer(503, "retry-after: Fri, 31 Dec 9999 23:59:59 GMT"),
+      pause: longest
+    ),
+  ]
+
+  private static let minute = Duration.seconds(60)...Duration.seconds(60)
+  private static let longest = Duration.seconds(300)...Duration.seconds(300)
+
+  @Test(arguments: long) func aLongPauseLosesTheBatchAndIsKept(_ long: Passing) async throws {
+    let provider = ScriptedGRPCCollector(long.status.map { [$0] } ?? [])
+    let server = try Server(providers: [provider])
+    let socket = try ScriptedSocket()
+    let grpcPort = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+    let isHTTP = long.status == nil
+    let telemetry = try telemetry(port: isHTTP ? socket.port : grpcPort, isHTTP ? .http : .grpc)
+    record(telemetry)
+    if isHTTP { await socket.answer(long.answer) }
+    while telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
+    // The queue holds 64, of which the first batch waits for the collector.
+    record(telemetry, 70)
+    let pause = try await pause()
+    #expect(long.pause.contains(pause))
+    #expect(telemetry.drops[.traces]?.queueFull == 6)
+    time.advance(by: pause - .milliseconds(1))
+    #expect(provider.spanCount.withLock { $0 } == 0)
+    time.advance(by: .milliseconds(1))
+    if isHTTP { for _ in 0..<16 { await socket.answer(Self.answer(200)) } }
+    while !isHTTP, provider.spanCount.withLock({ $0 < 64 }) { await Task.yield() }
+    while try #require(await time.nextWait()) != .seconds(5) {}
+    #expect(telemetry.drops[.traces] == TelemetryDrops(queueFull: 6, notExported: 4))
+    await telemetry.shutDown(within: .zero)
+    await server.shutDown(grace: .zero)
   }
 
   /// What a collector answers that is not what it should be, and the reason that is logged.

@@ -19,6 +19,9 @@ final class ExportLane: Sendable {
     /// Whether the collector has refused a single item as too large since it last took something. Then something else
     /// may be the matter, and dividing batches would only multiply requests.
     var refusesSingleItems = false
+    /// The next pause, and the end of this one, before which nothing is sent: neither the same batch nor the next.
+    var backoff = firstBackoff
+    var pauseEnd: ContinuousClock.Instant?
   }
 
   init(
@@ -72,23 +75,41 @@ final class ExportLane: Sendable {
   private func send(_ batch: ExportBatch) async -> ExportResult {
     // An export is cancelled only because its time is over, which is not the collector's reason.
     var reason = "there was no answer when the time was over"
-    var backoff = Self.firstBackoff
+    guard await waitForPauseEnd() else { return .retry(after: nil, reason) }
     let isTriedOnce = limit.map { $0 <= .zero } ?? false
     let end = isTriedOnce ? nil : limit.map { time.now + $0 }
     while true {
       let result = await exporter.export(batch, within: end.map { time.now.duration(to: $0) })
-      guard case .retry(let wanted, let latest) = result else { return result }
+      guard case .retry(let wanted, let latest) = result else {
+        state.withLock { ($0.backoff, $0.pauseEnd) = (Self.firstBackoff, nil) }
+        return result
+      }
       if !Task.isCancelled { reason = latest }
-      // The pause is random, so that processes do not all try again at the same time. A collector can lengthen it,
-      // but not shorten it.
-      let wait = max(wanted ?? .zero, backoff * (0.8 + 0.4 * time.random()))
-      backoff = min(backoff * 2, Self.longestBackoff)
-      guard !isTriedOnce, end.map({ time.now + wait < $0 }) ?? true, !Task.isCancelled else {
+      let pauseEnd = pause(wanted)
+      guard !isTriedOnce, end.map({ pauseEnd < $0 }) ?? true, !Task.isCancelled else {
         return .retry(after: nil, reason)
       }
       delay(reason)
-      guard await time.sleep(wait) else { return .retry(after: nil, reason) }
+      guard await waitForPauseEnd() else { return .retry(after: nil, reason) }
     }
+  }
+
+  /// Begins a pause and returns its end. It is random, so that processes do not all try again at the same time. A
+  /// collector can lengthen it, but not shorten it.
+  private func pause(_ wanted: Duration?) -> ContinuousClock.Instant {
+    let chance = 0.8 + 0.4 * time.random()
+    return state.withLock { state in
+      let end = time.now + max(wanted ?? .zero, state.backoff * chance)
+      state.backoff = min(state.backoff * 2, Self.longestBackoff)
+      state.pauseEnd = end
+      return end
+    }
+  }
+
+  /// Returns `false` if the task was cancelled.
+  private func waitForPauseEnd() async -> Bool {
+    guard let end = state.withLock({ $0.pauseEnd }), end > time.now else { return true }
+    return await time.sleep(time.now.duration(to: end))
   }
 
   func shutDown() async { await exporter.shutDown() }
