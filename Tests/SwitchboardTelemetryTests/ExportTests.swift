@@ -77,14 +77,18 @@ import Testing
       span.end()
     }
     await telemetry.flush()
-    // Each has a name and five events of 4096 bytes.
     #expect(exporter.spans.count == 3)
+    // Each has a name and five events of 4096 bytes. What is being exported keeps its place.
+    let stuck = CapturingExporter(isHeld: true)
+    let full = try Telemetry.capturing(stuck) { $0.batch.queueBytes = 100_000 }
     for _ in 0..<5 {
-      let span = telemetry.tracer.startSpan(long)
+      let span = full.tracer.startSpan(long)
       for _ in 0..<5 { span.addEvent(long) }
       span.end()
     }
-    #expect(telemetry.drops[.traces]?.queueFull == 2)
+    #expect(full.drops[.traces]?.queueFull == 2)
+    stuck.release()
+    await full.shutDown()
     let state = try #require(exporter.spans.first).state
     #expect(state.name.utf8.count == 4096)
     #expect(state.events.allSatisfy { $0.name.utf8.count <= 4096 && $0.attributes[0].key.utf8.count == 256 })

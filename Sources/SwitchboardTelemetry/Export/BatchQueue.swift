@@ -1,29 +1,25 @@
 import SwitchboardCall
 
 /// A queue of spans or log records for one exporter, bounded in number and memory. A task exports them in batches. Adding
-/// never waits.
+/// never waits, not even for a long queue to be moved.
 final class BatchQueue<Item: Sendable>: SignalExport {
+  private typealias Entry = (item: Item, cost: Int)
+
   private struct State: Sendable {
-    var items: [(item: Item, cost: Int)] = []
+    var progress = ExportProgress()
+    /// What was added since the worker last took everything.
+    var arrivals = Queue<Entry>()
     /// The cost of the items that wait and of those that are being exported.
     var cost = 0
     var drops = TelemetryDrops()
     /// Whether an item was dropped since the queue last had room for a batch.
     var isOverflowing = false
-    var sleep: Task<Void, Never>?
-    var isClosed = false
-    /// The number of items that were added, that a batch has taken, and that were exported or lost.
-    var added = 0
-    var taken = 0
-    var settled = 0
-    /// A flush waits until this many items were taken.
-    var wanted = 0
-
-    var isFlushing: Bool { taken < wanted }
   }
 
   let lane: ExportLane
   private let options: BatchOptions
+  /// Items that cost this much are worth a request. There may be too few of them for a batch.
+  private let enoughCost: Int
   private let time: ExportTime
   private let makeBatch: @Sendable ([Item]) -> ExportBatch
   private let state = Locked(State())
@@ -36,6 +32,7 @@ final class BatchQueue<Item: Sendable>: SignalExport {
     _ makeBatch: @escaping @Sendable ([Item]) -> ExportBatch
   ) {
     self.options = options.usable
+    enoughCost = max(1, min(ExportBatch.costLimit, options.queueBytes / 2))
     self.time = time
     self.lane = lane
     self.makeBatch = makeBatch
@@ -49,91 +46,85 @@ final class BatchQueue<Item: Sendable>: SignalExport {
   }
 
   func add(_ item: Item, cost: Int) {
-    let (sleep, isNews): (Task<Void, Never>?, Bool) = state.withLock { state in
-      guard !state.isClosed else {
+    let (pause, isNews): (ExportProgress.Wait?, Bool) = state.withLock { state in
+      guard !state.progress.isClosed else {
         state.drops.shutDown += 1
         return (nil, false)
       }
       // Items that are being exported have their place until they are settled.
-      guard state.added - state.settled < options.queueSize, state.cost + cost <= options.queueBytes else {
+      guard state.progress.unsettled < options.queueSize, state.cost + cost <= options.queueBytes else {
         state.drops.queueFull += 1
         defer { state.isOverflowing = true }
         return (nil, !state.isOverflowing)
       }
-      state.items.append((item, cost))
+      state.arrivals.append((item, cost))
       state.cost += cost
-      state.added += 1
-      return (state.items.count == options.batchSize ? state.sleep : nil, false)
+      state.progress.add()
+      return (hasBatch(state) ? state.progress.wakeWorker() : nil, false)
     }
-    sleep?.cancel()
+    pause?.cancel()
     if isNews { lane.reportOverflow() }
   }
 
+  /// Whether there is reason to export before the delay is over, if nothing is being exported.
+  private func hasBatch(_ state: State) -> Bool {
+    state.progress.waiting >= options.batchSize || state.cost >= enoughCost
+  }
+
   private func run() async {
+    var stock = Queue<Entry>()
     while await waitForWork() {
       // The first batch may be small, because its items have waited for the delay. Later ones wait until they are full.
       var least = 1
-      while let batch = take(least) {
+      while let batch = take(least, from: &stock) {
         least = options.batchSize
-        await lane.export(batch.batch)
-        state.withLock { state in
-          state.settled += batch.count
-          state.cost -= batch.cost
-          if state.items.count < options.batchSize { state.isOverflowing = false }
+        await lane.export(makeBatch(batch.map(\.item)))
+        let flushes = state.withLock { state in
+          state.cost -= batch.reduce(0) { $0 + $1.cost }
+          if state.progress.waiting < options.batchSize { state.isOverflowing = false }
+          return state.progress.settle(batch.count)
         }
+        for flush in flushes { flush.cancel() }
       }
     }
+    state.withLock { $0.arrivals.removeAll() }
   }
 
-  /// Returns after the delay, or as soon as there is a whole batch. Returns `false` once the queue is closed and empty.
+  /// Returns after the delay, or as soon as there is a whole batch. Returns `false` once the queue is closed.
   private func waitForWork() async -> Bool {
-    let sleep: Task<Void, Never>? = state.withLock { state in
-      guard !state.isClosed, !state.isFlushing, state.items.count < options.batchSize else { return nil }
-      let sleep = Task(executorPreference: time.loop) { [time, delay = options.delay] in
-        _ = await time.sleep(delay)
-      }
-      state.sleep = sleep
-      return sleep
+    let pause: ExportProgress.Wait? = state.withLock { state in
+      let isReady = state.progress.isClosed || state.progress.isFlushing || hasBatch(state)
+      return isReady ? nil : state.progress.pause(options.delay, time)
     }
-    await sleep?.value
-    return state.withLock { state in
-      state.sleep = nil
-      return !state.isClosed || !state.items.isEmpty
-    }
+    await pause?.value
+    return state.withLock { !$0.progress.isClosed }
   }
 
-  /// Takes a batch. Returns `nil` if there are fewer than `least` items and nothing waits for them.
-  private func take(_ least: Int) -> (batch: ExportBatch, count: Int, cost: Int)? {
-    let items: [(item: Item, cost: Int)] = state.withLock { state in
-      guard state.items.count >= least || state.isFlushing || state.isClosed else { return [] }
-      let items = Array(state.items.prefix(options.batchSize))
-      state.items.removeFirst(items.count)
-      state.taken += items.count
-      return items
+  /// Takes a batch. Returns `nil` if there are fewer than `least` items and nobody waits for them. The lock is never
+  /// held for longer than it takes to exchange two queues.
+  private func take(_ least: Int, from stock: inout Queue<Entry>) -> [Entry]? {
+    let count = state.withLock { state in
+      let isDue = state.progress.waiting >= least || state.progress.isFlushing
+      return isDue ? state.progress.take(upTo: options.batchSize) : 0
     }
-    guard !items.isEmpty else { return nil }
-    return (makeBatch(items.map(\.item)), items.count, items.reduce(0) { $0 + $1.cost })
+    var batch: [Entry] = []
+    for _ in 0..<count {
+      if stock.isEmpty { state.withLock { swap(&stock, &$0.arrivals) } }
+      if let entry = stock.popFirst() { batch.append(entry) }
+    }
+    return batch.isEmpty ? nil : batch
   }
 
   func flush(until end: ContinuousClock.Instant) async {
-    let (target, sleep) = state.withLock { state in
-      state.wanted = state.added
-      return (state.added, state.sleep)
-    }
-    sleep?.cancel()
-    while state.withLock({ $0.settled < target }), time.now < end {
-      guard await time.sleep(.milliseconds(5)) else { return }
-    }
+    await state.withLock { $0.progress.flush(until: end, time) }?.end()
   }
 
   func stop() {
-    let sleep = state.withLock { state in
-      state.isClosed = true
-      state.drops.shutDown += state.items.count
-      state.items = []
-      return state.sleep
+    let waits = state.withLock { state in
+      state.drops.shutDown += state.progress.waiting
+      return state.progress.close()
     }
-    sleep?.cancel()
+    for wait in waits { wait.cancel() }
     worker.withLock { $0 }?.cancel()
   }
 

@@ -1,12 +1,14 @@
 import SwitchboardCall
 
-/// Exports all metrics to one exporter at regular intervals. A failed export loses nothing, because the numbers are
-/// totals.
+/// Exports all metrics to one exporter at regular intervals, and when they are flushed, one export after the other. A
+/// failed export loses nothing, because the numbers are totals.
 final class MetricReader: SignalExport {
   let lane: ExportLane
   private let metrics: TelemetryMetrics
   private let interval: Duration
   private let time: ExportTime
+  /// Counts the exports that flushes asked for.
+  private let progress = Locked(ExportProgress())
   private let worker = Locked<Task<Void, Never>?>(nil)
 
   init(_ metrics: TelemetryMetrics, every interval: Duration, _ time: ExportTime, _ lane: ExportLane) {
@@ -24,7 +26,20 @@ final class MetricReader: SignalExport {
   }
 
   private func run() async {
-    while await time.sleep(interval) { await export() }
+    while await waitForTurn() {
+      let asked = progress.withLock { $0.take(upTo: .max) }
+      await export()
+      for flush in progress.withLock({ $0.settle(asked) }) { flush.cancel() }
+    }
+  }
+
+  /// Returns after the interval, or as soon as somebody asks for an export. Returns `false` once it is stopped.
+  private func waitForTurn() async -> Bool {
+    let pause = progress.withLock { progress in
+      progress.isClosed || progress.isFlushing ? nil : progress.pause(interval, time)
+    }
+    await pause?.value
+    return progress.withLock { !$0.isClosed }
   }
 
   private func export() async {
@@ -35,13 +50,17 @@ final class MetricReader: SignalExport {
   }
 
   func flush(until end: ContinuousClock.Instant) async {
-    let export = Task { await self.export() }
-    let alarm = Task { if await time.sleep(time.now.duration(to: end)) { export.cancel() } }
-    await export.value
-    alarm.cancel()
+    let flush = progress.withLock { progress in
+      if !progress.isClosed { progress.add() }
+      return progress.flush(until: end, time)
+    }
+    await flush?.end()
   }
 
-  func stop() { worker.withLock { $0 }?.cancel() }
+  func stop() {
+    for wait in progress.withLock({ $0.close() }) { wait.cancel() }
+    worker.withLock { $0 }?.cancel()
+  }
 
   func waitForEnd() async { await worker.withLock { $0 }?.value }
 }
