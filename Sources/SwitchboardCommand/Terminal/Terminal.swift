@@ -24,21 +24,24 @@ struct Terminal: Sendable, Hashable {
   }
 
   /// Queries the system. The size changes when the user resizes the window, so query again for each drawing.
-  static func current(_ stream: Stream = .output) -> Terminal {
+  static func current(
+    _ stream: Stream = .output,
+    _ environment: (String) -> String? = Self.environment
+  ) -> Terminal {
     let isTerminal = isatty(stream.rawValue) == 1
     var size = winsize()
     let hasSize = isTerminal && ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return Terminal(
       isTerminal: isTerminal,
       hasColor: wantsColor(isTerminal: isTerminal, environment),
-      columns: hasSize ? Int(size.ws_col) : given("COLUMNS") ?? 80,
-      rows: hasSize ? Int(size.ws_row) : given("LINES") ?? 24
+      columns: hasSize ? Int(size.ws_col) : given(environment("COLUMNS")) ?? 80,
+      rows: hasSize ? Int(size.ws_row) : given(environment("LINES")) ?? 24
     )
   }
 
   /// A size from the environment, if it is a plausible one.
-  private static func given(_ name: String) -> Int? {
-    environment(name).flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil }
+  private static func given(_ text: String?) -> Int? {
+    text.flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil }
   }
 
   static func wantsColor(isTerminal: Bool, _ environment: (String) -> String?) -> Bool {
