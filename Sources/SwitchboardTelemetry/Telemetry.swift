@@ -213,6 +213,7 @@ public final class Telemetry: Sendable {
       return servers ?? []
     }
     for server in servers { await server.shutDown(grace: .zero) }
+    pages.stop()
     for export in exports { await export.lane.shutDown() }
     group.shutDown()
     let end = time.now + .milliseconds(500)

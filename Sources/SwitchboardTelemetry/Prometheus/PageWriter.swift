@@ -18,6 +18,7 @@ final class PageWriter: Sendable {
   private let resource: Resource
   private let time: ExportTime
   private let state = Locked(State())
+  private let writing = Locked<Task<Void, Never>?>(nil)
 
   init(_ metrics: TelemetryMetrics, _ resource: Resource, _ time: ExportTime) {
     self.metrics = metrics
@@ -39,9 +40,15 @@ final class PageWriter: Sendable {
       defer { state.isWriting = true }
       return (page, !state.isWriting)
     }
-    if isFirst { Task.detached(priority: .utility) { await self.write() } }
+    if isFirst {
+      let task = Task.detached(priority: .utility) { await self.write() }
+      writing.withLock { $0 = task }
+    }
     return try await page.value()
   }
+
+  /// Ends the pause after the last page.
+  func stop() { writing.withLock { $0 }?.cancel() }
 
   private func write() async {
     while let wanted = takeWanted() {
