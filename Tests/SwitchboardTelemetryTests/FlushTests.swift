@@ -42,6 +42,8 @@ import Testing
     let exporter = CapturingExporter(isHeld: true)
     let telemetry = try Telemetry.capturing(exporter, time: time)
     record(telemetry, 1)
+    // Without a metric, the flush of metrics could end before it waits.
+    telemetry.metrics.counter("orders").add()
     let first = Task { await telemetry.flush(within: .seconds(20)) }
     for _ in 0..<2 { while try #require(await time.nextWait()) != .seconds(20) {} }
     time.advance(by: .seconds(20))
