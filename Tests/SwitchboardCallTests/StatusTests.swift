@@ -38,18 +38,6 @@ import Testing
     #expect(GRPCStatus(describing: GRPCStatus(code: .aborted)).code == .aborted)
   }
 
-  @Test(arguments: ["", "plain", "100%", "schön\n\u{1F600}", "a%20b", " ", " at both ends ", "\t"])
-  func messagesRoundTrip(_ message: String) {
-    let encoded = PercentEncoding.encode(message)
-    #expect(encoded.allSatisfy { (0x20...0x7e).contains($0) })
-    #expect(encoded.first != 0x20 && encoded.last != 0x20)
-    #expect(PercentEncoding.decode(encoded) == message)
-  }
-
-  @Test func invalidEscapesAreKept() {
-    #expect(PercentEncoding.decode(Array("50%, %4, %zz, %41".utf8)) == "50%, %4, %zz, A")
-  }
-
   @Test(arguments: [(400, 13), (401, 16), (403, 7), (404, 12), (429, 14), (503, 14), (500, 2)])
   func httpStatusesMapAsSpecified(_ pair: (http: Int, code: Int)) {
     #expect(GRPCStatus.Code(httpStatus: pair.http).rawValue == pair.code)

@@ -89,11 +89,16 @@ struct NoOpChain: Sendable {
   /// What is measured instead of interceptors.
   let telemetry: BenchTelemetry?
 
-  /// `none`, `bare`, a side with a number: `client1`, `server5`, `both5`; or telemetry on both sides: `metrics`,
-  /// `unsampled`, `recorded`.
+  /// Whether one instance of each interceptor serves all calls.
+  let isShared: Bool
+
+  /// `none`, `bare`, a side with a number: `client1`, `server5`, `both5`, of which `shared-server5` and others have one
+  /// instance for all calls; or telemetry on both sides: `metrics`, `unsampled`, `recorded`.
   init(named name: String) throws {
     self.name = name
     isBare = name == "bare"
+    isShared = name.hasPrefix("shared-")
+    let name = isShared ? String(name.dropFirst("shared-".count)) : name
     telemetry = BenchTelemetry(rawValue: name)
     if telemetry != nil {
       (client, server) = (0, 0)
@@ -138,7 +143,7 @@ private struct BenchPair: Sendable {
   private let telemetry: Telemetry?
 
   init(_ chain: NoOpChain, overHTTP2: Bool, _ group: LoopGroup) throws {
-    let provider = NoOpProvider(chain.server)
+    let provider = NoOpProvider(chain)
     let telemetry = try chain.telemetry?.make()
     self.telemetry = telemetry
     var serverOptions = ServerOptions()
@@ -162,7 +167,7 @@ private struct BenchPair: Sendable {
       )
       server = nil
     }
-    let factory = chain.client > 0 ? ClientFactory(count: chain.client) : nil
+    let factory = chain.client > 0 ? ClientFactory(chain) : nil
     client = Bench_BenchClient(channel: channel, interceptors: factory)
     isBare = chain.isBare
   }
@@ -181,9 +186,16 @@ private struct BenchPair: Sendable {
 
 private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
   let count: Int
+  nonisolated(unsafe) let shared: [ClientInterceptor<Bench_Text, Bench_Text>]
+
+  init(_ chain: NoOpChain) {
+    count = chain.client
+    shared = chain.isShared ? (0..<count).map { _ in NoOpClientInterceptor() } : []
+  }
 
   func makeUnaryInterceptors() -> [ClientInterceptor<Bench_Text, Bench_Text>] {
     typealias NoOp = NoOpClientInterceptor
+    guard shared.isEmpty else { return shared }
     // Array literals, as a user would write the factory.
     return switch count {
     case 1: [NoOp()]
@@ -195,9 +207,16 @@ private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
 
 private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
   let count: Int
+  nonisolated(unsafe) let shared: [ServerInterceptor<Bench_Text, Bench_Text>]
+
+  init(_ chain: NoOpChain) {
+    count = chain.server
+    shared = chain.isShared ? (0..<count).map { _ in NoOpServerInterceptor() } : []
+  }
 
   func makeUnaryInterceptors() -> [ServerInterceptor<Bench_Text, Bench_Text>] {
     typealias NoOp = NoOpServerInterceptor
+    guard shared.isEmpty else { return shared }
     // Array literals, as a user would write the factory.
     return switch count {
     case 1: [NoOp()]
@@ -207,7 +226,7 @@ private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
   }
 }
 
-private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_Text> {
+private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_Text>, @unchecked Sendable {
   override func send(
     _ part: GRPCClientRequestPart<Bench_Text>,
     promise: EventLoopPromise<Void>?,
@@ -224,7 +243,7 @@ private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_T
   }
 }
 
-private final class NoOpServerInterceptor: ServerInterceptor<Bench_Text, Bench_Text> {
+private final class NoOpServerInterceptor: ServerInterceptor<Bench_Text, Bench_Text>, @unchecked Sendable {
   override func receive(
     _ part: GRPCServerRequestPart<Bench_Text>,
     context: ServerInterceptorContext<Bench_Text, Bench_Text>
@@ -244,8 +263,8 @@ private final class NoOpServerInterceptor: ServerInterceptor<Bench_Text, Bench_T
 private struct NoOpProvider: Bench_BenchProvider {
   let interceptors: (any Bench_BenchServerInterceptorFactoryProtocol)?
 
-  init(_ interceptors: Int) {
-    self.interceptors = interceptors > 0 ? ServerFactory(count: interceptors) : nil
+  init(_ chain: NoOpChain) {
+    interceptors = chain.server > 0 ? ServerFactory(chain) : nil
   }
 
   func unary(request: Bench_Text, context: ServerCallContext) async throws -> Bench_Text { request }

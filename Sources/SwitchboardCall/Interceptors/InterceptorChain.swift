@@ -77,6 +77,24 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   init(_ interceptors: consuming [Interceptor], at loopAddress: UnsafeMutableRawPointer?) {
     self.interceptors = InterceptorList(interceptors)
     self.loopAddress = loopAddress.map { UInt(bitPattern: $0) } ?? .max
+    takeExecutors()
+  }
+
+  /// Whether the chain is closed and holds nothing of its call except what `reopen` replaces.
+  @inlinable @inline(__always)
+  final var isVacant: Bool { !isOpen && sideWork == nil && credit == nil }
+
+  /// Serves another call, on the same loop.
+  @inlinable @inline(__always)
+  final func reopen(_ interceptors: consuming [Interceptor]) {
+    self.interceptors = InterceptorList(interceptors)
+    promises = SentPromises()
+    isOpen = true
+    takeExecutors()
+  }
+
+  @inlinable @inline(__always)
+  final func takeExecutors() {
     for index in 0..<(self.interceptors.last + 1)
     where self.interceptors.uncounted(index)._withUnsafeGuaranteedRef({ $0.executors.areNamed }) {
       sideWork = SideWork(executors: self.interceptors.all.map(\.executors))

@@ -24,6 +24,9 @@ public struct HPACKHeaders: Sendable {
 
   public var isEmpty: Bool { block.isEmpty }
 
+  /// Equal for copies of one list, as long as one of them exists.
+  @inlinable @inline(__always) var identity: ObjectIdentifier? { block.storage.map(ObjectIdentifier.init) }
+
   /// Adds a field; earlier fields of the same name stay.
   public mutating func add(name: String, value: String) {
     append(name: name.utf8.lazy.map(Self.lowercased), value: value.utf8)

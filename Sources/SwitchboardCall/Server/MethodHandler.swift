@@ -72,26 +72,30 @@ public final class MethodHandler: Sendable {
       }
       let begin: Begin = { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          _ = Self.pass(message, requests, through: chain, of: stream, codec, at: nil)
-          return
+          return ServerPipeline(stream, chain, codec).receive(message, requests, at: nil)
         }
         guard let request = decode(message, stream) else { return }
         Self.start(form, responses, consume request, .stream(stream))
       }
       let serve: Serve = { calls in
         let position = TaskContext.position
+        // What served the last call, if that had interceptors.
+        var chain: ServerPipeline<RequestMarshaller.Message, ResponseMarshaller.Message>?
         while let (stream, message) = calls.next() {
-          if let chain = interceptors?(), !chain.isEmpty {
-            let pipeline = Self.pass(message.bytes, requests, through: chain, of: stream, codec, at: position)
+          if let interceptors = interceptors?(), !interceptors.isEmpty {
+            let pipeline = ServerPipeline.next(after: chain.take(), consume stream, interceptors, codec)
+            pipeline.receive(message.bytes, requests, at: position)
             if let request = pipeline.takeLeft() {
               calls.observe(with: pipeline)
-              await Self.run(form, responses, request, .chain(pipeline), of: stream, hasContext: true)
+              await Self.run(form, responses, request, .chain(pipeline), hasContext: true)
             } else {
-              stream.handlerReturned()
+              pipeline.link.with { $0.handlerReturned() }
             }
             if pipeline.isOpen { pipeline.observe() }
+            chain = consume pipeline
           } else if let request = decode(message.bytes, stream) {
-            await Self.run(form, responses, request, .stream(stream), of: stream, hasContext: true)
+            chain = nil
+            await Self.run(form, responses, request, .stream(consume stream), hasContext: true)
           } else {
             stream.handlerReturned()
           }
@@ -99,21 +103,6 @@ public final class MethodHandler: Sendable {
       }
       return (begin, serve)
     }
-  }
-
-  /// Passes a call's one request through a new chain. Never inlined, because both ways to serve a call use it.
-  @inlinable @inline(never)
-  static func pass<Requests: Marshaller, Response: Sendable>(
-    _ message: RawSpan,
-    _ requests: Requests,
-    through interceptors: consuming [ServerInterceptor<Requests.Message, Response>],
-    of stream: any ServerStream,
-    _ codec: ServerCodec<Requests.Message, Response>,
-    at position: TaskContext.Position?
-  ) -> ServerPipeline<Requests.Message, Response> {
-    let pipeline = ServerPipeline(stream, interceptors, codec)
-    pipeline.receive(at: position) { () throws in try requests.decode(message) }
-    return pipeline
   }
 
   @inlinable
@@ -158,11 +147,10 @@ public final class MethodHandler: Sendable {
   ) {
     // The task is created here and not by the transport, which would need a closure: that would cost each call two more
     // asynchronous frames. The input moves into the task: a capture without a list would copy it.
-    let stream = answer.stream
-    let task = makeTask(on: stream.executorForHandler()) { [input = consume input] in
+    let task = makeTask(on: answer.withStream { $0.executorForHandler() }) { [input = consume input] in
       await runInTask(form, responses, input, answer)
     }
-    stream.handlerRuns(task)
+    answer.withStream { $0.handlerRuns(task) }
   }
 
   /// Not inlinable, generic over the result, and with an operation that may throw, because the runtime takes that type
@@ -186,7 +174,7 @@ public final class MethodHandler: Sendable {
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
-    await run(form, responses, input, answer, of: answer.stream, hasContext: false)
+    await run(form, responses, input, answer, hasContext: false)
   }
 
   /// Runs the handler of one call. An error that it throws becomes the status of the call.
@@ -196,17 +184,16 @@ public final class MethodHandler: Sendable {
     _ responses: some Marshaller<Form.Response>,
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>,
-    of stream: any ServerStream,
     hasContext: Bool
   ) async {
-    let isBound = !hasContext && stream.bindContext()
+    let isBound = !hasContext && answer.withStream { $0.bindContext() }
     do {
       try await form.handle(input, answer, responses)
     } catch {
       answer.finish(GRPCStatus(describing: error))
     }
     if isBound { TaskContext.unbind() }
-    stream.handlerReturned()
+    answer.withStream { $0.handlerReturned() }
   }
 
   // MARK: Other formats
@@ -284,14 +271,6 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   case chain(ServerPipeline<Request, Response>)
 
   @inlinable
-  var stream: any ServerStream {
-    switch self {
-    case .stream(let stream): stream
-    case .chain(let pipeline): pipeline.stream
-    }
-  }
-
-  @inlinable
   var context: ServerCallContext {
     switch self {
     case .stream(let stream): ServerCallContext(stream)
@@ -319,6 +298,15 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
         try GRPCStatus.encoding(failed: stream.finish) { try marshaller.encode(response) }
       }
     case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
+    }
+  }
+
+  /// Uses the call at the transport without counting a reference to it.
+  @inlinable @inline(__always)
+  func withStream<Result>(_ use: (any ServerStream) -> Result) -> Result {
+    switch self {
+    case .stream(let stream): use(stream)
+    case .chain(let pipeline): pipeline.link.with(use)
     }
   }
 

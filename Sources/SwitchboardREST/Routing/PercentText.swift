@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardHTTP2
 
 /// Percent-encoding in paths and queries.
 enum PercentText {

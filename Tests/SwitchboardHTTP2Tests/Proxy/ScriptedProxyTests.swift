@@ -114,7 +114,10 @@ import Testing
       raw.send(Array(ping.dropFirst(4)))
       let peer = FramePeer(serving: raw)
       // The call needs the settings only, so it may come before the answer to the ping.
-      let frames = [try #require(peer.next(FramePeer.Kind.headers, FramePeer.Kind.ping)), try #require(peer.next(FramePeer.Kind.headers, FramePeer.Kind.ping))]
+      let frames = [
+        try #require(peer.next(FramePeer.Kind.headers, FramePeer.Kind.ping)),
+        try #require(peer.next(FramePeer.Kind.headers, FramePeer.Kind.ping)),
+      ]
       #expect(frames.contains { $0.type == FramePeer.Kind.ping && $0.payload == [1, 2, 3, 4, 5, 6, 7, 8] })
       answer(try #require(frames.first { $0.type == FramePeer.Kind.headers }), peer)
     }

@@ -46,6 +46,41 @@ import Testing
     }
   }
 
+  /// Interceptors that keep nothing of a call: one instance on each side serves all calls, here on several threads.
+  @Test func oneInstanceCanServeAllCalls() async throws {
+    nonisolated(unsafe) let servers: [EchoServerInterceptor] = [
+      ServerHook(receive: { part, context in
+        guard case .message(var message) = part else { return context.receive(part) }
+        message.text += " for \(context.method.method)"
+        context.receive(.message(message))
+      })
+    ]
+    nonisolated(unsafe) let clients: [EchoClientInterceptor] = [
+      ClientHook(receive: { part, context in
+        guard case .message(var message) = part else { return context.receive(part) }
+        message.text += " from \(context.method.method)"
+        context.receive(.message(message))
+      })
+    ]
+    try await EchoPair.with(server: { servers }) { first async throws in
+      try await EchoPair.with(server: { servers }) { second async throws in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<64 {
+            let client = (number % 2 == 0 ? first : second).client { clients }
+            let request = Echo_EchoRequest("\(number)")
+            group.addTask {
+              let text = try await client.get(request).text
+              #expect(text == "Swift echo get: \(number) for Get from Get")
+              let texts = try await client.update([request, request]).collected().map(\.text)
+              #expect(texts == Array(repeating: "\(number) for Update from Update", count: 2))
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+    }
+  }
+
   @Test(arguments: [0, 2])
   func anyNumberOfResponsesButOneIsAnError(_ count: Int) async throws {
     try await EchoPair.with { pair async throws in

@@ -4,46 +4,63 @@
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
   @usableFromInline let method: MethodDescriptor
-  @usableFromInline let send:
-    @Sendable (Pipeline, borrowing Response, MessageMetadata, EventLoopPromise<Void>?) -> Void
+  @usableFromInline let ends: ServerEnds<Request, Response>
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
-  /// Starts the handler with a call's one request; does nothing if requests stream.
-  @usableFromInline let startHandler: HandlerStart<Request, Response>
 
   @inlinable @inline(__always)
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    startHandler: @escaping HandlerStart<Request, Response>.Start = { _, _ in }
+    startHandler: @escaping ServerEnds<Request, Response>.Start = { _, _ in }
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor
-    send = { pipeline, response, metadata, promise in
+    let send: ServerEnds<Request, Response>.Send = { pipeline, response, metadata, promise in
       do {
         pipeline.send(try responses.encode(copy response), metadata, promise)
       } catch {
         pipeline.failToEncode(error, promise)
       }
     }
+    ends = ServerEnds(send: send, start: startHandler)
     message = { pipeline, bytes in pipeline.receiveMessage { () throws in try requests.decode(bytes) } }
     end = { pipeline in pipeline.receiveFirst(.end) }
-    self.startHandler = HandlerStart(startHandler)
   }
 }
 
-/// Starts a handler. Not copyable, because a closure is copied, which counts a reference, wherever it is called from a
-/// field of an object.
+/// Takes a call's part to one of the chain's ends. Not copyable, because a closure is copied, which counts a reference,
+/// wherever it is called from a field of an object.
 @frozen
 @usableFromInline
-struct HandlerStart<Request: Sendable, Response: Sendable>: ~Copyable, Sendable {
-  @usableFromInline typealias Start = @Sendable (ServerPipeline<Request, Response>, consuming Request) -> Void
+struct ServerEnds<Request: Sendable, Response: Sendable>: ~Copyable, Sendable {
+  @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
+  @usableFromInline typealias Send =
+    @Sendable (Pipeline, borrowing Response, MessageMetadata, EventLoopPromise<Void>?) -> Void
+  @usableFromInline typealias Start = @Sendable (Pipeline, consuming Request) -> Void
+
+  /// Encodes a response for the transport.
+  @usableFromInline let send: Send
+  /// Starts the handler with a call's one request; does nothing if requests stream.
   @usableFromInline let start: Start
 
   @inlinable
-  init(_ start: @escaping Start) { self.start = start }
+  init(send: @escaping Send, start: @escaping Start) {
+    self.send = send
+    self.start = start
+  }
 
   @inlinable @inline(__always)
-  func callAsFunction(_ pipeline: ServerPipeline<Request, Response>, _ request: consuming Request) {
+  func send(
+    _ response: borrowing Response,
+    _ metadata: MessageMetadata,
+    _ promise: EventLoopPromise<Void>?,
+    of pipeline: Pipeline
+  ) {
+    send(pipeline, response, metadata, promise)
+  }
+
+  @inlinable @inline(__always)
+  func startHandler(of pipeline: Pipeline, with request: consuming Request) {
     start(pipeline, request)
   }
 }

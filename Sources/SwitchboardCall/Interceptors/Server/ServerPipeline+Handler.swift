@@ -12,17 +12,22 @@ extension ServerPipeline {
   @usableFromInline
   func deliver(failure: any Error) {
     let status = GRPCStatus(describing: failure)
-    if let streamed, streamed.hasHandler { streamed.queue.finish(status) } else { finish(status) }
+    if let streamed, streamed.hasHandler {
+      streamed.queue.finish(status)
+    } else {
+      finish(status)
+    }
   }
 
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
   ///
-  /// With a position of the caller's task, the handler is left to this task if it has bound nothing else by then.
-  @inlinable @inline(__always)
-  func receive(at position: TaskContext.Position? = nil, decoding decode: () throws -> Request) {
-    self.position = position
+  /// With a position of the caller's task, the handler is left to this task if it has bound nothing else by then. Never
+  /// inlined, because both ways to serve a call use it.
+  @inlinable @inline(never)
+  func receive(_ message: RawSpan, _ requests: some Marshaller<Request>, at position: TaskContext.Position?) {
+    call.position = position
     receiveMetadata {
-      receiveMessage(decode)
+      receiveMessage { () throws in try requests.decode(message) }
       receiveOnLoop(.end, at: transportEnd)
     }
     if position == nil, isOpen { observe() }
@@ -31,10 +36,14 @@ extension ServerPipeline {
   /// Passes the metadata to the chain and calls `next` if that leaves it open, both in the call's context.
   @inlinable @inline(__always)
   func receiveMetadata(then next: () -> Void) {
-    let isBound = position == nil && stream.bindContext()
+    let isBound = call.position == nil && link.with { $0.bindContext() }
     defer { if isBound { TaskContext.unbind() } }
     let hasEntered = interceptors.enter()
-    receiveOnLoop(.metadata(stream.headers), at: transportEnd)
+    let headers = link.with { $0.headers }
+    call.received = headers.identity
+    receiveOnLoop(.metadata(headers), at: transportEnd)
+    // From now on, another list may be where this one was.
+    call.received = ObjectIdentifier(codec)
     if isOpen { next() }
     leave(hasEntered)
   }
@@ -50,44 +59,48 @@ extension ServerPipeline {
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     part.borrowed { headers in
       // This happens again if an interceptor repeats the call to the handler.
-      if isLeft { startNow() }
-      if hasMetadataOfRequest { request.clear() }
+      if call.isLeft { startNow() }
+      if call.hasMetadataOfRequest { request.clear() }
       begin(headers)
-      hasSentMetadata = false
-      hasMetadataOfRequest = true
-      if endIsEarly { startHandler() }
+      call.hasSentMetadata = false
+      call.hasMetadataOfRequest = true
+      if call.endIsEarly { startHandler() }
     } message: { message in
-      if isLeft { startNow() }
+      if call.isLeft { startNow() }
       if request.isFull { finish(.tooManyMessages) } else { request.put(copy message) }
     } end: {
-      if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
+      if call.hasMetadataOfRequest { startHandler() } else { call.endIsEarly = true }
     }
   }
 
   @inlinable
   func startHandler() {
-    (hasMetadataOfRequest, endIsEarly) = (false, false)
+    (call.hasMetadataOfRequest, call.endIsEarly) = (false, false)
     guard request.isFull else { return finish(.missingRequest) }
-    isHandling = true
+    call.isHandling = true
     // Otherwise an interceptor has bound something, which the handler inherits.
-    if let position, position == TaskContext.position { isLeft = true } else { startNow() }
+    if let position = call.position, position == TaskContext.position {
+      call.isLeft = true
+    } else {
+      startNow()
+    }
   }
 
   @inlinable @inline(__always)
   func startNow() {
-    if let request = takeRequest() { codec.startHandler(self, consume request) }
+    if let request = takeRequest() { codec.ends.startHandler(of: self, with: consume request) }
   }
 
   /// Takes the request of a handler that is left to the caller's task, unless the call is over.
   @inlinable @inline(__always)
   func takeLeft() -> Request? {
-    position = nil
-    return isLeft ? takeRequest() : nil
+    call.position = nil
+    return call.isLeft ? takeRequest() : nil
   }
 
   @inlinable @inline(__always)
   func takeRequest() -> Request? {
-    isLeft = false
+    call.isLeft = false
     return request.take()
   }
 
@@ -102,9 +115,9 @@ extension ServerPipeline {
         if streamed.hasHandler { streamed.replaceQueue(with: self.makeQueue()) }
         let queue = streamed.queue
         self.begin(headers)
-        self.hasSentMetadata = false
+        self.call.hasSentMetadata = false
         streamed.hasHandler = true
-        self.isHandling = true
+        self.call.isHandling = true
         handle(RequestStream(queue))
         queue.open()
       case .message(let message):
@@ -136,34 +149,34 @@ extension ServerPipeline {
 
   @inlinable @inline(__always)
   func respondOnLoop(_ response: consuming Response) {
-    if let decodingFailure { return finish(decodingFailure) }
+    if let failure = call.decodingFailure { return finish(failure) }
     let hasEntered = interceptors.enter()
     sendMetadata()
     sendOnLoop(.message(consume response, MessageMetadata()), promise: nil, to: applicationEnd)
-    isHandling = false
+    call.isHandling = false
     sendOnLoop(.end(.ok, trailers), promise: nil, to: applicationEnd)
     leave(hasEntered)
-    if isTransportClosed { closeIfDone() }
+    if call.isTransportClosed { closeIfDone() }
   }
 
   @inlinable
   func finish(_ status: GRPCStatus) {
     guard isHere else { return eventLoop.execute { self.finish(status) } }
-    let status = status.isOk ? decodingFailure ?? status : status
+    let status = status.isOk ? call.decodingFailure ?? status : status
     if status.isOk || !initialMetadata.isEmpty { sendMetadata() }
-    isHandling = false
+    call.isHandling = false
     sendFirst(.end(status, trailers))
-    if isTransportClosed { closeIfDone() }
+    if call.isTransportClosed { closeIfDone() }
   }
 
   /// Sends the handler's metadata, unless it was already sent. Called on the loop.
   @inlinable @inline(__always)
   func sendMetadata() {
-    guard !hasSentMetadata else { return }
-    hasSentMetadata = true
-    waitsForMessage = true
+    guard !call.hasSentMetadata else { return }
+    call.hasSentMetadata = true
+    call.waitsForMessage = true
     sendFirst(.metadata(initialMetadata))
-    waitsForMessage = false
+    call.waitsForMessage = false
   }
 
   @inlinable
@@ -208,7 +221,7 @@ extension ServerPipeline: ServerCallState {
 
   /// The client's metadata, after the interceptors.
   @usableFromInline
-  var headers: HPACKHeaders { metadata.value?.received ?? firstHeaders ?? HPACKHeaders() }
+  var headers: HPACKHeaders { metadata.value?.received ?? call.changedHeaders ?? stream.headers }
 
   @usableFromInline
   func setHeaders(_ headers: HPACKHeaders) {
@@ -218,8 +231,8 @@ extension ServerPipeline: ServerCallState {
   @usableFromInline
   func sendHeaders() {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.sendHeaders() } }
-    guard isOpen, !hasSentMetadata else { return }
-    hasSentMetadata = true
+    guard isOpen, !call.hasSentMetadata else { return }
+    call.hasSentMetadata = true
     sendFirst(.metadata(initialMetadata))
   }
 
@@ -239,7 +252,9 @@ extension ServerPipeline: ServerCallState {
   /// Stores the metadata of a handler that is about to start: the second one, if an interceptor repeats the requests.
   @inlinable @inline(__always)
   func begin(_ headers: HPACKHeaders) {
-    if firstHeaders == nil { firstHeaders = headers } else { beginAgain(headers) }
+    if call.hasBegun { return beginAgain(headers) }
+    call.hasBegun = true
+    if headers.identity != call.received { call.changedHeaders = headers }
   }
 
   @usableFromInline

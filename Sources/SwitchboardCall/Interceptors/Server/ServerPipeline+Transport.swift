@@ -7,7 +7,7 @@ extension ServerPipeline {
     part.borrowed {
       send(metadata: $0, promise)
     } message: {
-      codec.send(self, $0, $1, promise)
+      codec.ends.send($0, $1, promise, of: self)
     } end: {
       close()
       send(end: $0, $1, promise)
@@ -23,7 +23,7 @@ extension ServerPipeline {
     }
     promises.addMetadata(promise)
     if !metadata.isEmpty { stream.setHeaders(metadata) }
-    if !waitsForMessage { stream.sendHeaders() }
+    if !call.waitsForMessage { stream.sendHeaders() }
   }
 
   @usableFromInline
@@ -37,8 +37,8 @@ extension ServerPipeline {
     buffer.mayCompress = metadata.compress
     if streamsResponses {
       stream.responses.push(consume buffer, flush: metadata.flush)
-    } else if message == nil {
-      message = consume buffer
+    } else if call.message == nil {
+      call.message = consume buffer
     } else {
       stop(.tooManyMessages)
     }
@@ -50,9 +50,9 @@ extension ServerPipeline {
     promises.addEnd(promise)
     if !trailers.isEmpty { stream.setTrailers(trailers) }
     if status.isOk, !streamsResponses {
-      guard let message = message.take() else { return stop(.handlerGaveNoResponse) }
-      hasEnded = true
-      stream.respond(message)
+      guard let message = call.message.take() else { return stop(.handlerGaveNoResponse) }
+      call.hasEnded = true
+      link.respond(message)
     } else {
       stop(status)
     }
@@ -61,21 +61,21 @@ extension ServerPipeline {
   /// Returns `false` if the call has ended.
   @inline(__always)
   private func accepts(_ promise: EventLoopPromise<Void>?) -> Bool {
-    if let promise { accepts(awaitedBy: promise) } else { !hasEnded }
+    if let promise { accepts(awaitedBy: promise) } else { !call.hasEnded }
   }
 
   /// The transport reports what was sent only if a promise waits for it.
   @inline(never)
   private func accepts(awaitedBy promise: EventLoopPromise<Void>) -> Bool {
-    if !hasEnded { observe(sent: true) }
-    if hasEnded { promise.fail(GRPCStatus.callEnded) }
-    return !hasEnded
+    if !call.hasEnded { observe(sent: true) }
+    if call.hasEnded { promise.fail(GRPCStatus.callEnded) }
+    return !call.hasEnded
   }
 
   @usableFromInline
   func stop(_ status: GRPCStatus) {
-    hasEnded = true
-    message = nil
+    call.hasEnded = true
+    call.message = nil
     stream.finish(status)
   }
 
@@ -106,15 +106,15 @@ extension ServerPipeline {
   @usableFromInline
   func failToDecode(_ error: any Error) {
     let status = GRPCStatus.marshalling(error, "decoded")
-    decodingFailure = decodingFailure ?? status
+    call.decodingFailure = call.decodingFailure ?? status
     fail(status)
   }
 
   /// Passes the first failure to the chain.
   @usableFromInline
   func fail(_ status: GRPCStatus) {
-    guard !hasFailed else { return }
-    hasFailed = true
+    guard !call.hasFailed else { return }
+    call.hasFailed = true
     if isOpen { errorCaught(status, at: transportEnd) }
   }
 }
@@ -129,15 +129,15 @@ extension ServerPipeline: ServerStreamObserver {
   func closed(_ failure: GRPCStatus?) {
     // For most calls, nothing is left to report. A chain that failed the call itself is still open.
     if failure == nil, promises.isEmpty, !isOpen {
-      hasEnded = true
+      call.hasEnded = true
       return
     }
     // Deferred, because this may call the transport, which may still be at work.
     eventLoop.execute {
-      self.hasEnded = true
+      self.call.hasEnded = true
       self.promises.failAll(failure ?? .callEnded)
       if let failure { self.fail(failure) }
-      self.isTransportClosed = true
+      self.call.isTransportClosed = true
       self.closeIfDone()
     }
   }

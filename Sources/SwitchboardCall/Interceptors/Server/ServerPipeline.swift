@@ -2,60 +2,66 @@
 ///
 /// It is open until an `end` reaches the transport, or the transport and the handler are both done with the call; later
 /// sends fail their promises. The chain, its transport's end and the handler's view of the call are one object, to save
-/// allocations.
+/// allocations; for the same reason, a chain serves one call after the other while they come in a batch.
 @usableFromInline
 final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ChainedInterceptors<ServerInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
 {
-  // Sendable holds because everything except `metadata` is used only on the event loop; the methods hop to it.
-  // `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access lasts while
-  // other code runs.
+  // Sendable holds because everything except `link` and `metadata` is used only on the event loop; the methods hop to
+  // it. `link` changes only while nothing else refers to the chain, and `changedHeaders` not once a handler can see it.
+  // Unchecked exclusivity holds because no access lasts while other code runs.
 
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
 
-  @usableFromInline let stream: any ServerStream
   @usableFromInline let codec: ServerCodec<Request, Response>
-  @inlinable @inline(__always) var streamsResponses: Bool { codec.method.type.streamsResponses }
+  /// The call at the transport. Any thread may use it.
+  @exclusivity(unchecked) @usableFromInline var link: ServerLink
+  @exclusivity(unchecked) @usableFromInline var call: ServedCall
+  @usableFromInline let metadata = RareValue<HandlerMetadata>()
 
-  // The handler.
   /// Takes the parts of a stream of requests; `nil` if there is one request.
   @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
   /// The one request, until its handler starts; empty if they stream.
   @exclusivity(unchecked) @usableFromInline var request = InlineSlot<Request>()
-  /// Whether the metadata of an incomplete request has arrived.
-  @exclusivity(unchecked) @usableFromInline var hasMetadataOfRequest = false
-  /// Whether the end of the one request left the chain before the metadata.
-  @exclusivity(unchecked) @usableFromInline var endIsEarly = false
-  @exclusivity(unchecked) @usableFromInline var isHandling = false
-  /// What the task that can run the handler has bound; `nil` if the handler starts a task of its own.
-  @exclusivity(unchecked) @usableFromInline var position: TaskContext.Position?
-  /// Whether the handler is left to that task.
-  @exclusivity(unchecked) @usableFromInline var isLeft = false
-  @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
-  @exclusivity(unchecked) @usableFromInline var firstHeaders: HPACKHeaders?
-  @usableFromInline let metadata = RareValue<HandlerMetadata>()
 
-  // The transport.
-  @exclusivity(unchecked) var message: MessageBuffer?
-  @exclusivity(unchecked) var hasFailed = false
-  @exclusivity(unchecked) @usableFromInline var decodingFailure: GRPCStatus?
-  @exclusivity(unchecked) var hasEnded = false
-  @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
-  /// Whether the next part follows at once, so that the metadata is sent together with it.
-  @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
+  @inlinable @inline(__always) var stream: any ServerStream { link.stream }
+  @inlinable @inline(__always) var streamsResponses: Bool { codec.method.type.streamsResponses }
 
   @inlinable @inline(__always)
   init(
-    _ stream: any ServerStream,
+    _ stream: consuming any ServerStream,
     _ interceptors: consuming [Interceptor],
     _ codec: ServerCodec<Request, Response>
   ) {
-    self.stream = stream
+    link = ServerLink(stream)
+    call = ServedCall()
     self.codec = codec
     // Calls begin on the thread of their loop.
     super.init(interceptors, at: LoopOfThread.address)
     // The count must include the first message.
     if codec.method.type.streamsResponses { observe(sent: true) }
+  }
+
+  /// Returns the chain that served the call before, if nothing refers to it anymore, or else a new one. The calls are of
+  /// the same method and on the same loop.
+  @inlinable @inline(never)
+  static func next(
+    after last: consuming ServerPipeline?,
+    _ stream: consuming any ServerStream,
+    _ interceptors: consuming [Interceptor],
+    _ codec: ServerCodec<Request, Response>
+  ) -> ServerPipeline {
+    if var unique = consume last, isKnownUniquelyReferenced(&unique) {
+      // A variable would be retained wherever it is used.
+      let chain = consume unique
+      if chain.isVacant, chain.metadata.isEmpty {
+        chain.link = ServerLink(stream)
+        chain.call = ServedCall()
+        chain.reopen(interceptors)
+        return chain
+      }
+    }
+    return ServerPipeline(stream, interceptors, codec)
   }
 
   deinit { request.clear() }
@@ -77,12 +83,12 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @inlinable
   func close() {
     closeChain()
-    isLeft = false
+    call.isLeft = false
     request.clear()
     streamed?.callEnded()
     streamed = nil
-    if isHandling {
-      isHandling = false
+    if call.isHandling {
+      call.isHandling = false
       stream.cancelHandler()
     }
   }
@@ -96,6 +102,52 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   /// Closes a chain that withholds the end, once neither side has anything left to send.
   @usableFromInline
   func closeIfDone() {
-    if isTransportClosed, isOpen, !isHandling, sideWork?.isIdle ?? true { close() }
+    if call.isTransportClosed, isOpen, !call.isHandling, sideWork?.isIdle ?? true { close() }
   }
+}
+
+/// The call at the transport. Not copyable, because a chain counts a reference wherever it uses a stream that can change.
+@frozen
+@usableFromInline
+struct ServerLink: ~Copyable {
+  @usableFromInline let stream: any ServerStream
+
+  @inlinable @inline(__always) init(_ stream: consuming any ServerStream) { self.stream = stream }
+  @inlinable @inline(__always) func with<R>(_ use: (any ServerStream) -> R) -> R { use(stream) }
+  @inlinable @inline(__always) func respond(_ message: consuming MessageBuffer) { stream.respond(message) }
+}
+
+/// How far a call has come. One value, so that nothing of it is left when the chain serves another call; not nested in the
+/// chain, because the runtime would look up the type of a generic value for each chain that is released.
+@frozen
+@usableFromInline
+struct ServedCall: ~Copyable {
+  // The handler.
+  /// Whether the metadata of an incomplete request has arrived.
+  @usableFromInline var hasMetadataOfRequest = false
+  /// Whether the end of the one request left the chain before the metadata.
+  @usableFromInline var endIsEarly = false
+  @usableFromInline var isHandling = false
+  /// What the task that can run the handler has bound; `nil` if the handler starts a task of its own.
+  @usableFromInline var position: TaskContext.Position?
+  /// Whether the handler is left to that task.
+  @usableFromInline var isLeft = false
+  @usableFromInline var hasSentMetadata = false
+  /// The identity of the client's metadata while they enter the chain.
+  @usableFromInline var received: ObjectIdentifier?
+  /// Whether a handler has had metadata.
+  @usableFromInline var hasBegun = false
+  /// The metadata of the first handler, if interceptors have changed it.
+  @usableFromInline var changedHeaders: HPACKHeaders?
+
+  // The transport.
+  @usableFromInline var message: MessageBuffer?
+  @usableFromInline var hasFailed = false
+  @usableFromInline var decodingFailure: GRPCStatus?
+  @usableFromInline var hasEnded = false
+  @usableFromInline var isTransportClosed = false
+  /// Whether the next part follows at once, so that the metadata is sent together with it.
+  @usableFromInline var waitsForMessage = false
+
+  @inlinable @inline(__always) init() {}
 }
