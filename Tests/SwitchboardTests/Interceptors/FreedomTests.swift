@@ -62,8 +62,9 @@ import Testing
         context.receive(.message(message))
       })
     ]
-    try await EchoPair.with(server: { servers }) { first async throws in
-      try await EchoPair.with(server: { servers }) { second async throws in
+    let makeServers: @Sendable () -> [EchoServerInterceptor] = { servers }
+    try await EchoPair.with(server: makeServers) { first async throws in
+      try await EchoPair.with(server: makeServers) { second async throws in
         try await withThrowingTaskGroup(of: Void.self) { group in
           for number in 0..<64 {
             let client = (number % 2 == 0 ? first : second).client { clients }
