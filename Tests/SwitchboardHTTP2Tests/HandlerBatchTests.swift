@@ -231,6 +231,28 @@ import Testing
     }
   }
 
+  /// An interceptor repeats the message of the first call, whose handler has answered by then.
+  @Test func noCallReceivesTheRequestOfAnother() async throws {
+    let chains = Chains()
+    let calls = Counter()
+    let interceptors: Batch.Interceptors = {
+      calls.add(1)
+      return switch calls.value {
+      case 1: [Naming(chains), Doubling()]
+      case 2: [Naming(chains), Reordering()]
+      default: [Naming(chains)]
+      }
+    }
+    try await Self.with(4, interceptors: interceptors) { _, number, _ in
+      [number]
+    } then: { peer, batch, _ async throws in
+      // The second call's end comes before its message.
+      #expect(Self.answers(peer, 4) == [0: [0], 2: [2], 3: [3]])
+      #expect(batch.started.map(\.number) == [0, 2, 3])
+      #expect(chains.areReused == [false, true, true, true])
+    }
+  }
+
   /// What a handler or an interceptor keeps remains the view of its own call.
   @Test(arguments: [false, true]) func aChainThatIsKeptServesNoOtherCall(byHandler: Bool) async throws {
     let chains = Chains(keepsContexts: !byHandler)
@@ -597,6 +619,33 @@ private final class Rewriting: ServerInterceptor<[UInt8], [UInt8]> {
     case (.end, .anotherLater): break
     default: context.receive(part)
     }
+  }
+}
+
+/// Passes each message again after the end, changed.
+private final class Doubling: ServerInterceptor<[UInt8], [UInt8]> {
+  private var message: [UInt8] = []
+
+  override func receive(
+    _ part: GRPCServerRequestPart<[UInt8]>,
+    context: ServerInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    if case .message(let message) = part { self.message = message.map { $0 + 100 } }
+    context.receive(part)
+    if case .end = part { context.receive(.message(message)) }
+  }
+}
+
+/// Passes the end before the message.
+private final class Reordering: ServerInterceptor<[UInt8], [UInt8]> {
+  private var message: [UInt8] = []
+
+  override func receive(
+    _ part: GRPCServerRequestPart<[UInt8]>,
+    context: ServerInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    if case .message(let message) = part { self.message = message } else { context.receive(part) }
+    if case .end = part { context.receive(.message(message)) }
   }
 }
 

@@ -186,6 +186,7 @@ private struct BenchPair: Sendable {
 
 private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
   let count: Int
+  // Safe, because these interceptors have no state.
   nonisolated(unsafe) let shared: [ClientInterceptor<Bench_Text, Bench_Text>]
 
   init(_ chain: NoOpChain) {
@@ -207,6 +208,7 @@ private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
 
 private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
   let count: Int
+  // Safe, because these interceptors have no state.
   nonisolated(unsafe) let shared: [ServerInterceptor<Bench_Text, Bench_Text>]
 
   init(_ chain: NoOpChain) {
@@ -226,7 +228,7 @@ private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
   }
 }
 
-private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_Text>, @unchecked Sendable {
+private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_Text> {
   override func send(
     _ part: GRPCClientRequestPart<Bench_Text>,
     promise: EventLoopPromise<Void>?,
@@ -243,7 +245,7 @@ private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_T
   }
 }
 
-private final class NoOpServerInterceptor: ServerInterceptor<Bench_Text, Bench_Text>, @unchecked Sendable {
+private final class NoOpServerInterceptor: ServerInterceptor<Bench_Text, Bench_Text> {
   override func receive(
     _ part: GRPCServerRequestPart<Bench_Text>,
     context: ServerInterceptorContext<Bench_Text, Bench_Text>

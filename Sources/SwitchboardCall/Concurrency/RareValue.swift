@@ -21,8 +21,7 @@ package struct RareValue<Value: Sendable>: ~Copyable, Sendable {
   @inlinable @inline(__always)
   package var value: Value? { isSet.load(ordering: .acquiring) ? boxed : nil }
 
-  @inlinable @inline(__always)
-  var isEmpty: Bool { !isSet.load(ordering: .acquiring) }
+  @inlinable @inline(__always) var isEmpty: Bool { !isSet.load(ordering: .acquiring) }
 
   @usableFromInline var boxed: Value? { box.load()?.value.withLock { $0 } }
 

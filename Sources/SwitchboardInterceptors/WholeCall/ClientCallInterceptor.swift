@@ -61,7 +61,10 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
   ) {
     switch part {
     case .metadata(let headers):
-      begin(context)
+      guard begin(context) else {
+        promise?.fail(GRPCStatus.sharedInterceptor)
+        return context.receive(.end(.sharedInterceptor, HPACKHeaders()))
+      }
       state.call?.take(request: .metadata(headers), promise)
     case .message(let message, _):
       state.call?.take(request: .message(message), promise)
@@ -90,9 +93,11 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
 
   public final override var responseExecutor: InterceptorExecutor? { nil }
 
-  private func begin(_ context: Context) {
+  /// Returns `false` if the interceptor has served another call.
+  private func begin(_ context: Context) -> Bool {
     let (chain, index, type) = (context.chain, context.index, context.type)
-    state.attach(to: chain, at: index, gate: type.streamsRequests ? { $0.requests } : nil)
+    guard state.attach(to: chain, at: index, gate: type.streamsRequests ? { $0.requests } : nil)
+    else { return false }
     let demand: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
@@ -106,6 +111,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
       abandon: { context.cancel(promise: nil) }
     )
     state.begin(makeCall(ports, context))
+    return true
   }
 }
 

@@ -57,7 +57,9 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
   // MARK: Parts
 
   public final override func receive(_ part: GRPCServerRequestPart<Request>, context: Context) {
-    if case .metadata = part { begin(context) }
+    if case .metadata = part, !begin(context) {
+      return context.send(.end(.sharedInterceptor, HPACKHeaders()), promise: nil)
+    }
     state.call?.take(request: part, nil)
   }
 
@@ -88,9 +90,11 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   public final override var responseExecutor: InterceptorExecutor? { nil }
 
-  private func begin(_ context: Context) {
+  /// Returns `false` if the interceptor has served another call.
+  private func begin(_ context: Context) -> Bool {
     let (chain, index, type) = (context.chain, context.index, context.type)
-    state.attach(to: chain, at: index, gate: type.streamsResponses ? { $0.attempt?.responses } : nil)
+    guard state.attach(to: chain, at: index, gate: type.streamsResponses ? { $0.attempt?.responses } : nil)
+    else { return false }
     let demand: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
@@ -107,6 +111,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     chain.sideWorkBegins()
     call.onEnd = { chain.sideWorkIsDone() }
     state.begin(call)
+    return true
   }
 }
 

@@ -44,27 +44,40 @@ extension WholeCallInterceptor {
   }
 }
 
+extension GRPCStatus {
+  static let sharedInterceptor = GRPCStatus(
+    code: .internalError,
+    message: "a whole-call interceptor serves one call: the factory has to make one for each"
+  )
+}
+
 /// The state of a whole-call interceptor: its current call, and the flow control between it and its neighbours in the
 /// chain. Used only on the call's loop, except for `credit`.
 final class WholeCallState<Request: Sendable, Response: Sendable> {
   private(set) var call: WholeCall<Request, Response>?
   /// How many streamed messages the application has requested.
   let credit = Credit()
-  private var isAttached = false
+  /// The chain of the call.
+  private var chain: ObjectIdentifier?
+  private var isOver = false
 
-  /// Registers `gate` with the chain, where streamed messages wait; ends the call when the chain closes.
+  /// Registers `gate` with the chain, where streamed messages wait; ends the call when the chain closes. Returns `false` if
+  /// the interceptor has served another call, of which it has the state.
   func attach(
     to chain: any SideWorkChain,
     at index: Int,
     gate: ((WholeCall<Request, Response>) -> (any WriterRoom)?)?
-  ) {
-    guard !isAttached else { return }
-    isAttached = true
+  ) -> Bool {
+    let identity = ObjectIdentifier(chain as AnyObject)
+    if let chain = self.chain { return chain == identity && !isOver }
+    self.chain = identity
     let queue: (() -> (any WriterRoom)?)? = gate.map { gate in { self.call.flatMap(gate) } }
     chain.join(at: index, queue: queue) {
+      self.isOver = true
       self.begin(nil)
       self.credit.close()
     }
+    return true
   }
 
   /// Begins a call, and ends the previous one.

@@ -5,6 +5,23 @@ import Testing
 
 /// Interceptors that see whole calls on the server.
 @Suite(.timeLimit(.minutes(5))) struct WholeCallServerTests {
+  /// It has the state of its call, so another call must not use it.
+  @Test func anInstanceServesOneCall() async throws {
+    nonisolated(unsafe) let interceptors: [EchoServerInterceptor] = [ServerCallHook()]
+    let make: @Sendable () -> [EchoServerInterceptor] = { interceptors }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client()
+      #expect(try await client.get(Echo_EchoRequest("1")).text == "Swift echo get: 1")
+      for _ in 0..<2 {
+        let status = await status { _ = try await client.get(Echo_EchoRequest("2")) }
+        #expect(status?.code == .internalError)
+        #expect(status?.message?.contains("serves one call") == true)
+      }
+      let streamed = await status { _ = try await client.update([Echo_EchoRequest("3")]).collected() }
+      #expect(streamed?.code == .internalError)
+    }
+  }
+
   @Test func aUnaryCallCanBeChangedInBothDirections() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {

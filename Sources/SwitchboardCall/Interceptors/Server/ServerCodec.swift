@@ -60,7 +60,5 @@ struct ServerEnds<Request: Sendable, Response: Sendable>: ~Copyable, Sendable {
   }
 
   @inlinable @inline(__always)
-  func startHandler(of pipeline: Pipeline, with request: consuming Request) {
-    start(pipeline, request)
-  }
+  func startHandler(of pipeline: Pipeline, with request: consuming Request) { start(pipeline, request) }
 }

@@ -3,7 +3,7 @@
 ///
 /// The first interceptor of a call is the first to see what is received and the last to see what is sent. All methods
 /// run on the call's event loop, unless the interceptor names an executor. An instance serves one call: share state
-/// through the factory. An interceptor that keeps nothing of a call can serve all of them, on several threads at once.
+/// through the factory. Only an interceptor without any state of a call can serve all calls, on several threads at once.
 ///
 /// ```swift
 /// final class Guarding<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response> {

@@ -59,14 +59,14 @@ extension ServerPipeline {
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     part.borrowed { headers in
       // This happens again if an interceptor repeats the call to the handler.
-      if call.isLeft { startNow() }
+      guard startLeft() else { return }
       if call.hasMetadataOfRequest { request.clear() }
       begin(headers)
       call.hasSentMetadata = false
       call.hasMetadataOfRequest = true
       if call.endIsEarly { startHandler() }
     } message: { message in
-      if call.isLeft { startNow() }
+      guard startLeft() else { return }
       if request.isFull { finish(.tooManyMessages) } else { request.put(copy message) }
     } end: {
       if call.hasMetadataOfRequest { startHandler() } else { call.endIsEarly = true }
@@ -84,6 +84,13 @@ extension ServerPipeline {
     } else {
       startNow()
     }
+  }
+
+  /// Starts a handler that was left. Returns `false` if that has ended the call.
+  @inlinable @inline(__always)
+  func startLeft() -> Bool {
+    if call.isLeft { startNow() }
+    return isOpen
   }
 
   @inlinable @inline(__always)

@@ -54,7 +54,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     if var unique = consume last, isKnownUniquelyReferenced(&unique) {
       // A variable would be retained wherever it is used.
       let chain = consume unique
-      if chain.isVacant, chain.metadata.isEmpty {
+      if chain.isVacant, chain.metadata.isEmpty, !chain.request.isFull, !chain.streamsResponses {
         chain.link = ServerLink(stream)
         chain.call = ServedCall()
         chain.reopen(interceptors)
@@ -73,8 +73,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @inlinable
   var eventLoop: any EventLoop { stream.eventLoop }
 
-  @inlinable @inline(__always)
-  static var towardsTransport: Int { -1 }
+  @inlinable @inline(__always) static var towardsTransport: Int { -1 }
 
   // MARK: The end
 
@@ -117,12 +116,11 @@ struct ServerLink: ~Copyable {
   @inlinable @inline(__always) func respond(_ message: consuming MessageBuffer) { stream.respond(message) }
 }
 
-/// How far a call has come. One value, so that nothing of it is left when the chain serves another call; not nested in the
-/// chain, because the runtime would look up the type of a generic value for each chain that is released.
+/// What a chain keeps of its call, except for messages: one value, which is new when the chain serves another call. It does
+/// not depend on their types, because the runtime would look up its type for each chain that is released.
 @frozen
 @usableFromInline
 struct ServedCall: ~Copyable {
-  // The handler.
   /// Whether the metadata of an incomplete request has arrived.
   @usableFromInline var hasMetadataOfRequest = false
   /// Whether the end of the one request left the chain before the metadata.
@@ -139,8 +137,6 @@ struct ServedCall: ~Copyable {
   @usableFromInline var hasBegun = false
   /// The metadata of the first handler, if interceptors have changed it.
   @usableFromInline var changedHeaders: HPACKHeaders?
-
-  // The transport.
   @usableFromInline var message: MessageBuffer?
   @usableFromInline var hasFailed = false
   @usableFromInline var decodingFailure: GRPCStatus?
