@@ -263,6 +263,8 @@ import Testing
       #expect(peer.readToEnd())
     }.value
     while telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
+    // They are counted before they are reported.
+    while warnings.reasons.withLock({ $0.isEmpty }) { await Task.yield() }
     #expect(
       warnings.reasons.withLock { $0 } == [
         reason.split(separator: "PORT").joined(separator: "\(socket.port)")

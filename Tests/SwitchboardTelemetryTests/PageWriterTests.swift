@@ -1,5 +1,6 @@
 import CallTestSupport
 import Dispatch
+import Glibc
 import HTTP2TestSupport
 import Switchboard
 import SwitchboardCall
@@ -131,6 +132,11 @@ import Testing
     ]
   }()
 
+  private static func hasUnread(_ descriptor: Int32?) -> Bool {
+    var count: Int32 = 0
+    return descriptor.map { ioctl($0, UInt(FIONREAD), &count) } == 0 && count > 0
+  }
+
   /// Clients that take all connections and do nothing more lose them soon.
   @Test(arguments: silences) func silentClientsMakeRoom(_ kind: String, _ bytes: [UInt8]) async throws {
     let telemetry = try Telemetry.capturing(CapturingExporter())
@@ -143,7 +149,11 @@ import Testing
       peer.send(bytes)
       peers.append(peer)
     }
-    await loop.until { server.core.connectionCount == 64 }
+    // From when the server has read what they sent, in real time.
+    await loop.until {
+      server.core.connectionCount == 64
+        && !server.core.connections.contains { Self.hasUnread($0.socket.descriptor) }
+    }
     var seconds = 0
     while server.core.connectionCount > 0, seconds < 100 {
       // Pages are written in real time.
