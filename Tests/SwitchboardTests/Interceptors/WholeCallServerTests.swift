@@ -10,15 +10,7 @@ import Testing
     nonisolated(unsafe) let interceptors: [EchoServerInterceptor] = [ServerCallHook()]
     let make: @Sendable () -> [EchoServerInterceptor] = { interceptors }
     try await EchoPair.with(server: make) { pair async throws in
-      let client = pair.client()
-      #expect(try await client.get(Echo_EchoRequest("1")).text == "Swift echo get: 1")
-      for _ in 0..<2 {
-        let status = await status { _ = try await client.get(Echo_EchoRequest("2")) }
-        #expect(status?.code == .internalError)
-        #expect(status?.message?.contains("serves one call") == true)
-      }
-      let streamed = await status { _ = try await client.update([Echo_EchoRequest("3")]).collected() }
-      #expect(streamed?.code == .internalError)
+      try await pair.client().expectOneCall()
     }
   }
 

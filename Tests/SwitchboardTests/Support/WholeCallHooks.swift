@@ -1,6 +1,7 @@
 import EchoService
 import Switchboard
 import SwitchboardInterceptors
+import Testing
 
 typealias EchoUnaryRequest = UnaryRequest<Echo_EchoRequest>
 typealias EchoUnaryResponse = UnaryResponse<Echo_EchoResponse>
@@ -69,5 +70,19 @@ final class ServerCallHook: ServerCallInterceptor<Echo_EchoRequest, Echo_EchoRes
     next: StreamedNext
   ) async throws -> EchoStreamedResponse {
     if let streamed { try await streamed(request, context, next) } else { try await next(request) }
+  }
+}
+
+extension Echo_EchoClient {
+  /// Makes calls through one whole-call interceptor, which serves the first.
+  func expectOneCall() async throws {
+    #expect(try await get(Echo_EchoRequest("1")).text == "Swift echo get: 1")
+    for _ in 0..<2 {
+      let status = await status { _ = try await get(Echo_EchoRequest("2")) }
+      #expect(status?.code == .internalError)
+      #expect(status?.message?.contains("serves one call") == true)
+    }
+    let streamed = await status { _ = try await update([Echo_EchoRequest("3")]).collected() }
+    #expect(streamed?.code == .internalError)
   }
 }

@@ -12,11 +12,7 @@ extension ServerPipeline {
   @usableFromInline
   func deliver(failure: any Error) {
     let status = GRPCStatus(describing: failure)
-    if let streamed, streamed.hasHandler {
-      streamed.queue.finish(status)
-    } else {
-      finish(status)
-    }
+    if let streamed, streamed.hasHandler { streamed.queue.finish(status) } else { finish(status) }
   }
 
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
