@@ -117,10 +117,8 @@ private enum IPText {
         groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
         continue
       }
-      guard (1...4).contains(part.count), part.first != UInt8(ascii: "+"),
-        let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
-      else { return nil }
-      groups.append(group)
+      guard part.count <= 4, let group = Hexadecimal.value(part) else { return nil }
+      groups.append(UInt16(group))
     }
     return groups
   }

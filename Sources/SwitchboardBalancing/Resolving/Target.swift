@@ -63,7 +63,10 @@ package struct HostAndPort: Hashable, Sendable {
     let isBareV6 = bracket == nil && text.count(where: { $0 == ":" }) > 1
     if let lastColon, !isBareV6, bracket.map({ $0 < lastColon }) ?? true {
       let digits = text[text.index(after: lastColon)...]
-      guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt16(digits) else { return nil }
+      // A number of 64 bits is read for the service config as well: reading is compiled for each type anew.
+      guard digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+        let number = Int64(digits).flatMap(UInt16.init(exactly:))
+      else { return nil }
       host = text[..<lastColon]
       port = number
     }

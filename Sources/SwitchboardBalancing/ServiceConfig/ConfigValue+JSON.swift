@@ -182,10 +182,9 @@ private struct JSONReader {
 
   private mutating func hex() throws(GRPCStatus) -> UInt32 {
     let end = position + 4
-    guard end <= bytes.count,
-      bytes[position..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-      let unit = UInt32(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16)
-    else { throw failure("an escape needs four hexadecimal digits") }
+    guard end <= bytes.count, let unit = Hexadecimal.value(bytes[position..<end]) else {
+      throw failure("an escape needs four hexadecimal digits")
+    }
     position = end
     return unit
   }

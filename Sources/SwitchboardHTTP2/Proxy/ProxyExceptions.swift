@@ -68,10 +68,10 @@ struct ProxyExceptions: Sendable {
 
   private static func block(_ text: Substring) -> Entry? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let bits = UInt8(parts[1]),
+    guard parts.count == 2, let bits = Int(parts[1]), bits >= 0,
       let address = SocketAddress.numeric(String(parts[0]), port: 0)?.ipBytes, bits <= address.count * 8
     else { return nil }
-    return .block(address: address, bits: Int(bits), port: nil)
+    return .block(address: address, bits: bits, port: nil)
   }
 
   /// An IPv6 address without brackets has no port.

@@ -65,6 +65,14 @@ import Testing
     #expect(try ServiceConfig(json: #"{"methodConfig": [], "retryThrottling": null}"#) == ServiceConfig())
   }
 
+  @Test func escapesAreRead() throws {
+    let text = try ConfigValue(json: #""\u00e9\u00E9\uD83D\uDE00\n""#)
+    #expect(text == .string("\u{e9}\u{e9}\u{1F600}\n"))
+    for wrong in [#"\u00e"#, #"\u+0e9"#, #"\u-000"#, #"\u00g0"#, #"\uD83D"#, #"\uD83D\u0041"#, #"\x"#] {
+      #expect(throws: GRPCStatus.self, "\(wrong)") { try ConfigValue(json: "\"\(wrong)\"") }
+    }
+  }
+
   static let named = #""name": [{"service": "a"}]"#
   static let backoffs = #""initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 1"#
 
