@@ -1,6 +1,8 @@
 // Reads the value of each kind of field. `null` means that the field is absent, except for types that have `null` as a
 // value.
 extension JSONMessageDecoder: NamedFieldDecoder {
+  static var isSpecialized: Bool { true }
+
   var fieldEnum: EnumTable? {
     get { reader.enumTable }
     set { reader.enumTable = newValue }

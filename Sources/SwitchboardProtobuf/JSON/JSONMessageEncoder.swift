@@ -87,6 +87,8 @@ struct JSONMessageEncoder {
 }
 
 extension JSONMessageEncoder: UnframedVisitor {
+  static var isSpecialized: Bool { true }
+
   mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,

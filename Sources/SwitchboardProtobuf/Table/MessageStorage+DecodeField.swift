@@ -51,12 +51,15 @@ extension MessageStorage {
     }
   }
 
-  /// Reads a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each decoder
-  /// and type.
+  /// Reads a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each decoder,
+  /// if it wants that, and type.
   private mutating func decodeScalar<Decoder: NamedFieldDecoder>(
     _ entry: TableEntry,
     from decoder: inout Decoder
   ) throws(DecodeError) {
+    guard Decoder.isSpecialized else {
+      return try decodeScalar(entry, as: entry.type.scalar(checksUTF8: entry.checksUTF8), from: &decoder)
+    }
     switch entry.type {
     case .int32: try decodeScalar(entry, as: ProtoInt32.self, from: &decoder)
     case .int64: try decodeScalar(entry, as: ProtoInt64.self, from: &decoder)
@@ -185,6 +188,9 @@ extension MessageStorage {
     _ entry: TableEntry,
     from decoder: inout Decoder
   ) throws(DecodeError) {
+    guard Decoder.isSpecialized else {
+      return try decodeElements(entry, as: entry.type.scalar(checksUTF8: entry.checksUTF8), from: &decoder)
+    }
     switch entry.type {
     case .int32: try decodeElements(entry, as: ProtoInt32.self, from: &decoder)
     case .int64: try decodeElements(entry, as: ProtoInt64.self, from: &decoder)

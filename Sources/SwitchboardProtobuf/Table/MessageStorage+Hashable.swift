@@ -80,6 +80,8 @@ extension MessageStorage: Hashable {
 /// Hashes the fields that it visits. Fields with presence are hashed with their numbers, because one that is not set
 /// contributes nothing.
 private struct FieldHasher: UnframedVisitor {
+  static var isSpecialized: Bool { true }
+
   var hasher: Hasher
 
   mutating func implicit<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {

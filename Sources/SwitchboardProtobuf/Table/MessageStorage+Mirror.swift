@@ -1,6 +1,10 @@
 extension MessageStorage {
   /// The fields that are set, by their names, and after them the extensions and the unknown fields. Enums are names.
   func mirror<Subject>(of subject: Subject) -> Mirror {
+    Mirror(subject, children: mirrorChildren, displayStyle: .struct)
+  }
+
+  private var mirrorChildren: [Mirror.Child] {
     let table = table
     var children: [Mirror.Child] = []
     for (index, entry) in table.entries.enumerated() {
@@ -11,7 +15,7 @@ extension MessageStorage {
     // The body throws nothing.
     try? extensionFields.forEach(in: nil) { children.append(("[\($0.fullName)]", $0.shown)) }
     if hasUnknownFields { children.append(("unknownFields", unknownFields)) }
-    return Mirror(subject, children: children, displayStyle: .struct)
+    return children
   }
 }
 

@@ -46,12 +46,16 @@ extension MessageStorage {
   }
 
   /// Passes on a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each
-  /// visitor and type.
+  /// visitor, if it wants that, and type.
   private func visitScalar<Visitor: MessageVisitor>(
     _ entry: TableEntry,
     _ isSet: Bool,
     with visitor: inout Visitor
   ) throws(EncodeError) {
+    guard Visitor.isSpecialized else {
+      let type = entry.type.scalar(checksUTF8: entry.checksUTF8)
+      return try visitScalar(entry, isSet, as: type, with: &visitor)
+    }
     switch entry.type {
     case .int32: try visitScalar(entry, isSet, as: ProtoInt32.self, with: &visitor)
     case .int64: try visitScalar(entry, isSet, as: ProtoInt64.self, with: &visitor)
@@ -119,6 +123,9 @@ extension MessageStorage {
     _ entry: TableEntry,
     with visitor: inout Visitor
   ) throws(EncodeError) {
+    guard Visitor.isSpecialized else {
+      return try visitElements(entry, as: entry.type.scalar(checksUTF8: entry.checksUTF8), with: &visitor)
+    }
     switch entry.type {
     case .int32: try visitElements(entry, as: ProtoInt32.self, with: &visitor)
     case .int64: try visitElements(entry, as: ProtoInt64.self, with: &visitor)

@@ -1,5 +1,8 @@
 /// A format that identifies fields by name: JSON or text.
 protocol NamedFieldDecoder: FieldDecoder {
+  /// Whether the decoder's methods are compiled for each type of a scalar, as in ``MessageVisitor``.
+  static var isSpecialized: Bool { get }
+
   /// The extensions to recognise.
   var extensions: ExtensionRegistry? { get }
 

@@ -32,13 +32,14 @@ extension Message {
 
   /// The name of the message, and its fields in the text format. Messages nested more than a hundred levels deep are
   /// omitted.
-  public var debugDescription: String {
-    "\(Self.protoMessageName):\n"
-      + _storage.textFormatString(options: TextFormatEncodingOptions(), depth: 100)
-  }
+  public var debugDescription: String { _storage.debugText }
 }
 
 extension MessageStorage {
+  fileprivate var debugText: String {
+    "\(table.fullName):\n" + textFormatString(options: TextFormatEncodingOptions(), depth: 100)
+  }
+
   /// The message in the text format, to a depth of messages.
   func textFormatString(options: TextFormatEncodingOptions, depth: Int = .max) -> String {
     var encoder = TextFormatEncoder(options: options, depth: depth)

@@ -1,5 +1,7 @@
 // Reads the value of each kind of field. Unlike in binary, a singular field must not be repeated.
 extension TextFormatDecoder: NamedFieldDecoder {
+  static var isSpecialized: Bool { false }
+
   var fieldEnum: EnumTable? {
     get { reader.enumTable }
     set { reader.enumTable = newValue }

@@ -1,5 +1,7 @@
 // Writes each kind of field: a line for a scalar, braces for a message, and the elements of repeated fields one by one.
 extension TextFormatEncoder: UnframedVisitor {
+  static var isSpecialized: Bool { false }
+
   mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
