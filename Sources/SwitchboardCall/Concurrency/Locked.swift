@@ -8,7 +8,7 @@ import Synchronization
 @usableFromInline
 package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
-  @usableFromInline let turns = Atomic(0)
+  @usableFromInline let turns = Atomic(false)
 
   @inlinable
   package init(_ value: consuming Value) {
@@ -18,8 +18,8 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @inlinable
   package borrowing func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     try mutex.withLock { value in
-      let turn = turns.load(ordering: .acquiring)
-      defer { turns.store(turn &+ 1, ordering: .releasing) }
+      _ = turns.load(ordering: .acquiring)
+      defer { turns.store(true, ordering: .releasing) }
       return try body(&value)
     }
   }
