@@ -222,9 +222,9 @@ let package = Package(
       ]
     ),
 
-    .target(name: "CLoopThread"),
+    .target(name: "CThread"),
     // The call model: knows neither sockets nor protobuf.
-    .target(name: "SwitchboardCall", dependencies: ["CLoopThread"]),
+    .target(name: "SwitchboardCall", dependencies: ["CThread"]),
     .testTarget(
       name: "SwitchboardCallTests",
       dependencies: ["SwitchboardCall", "SwitchboardCallObjects", "CallTestSupport"]
@@ -304,9 +304,13 @@ let package = Package(
       dependencies: ["ConnectConformanceService", "ConnectTestee", "Switchboard", "SwitchboardProtobuf"]
     ),
 
+    // Nothing: a target depends on it to be compiled after what users wait for. Its source says how.
+    .target(name: "LastInBuild", dependencies: ["LateInBuild"]),
+    .target(name: "LateInBuild", dependencies: ["SwitchboardSchema"]),
+
     // The generator: descriptors in, Swift source out. Every user's first build compiles it before anything else, so it
     // does without the message runtime, which takes longer to compile than all that the plugin runs.
-    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema"]),
+    .target(name: "SwitchboardGenerator", dependencies: ["LastInBuild", "SwitchboardSchema"]),
     .testTarget(
       name: "SwitchboardGeneratorTests",
       dependencies: [
@@ -320,7 +324,7 @@ let package = Package(
     .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
 
     // Calls whose responses go to a handler on a dispatch queue.
-    .target(name: "SwitchboardCallObjects", dependencies: ["SwitchboardCall"]),
+    .target(name: "SwitchboardCallObjects", dependencies: ["LastInBuild", "SwitchboardCall"]),
 
     // Interceptors for common needs, for those who want them.
     .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall"]),
@@ -574,7 +578,11 @@ let package = Package(
     ),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
-    .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
+    .target(
+      name: "CProtoc",
+      sources: ["Whole.cc"],
+      linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]
+    ),
     .target(name: "SwitchboardProtoCompiler", dependencies: ["CProtoc"]),
     .testTarget(
       name: "SwitchboardProtoCompilerTests",
@@ -588,10 +596,18 @@ let package = Package(
     .target(name: "SwitchboardToolSupport"),
     .testTarget(name: "SwitchboardToolSupportTests", dependencies: ["SwitchboardToolSupport"]),
 
-    // Generating code, as a program of its own: every user's build compiles it, so it has nothing else.
+    // Generating code, as a program of its own: every user's build compiles it, so it has nothing else. The arguments are
+    // a module because it is compiled beside the generator, which takes longest.
+    .target(
+      name: "SwitchboardGenerateArguments",
+      dependencies: ["LastInBuild", "SwitchboardToolSupport"]
+    ),
     .target(
       name: "SwitchboardGenerateVerb",
-      dependencies: ["SwitchboardGenerator", "SwitchboardProtoCompiler", "SwitchboardToolSupport"]
+      dependencies: [
+        "SwitchboardGenerateArguments", "SwitchboardGenerator", "SwitchboardProtoCompiler",
+        "SwitchboardToolSupport",
+      ]
     ),
     .executableTarget(
       name: "switchboard-generate",
@@ -604,9 +620,9 @@ let package = Package(
     .target(
       name: "SwitchboardCommand",
       dependencies: [
-        "LoadMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardGenerateVerb", "SwitchboardLoad",
-        "SwitchboardMock", "SwitchboardOpenAPI", "SwitchboardProtoCompiler", "SwitchboardProtobuf",
-        "SwitchboardServices", "SwitchboardToolSupport",
+        "LoadMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardGenerateArguments",
+        "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock", "SwitchboardOpenAPI",
+        "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardToolSupport",
       ]
     ),
     .executableTarget(
@@ -623,7 +639,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardToolTests",
       dependencies: [
-        "SwitchboardGenerateVerb", "SwitchboardTool", "protoc-gen-switchboard", "switchboard-generate",
+        "SwitchboardGenerateArguments", "SwitchboardTool", "protoc-gen-switchboard", "switchboard-generate",
         "TestSupport",
       ]
     ),

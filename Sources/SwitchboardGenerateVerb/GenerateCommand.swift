@@ -1,3 +1,4 @@
+import SwitchboardGenerateArguments
 import SwitchboardGenerator
 import SwitchboardToolSupport
 

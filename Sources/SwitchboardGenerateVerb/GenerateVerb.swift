@@ -1,3 +1,4 @@
+import SwitchboardGenerateArguments
 import SwitchboardToolSupport
 
 /// The verb `generate`: the whole of `switchboard-generate`, which builds run, and a part of `switchboard`.

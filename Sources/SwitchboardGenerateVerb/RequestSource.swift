@@ -1,3 +1,4 @@
+import SwitchboardGenerateArguments
 import SwitchboardGenerator
 import SwitchboardProtoCompiler
 import SwitchboardToolSupport
@@ -15,9 +16,6 @@ extension GenerateArguments {
       throw CommandFailure("the compiler's request: \(error)", exitCode: .failed)
     }
   }
-
-  /// The options as the single string that a request has for them.
-  var parameter: String { options.joined(separator: ",") }
 
   private func compile(with workers: Workers) throws(CommandFailure) -> [UInt8] {
     for directory in includeDirectories where !IncludeDirectories.exists(directory) {

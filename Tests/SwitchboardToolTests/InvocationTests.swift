@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import SwitchboardGenerateVerb
+@testable import SwitchboardGenerateArguments
 
 @Suite(.mayBlock) struct InvocationTests {
   private func generate(_ arguments: String...) throws(UsageError) -> GenerateArguments? {

@@ -1,5 +1,5 @@
 import SwitchboardDescriptors
-import SwitchboardGenerateVerb
+import SwitchboardGenerateArguments
 import SwitchboardProtoCompiler
 import SwitchboardProtobuf
 import SwitchboardToolSupport

@@ -28,6 +28,7 @@ struct EncodedFields {
   }
 
   /// The next field; nil at the end.
+  @inline(never)
   mutating func next() throws(GeneratorError) -> EncodedField? {
     guard !rest.isEmpty else { return nil }
     let start = position

@@ -2,15 +2,16 @@ import SwitchboardSchema
 
 /// Converts default values from the text in a descriptor to a Swift expression.
 enum DefaultLiteral {
-  /// The expression for `text`, or nil if the text is not a value of the type.
+  /// The expression for `text`, or nil if the text is not a value of the type. Numbers of 32 bits are read as longer ones:
+  /// reading is compiled for each type anew.
   static func swift(for text: String, of scalar: Scalar) -> String? {
     switch scalar {
     case .double: float(text, infinity: "Double.infinity", nan: "Double.nan") { Double($0).map { "\($0)" } }
     case .float: float(text, infinity: "Float.infinity", nan: "Float.nan") { Float($0).map { "\($0)" } }
     case .int64, .sfixed64, .sint64: Int64(text).map(String.init)
     case .uint64, .fixed64: UInt64(text).map(String.init)
-    case .int32, .sfixed32, .sint32: Int32(text).map(String.init)
-    case .uint32, .fixed32: UInt32(text).map(String.init)
+    case .int32, .sfixed32, .sint32: Int64(text).flatMap(Int32.init(exactly:)).map(String.init)
+    case .uint32, .fixed32: UInt64(text).flatMap(UInt32.init(exactly:)).map(String.init)
     case .bool: text == "true" || text == "false" ? text : nil
     case .string, .uncheckedString: string(text)
     case .bytes: CEscapes.decode(text).map { "[" + $0.map(String.init).joined(separator: ", ") + "]" }

@@ -1,3 +1,3 @@
-#include "CLoopThread.h"
+#include "CThread.h"
 
 _Thread_local void *switchboard_loop_of_thread;

@@ -1,30 +1,33 @@
 /// The parsed arguments of the verb `generate`.
-enum Invocation: Hashable {
+package enum Invocation: Hashable {
   case help
   case version
   case generate(GenerateArguments)
 }
 
 /// What the verb `generate` is to do.
-struct GenerateArguments: Hashable {
+package struct GenerateArguments: Hashable {
   /// The directories in which imports and files are looked up, before the tool's own.
-  var includeDirectories: [String] = []
+  package var includeDirectories: [String] = []
   /// The directory for generated files.
-  var output = ""
+  package var output = ""
   /// The generator's options as given by the user, each `Key=Value`.
-  var options: [String] = []
+  package var options: [String] = []
   /// The path of a configuration file to merge with these arguments.
-  var configuration: String?
+  package var configuration: String?
   /// The path of a file with a `FileDescriptorSet` to use instead of sources.
-  var descriptorSet: String?
+  package var descriptorSet: String?
   /// If not empty: the files to write, whether or not there is something to generate for them.
-  var expected: [String] = []
+  package var expected: [String] = []
   /// The `.proto` files to generate for.
-  var files: [String] = []
+  package var files: [String] = []
+
+  /// The options as the single string that a request has for them.
+  package var parameter: String { options.joined(separator: ",") }
 }
 
 /// An error in the arguments.
-struct UsageError: Error, Hashable {
+package struct UsageError: Error, Hashable {
   /// What is wrong, and what would be accepted.
-  var message: String
+  package var message: String
 }

@@ -8,7 +8,7 @@ import SwitchboardToolSupport
 
 extension GenerateArguments {
   /// These arguments merged with those of the configuration file that they name, if any.
-  func configured() throws(CommandFailure) -> GenerateArguments {
+  package func configured() throws(CommandFailure) -> GenerateArguments {
     guard let configuration else { return self }
     let file = URL(fileURLWithPath: configuration)
     let bytes = try CommandFailure.catching(.usage) { () throws(SystemError) in try readFile(configuration) }

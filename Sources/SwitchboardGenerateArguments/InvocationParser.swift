@@ -1,6 +1,6 @@
 extension Invocation {
   /// Parses the arguments after the verb.
-  init(arguments: [String]) throws(UsageError) {
+  package init(arguments: [String]) throws(UsageError) {
     var parsed = GenerateArguments()
     var cursor = ArgumentCursor(arguments)
     while let item = cursor.next() {
