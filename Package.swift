@@ -580,6 +580,7 @@ let package = Package(
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(
       name: "CProtoc",
+      dependencies: ["LastInBuild"],
       sources: ["Whole.cc"],
       linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]
     ),
