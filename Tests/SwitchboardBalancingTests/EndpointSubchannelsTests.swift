@@ -11,7 +11,7 @@ struct EndpointSubchannelsTests {
     var random = QuickRandom(seed: seed)
     let host = FakeHost()
     defer { host.end() }
-    let endpoints = EndpointSubchannels<Void>(host, .init {})
+    let endpoints = EndpointSubchannels(host, .init {})
     var model: [Int: ConnectivityState] = [:]
     for step in 0..<400 {
       if step == 0 || random.next(below: 10) == 0 {
@@ -35,7 +35,7 @@ struct EndpointSubchannelsTests {
   }
 
   private func check(
-    _ endpoints: EndpointSubchannels<Void>,
+    _ endpoints: EndpointSubchannels,
     _ host: FakeHost,
     _ model: [Int: ConnectivityState]
   ) throws {
@@ -58,7 +58,7 @@ struct EndpointSubchannelsTests {
     let host = FakeHost()
     defer { host.end() }
     var changes = 0
-    let endpoints = EndpointSubchannels<Void>(host, .init { changes += 1 })
+    let endpoints = EndpointSubchannels(host, .init { changes += 1 })
     endpoints.update(.numbers(0..<2))
     let gone = try host[0]
     endpoints.update(.numbers(1..<2))
@@ -72,7 +72,7 @@ struct EndpointSubchannelsTests {
   func weightsOfDuplicateEndpointsAddUp() {
     let host = FakeHost()
     defer { host.end() }
-    let endpoints = EndpointSubchannels<Void>(host, .init {})
+    let endpoints = EndpointSubchannels(host, .init {})
     endpoints.update([.number(0, weight: 3), .number(1), .number(0), .number(0, weight: .max)])
     #expect(endpoints.members.map(\.weight) == [4 + UInt64(UInt32.max), 1])
     #expect(host.open.count == 2)

@@ -1,10 +1,10 @@
 import SwitchboardCall
 
-/// The subchannels of a policy that makes one for each endpoint. `Note` is the policy's own data about each.
+/// The subchannels of a policy that makes one for each endpoint.
 ///
 /// A subchannel that failed counts as failed until it is ready, even while it reconnects. Otherwise calls would wait
 /// for a server that is down.
-package final class EndpointSubchannels<Note>: SubchannelObserver {
+package final class EndpointSubchannels: SubchannelObserver {
   /// An endpoint and its subchannel.
   package final class Member {
     package fileprivate(set) var endpoint: Endpoint
@@ -17,19 +17,21 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
     fileprivate var round = 0
     /// The index in `ready`; -1 if the endpoint is not ready.
     fileprivate var position = -1
-    /// The policy's own data about the endpoint.
-    package var note: Note
 
-    fileprivate init(
-      _ endpoint: Endpoint,
-      _ subchannel: any Subchannel,
-      _ metricLabels: [String: String],
-      _ note: Note
-    ) {
+    // What single policies keep about an endpoint. It is here, and not in a type that each of them gives, because all of
+    // this would be compiled for each of the types.
+
+    /// The calls in progress, which `least_request` counts.
+    var calls = 0
+    /// What `weighted_round_robin` knows about the load.
+    var load: EndpointLoad?
+    /// Whether a call of `ring_hash` waits for the endpoint to connect.
+    var isWanted = false
+
+    fileprivate init(_ endpoint: Endpoint, _ subchannel: any Subchannel, _ metricLabels: [String: String]) {
       self.endpoint = endpoint
       self.metricLabels = metricLabels
       self.subchannel = subchannel
-      self.note = note
     }
   }
 
@@ -37,6 +39,8 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
   package struct Events {
     /// The set of ready members or the combined state has changed. Not called during `update`.
     package var changed: () -> Void
+    /// A member was made.
+    package var added: (Member) -> Void = { _ in }
     /// The state of a member has changed from the given one. Called before `changed`.
     package var moved: (Member, ConnectivityState) -> Void = { _, _ in }
     /// A server has reported its load.
@@ -51,7 +55,6 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
   private unowned let host: any BalancerHost
   /// Set once, before the first update but after the policy's initialization, because the closures refer to the policy.
   package var events: Events
-  private let makeNote: () -> Note
   private var byAddresses: [AddressSet: Member] = [:]
   private var bySubchannel: [ObjectIdentifier: Member] = [:]
   /// The number of the latest update.
@@ -65,10 +68,9 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
   /// The ready members, in no particular order. A change of one member takes constant time.
   package private(set) var ready: [Member] = []
 
-  package init(_ host: any BalancerHost, note: @escaping () -> Note, _ events: Events = Events()) {
+  package init(_ host: any BalancerHost, _ events: Events = Events()) {
     self.host = host
     self.events = events
-    makeNote = note
   }
 
   /// The combined state: that of the best endpoint.
@@ -99,7 +101,8 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
         var options = options
         options.metricLabels = labels
         let subchannel = host.makeSubchannel(endpoint.addresses, options, self)
-        member = Member(endpoint, subchannel, labels, makeNote())
+        member = Member(endpoint, subchannel, labels)
+        events.added(member)
         byAddresses[key] = member
         bySubchannel[ObjectIdentifier(subchannel)] = member
         counts.move(from: nil, to: .idle)
@@ -174,16 +177,9 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
   }
 }
 
-extension EndpointSubchannels<Void> {
-  /// Creates subchannels for a policy without data about single endpoints.
-  package convenience init(_ host: any BalancerHost, _ events: Events = Events()) {
-    self.init(host, note: {}, events)
-  }
-}
-
 extension BalancerHost {
   /// Sets the state and the picker of a policy that connects to all endpoints. `picker` applies while any is ready.
-  func update<Note>(_ endpoints: EndpointSubchannels<Note>, whenReady picker: any Picker) {
+  func update(_ endpoints: EndpointSubchannels, whenReady picker: any Picker) {
     switch endpoints.state {
     case .ready: update(.ready, picker)
     case .connecting, .idle: update(.connecting, ConstantPicker(.wait))

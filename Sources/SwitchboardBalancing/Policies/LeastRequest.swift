@@ -26,22 +26,15 @@ final class LeastRequestBalancer: LoadBalancer, Picker {
     var choiceCount = 2
   }
 
-  /// How many calls are in flight on an endpoint.
-  private final class Load: CallTracker {
-    var calls = 0
-    var wantsLoadReport: Bool { false }
-    func callEnded(_ outcome: CallOutcome) { calls -= 1 }
-  }
-
   private unowned let host: any BalancerHost
-  private let endpoints: EndpointSubchannels<Load>
+  private let endpoints: EndpointSubchannels
   private var choiceCount = 2
   private var random: QuickRandom
 
   init(_ host: any BalancerHost) {
     self.host = host
     random = QuickRandom(seed: host.random())
-    endpoints = EndpointSubchannels(host, note: { Load() })
+    endpoints = EndpointSubchannels(host)
     endpoints.events.changed = { [unowned self] in publish() }
   }
 
@@ -70,15 +63,21 @@ final class LeastRequestBalancer: LoadBalancer, Picker {
     let count = endpoints.ready.count
     guard count > 0 else { return .wait }
     var best = random.next(below: count)
-    var fewest = endpoints.ready[best].note.calls
+    var fewest = endpoints.ready[best].calls
     // The same endpoint may be drawn again.
     for _ in 1..<choiceCount {
       let other = random.next(below: count)
-      let calls = endpoints.ready[other].note.calls
+      let calls = endpoints.ready[other].calls
       if calls < fewest { (best, fewest) = (other, calls) }
     }
     let member = endpoints.ready[best]
-    member.note.calls += 1
-    return .subchannel(member.subchannel, tracker: member.note)
+    member.calls += 1
+    return .subchannel(member.subchannel, tracker: member)
   }
+}
+
+/// Counts the calls of `least_request`.
+extension EndpointSubchannels.Member: CallTracker {
+  package var wantsLoadReport: Bool { false }
+  package func callEnded(_ outcome: CallOutcome) { calls -= 1 }
 }

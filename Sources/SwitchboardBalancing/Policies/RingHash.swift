@@ -41,9 +41,6 @@ final class RingHashBalancer: LoadBalancer, Picker {
     var requestHashHeader = ""
   }
 
-  /// The endpoints. The note of each says whether a call waits for it to connect.
-  private typealias Endpoints = EndpointSubchannels<Bool>
-
   private unowned let host: any BalancerHost
   private var config = Config()
   private var requestHash = RequestHash(header: "")
@@ -55,17 +52,17 @@ final class RingHashBalancer: LoadBalancer, Picker {
   private var random: QuickRandom
   /// The endpoints that calls wait for, and the timer that connects them. It fires after the pick, because a subchannel
   /// may report a change immediately.
-  private var wanted: [Endpoints.Member] = []
+  private var wanted: [EndpointSubchannels.Member] = []
   private var connecting: (any ScheduledAction)?
   /// The position at which the search for an idle endpoint continues.
   private var searched = 0
 
-  private let endpoints: Endpoints
+  private let endpoints: EndpointSubchannels
 
   init(_ host: any BalancerHost) {
     self.host = host
     random = QuickRandom(seed: host.random())
-    endpoints = Endpoints(host, note: { false })
+    endpoints = EndpointSubchannels(host)
     endpoints.events.changed = { [unowned self] in publish() }
     endpoints.events.connects = false
   }
@@ -144,7 +141,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     if let member = nextIdle() { connect(member) }
   }
 
-  private func nextIdle() -> Endpoints.Member? {
+  private func nextIdle() -> EndpointSubchannels.Member? {
     guard endpoints.counts.idle > 0 else { return nil }
     let members = endpoints.members
     for _ in members {
@@ -154,9 +151,9 @@ final class RingHashBalancer: LoadBalancer, Picker {
     return nil
   }
 
-  private func connect(_ member: Endpoints.Member) {
-    guard !member.note else { return }
-    member.note = true
+  private func connect(_ member: EndpointSubchannels.Member) {
+    guard !member.isWanted else { return }
+    member.isWanted = true
     wanted.append(member)
     guard connecting == nil else { return }
     connecting = host.time.schedule(after: .zero) { [weak self] in
@@ -164,7 +161,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
       connecting = nil
       let members = wanted
       wanted = []
-      for member in members { member.note = false }
+      for member in members { member.isWanted = false }
       let idle = members.filter { $0.state == .idle }
       for member in idle { member.subchannel.connect() }
       // Calls may be waiting for an endpoint that has failed since.

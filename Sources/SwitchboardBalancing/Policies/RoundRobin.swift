@@ -21,7 +21,7 @@ public final class RoundRobinBalancer: LoadBalancer, Picker {
   public struct Config: Hashable, Sendable {}
 
   private unowned let host: any BalancerHost
-  private let endpoints: EndpointSubchannels<Void>
+  private let endpoints: EndpointSubchannels
   private var next: Int
 
   init(_ host: any BalancerHost) {

@@ -51,8 +51,6 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     var streamInterval: Duration? { enableOobLoadReport ? oobReportingPeriod : nil }
   }
 
-  private typealias Endpoints = EndpointSubchannels<EndpointLoad>
-
   private unowned let host: any BalancerHost
   private let settings: EndpointLoad.Settings
   private var config = Config()
@@ -63,18 +61,19 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   private var timer: (any ScheduledAction)?
   private var meter: WeightMeter?
 
-  private let endpoints: Endpoints
+  private let endpoints: EndpointSubchannels
 
   init(_ host: any BalancerHost) {
     self.host = host
     meter = WeightMeter(host.metrics)
     settings = EndpointLoad.Settings(host.time)
     scheduler = StrideScheduler(seed: host.random())
-    endpoints = Endpoints(host, note: { [settings] in EndpointLoad(settings) })
+    endpoints = EndpointSubchannels(host)
+    endpoints.events.added = { [settings] in $0.load = EndpointLoad(settings) }
     endpoints.events.changed = { [unowned self] in publish() }
     endpoints.events.moved = { [unowned self] in moved($0, from: $1) }
     endpoints.events.reported = { [unowned self] in
-      if !settings.usesCalls { $0.note.record($1) }
+      if !settings.usesCalls { $0.load?.record($1) }
     }
   }
 
@@ -116,12 +115,12 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
 
   private func publish() { host.update(endpoints, whenReady: self) }
 
-  private func moved(_ member: Endpoints.Member, from old: ConnectivityState) {
+  private func moved(_ member: EndpointSubchannels.Member, from old: ConnectivityState) {
     guard member.state == .ready || old == .ready else { return }
     changes += 1
     guard member.state == .ready else { return }
-    member.note.connected()
-    member.note.share = scale.unknown
+    member.load?.connected()
+    member.load?.share = scale.unknown
   }
 
   private func startTimer() {
@@ -139,7 +138,7 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     let now = settings.time.now
     var (sum, greatest, count) = (0.0, 0.0, 0)
     for member in endpoints.ready {
-      let state = member.note.state(at: now)
+      guard let state = member.load?.state(at: now) else { continue }
       meter?.note(state)
       guard case .usable(let weight) = state else { continue }
       sum += weight
@@ -149,7 +148,7 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     meter?.record()
     scale = StrideScheduler.Scale(sum: sum, greatest: greatest, count: count)
     for member in endpoints.ready {
-      member.note.share = scale.share(of: member.note.state(at: now).weight)
+      if let load = member.load { load.share = scale.share(of: load.state(at: now).weight) }
     }
   }
 
@@ -159,7 +158,9 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     // After endpoints have gone, the shares of the others may all be small. Waiting for changes of an eighth keeps the
     // cost of each change low.
     if changes * 8 > count { share() }
-    let member = endpoints.ready[scheduler.next(of: count) { endpoints.ready[$0].note.share }]
-    return .subchannel(member.subchannel, tracker: settings.usesCalls ? member.note : nil)
+    let member = endpoints.ready[
+      scheduler.next(of: count) { endpoints.ready[$0].load?.share ?? StrideScheduler.full }
+    ]
+    return .subchannel(member.subchannel, tracker: settings.usesCalls ? member.load : nil)
   }
 }
