@@ -9,6 +9,10 @@ extension MessageStorage {
       guard entry.shape == .repeated else { return message(entry).map { .message(DynamicMessage($0)) } }
       return .list((many(entry, as: [MessageStorage].self) ?? []).map { .message(DynamicMessage($0)) })
     }
+    // The slot of an enum has its number, also in a generated message.
+    if entry.type == .enumeration, entry.shape != .repeated {
+      return scalar(entry, as: Int32.self).map { .enumeration($0) }
+    }
     return scalarValue(entry, as: table.stored(entry))
   }
 

@@ -43,6 +43,22 @@ import Testing
     #expect(shown.contains("one_string: \"text\""))
   }
 
+  /// Numbers that are not the positions of the cases, that are not cases at all, and enums side by side.
+  @Test func enumsAreShownByTheirNumbers() {
+    func shown(_ message: some Message) -> [String] {
+      Mirror(reflecting: message).children.map { "\($0.label ?? ""): \($0.value)" }
+    }
+    #expect(shown(Switchboard_Testing_AllKinds2.with { $0.oneColor = .negative }) == ["one_color: NEGATIVE"])
+    #expect(shown(Switchboard_Testing_Required2.with { $0.late = .first }) == ["late: LATE2_FIRST"])
+    #expect(shown(Switchboard_Testing_Required2.with { $0.late = .second }) == ["late: LATE2_SECOND"])
+    let both = Kinds.with {
+      $0.oneColor = .UNRECOGNIZED(99)
+      $0.oneAliased = .second
+    }
+    #expect(shown(both) == ["one_color: 99", "one_aliased: SECOND"])
+    #expect(shown(Kinds.with { $0.choiceColor = .negative }) == ["choice_color: NEGATIVE"])
+  }
+
   @Test func extensionsAreShownByTheirNames() {
     let message = Switchboard_Testing_AllKinds2.with { $0.Switchboard_Testing_extensionInt32 = 3 }
     let children = Mirror(reflecting: message).children.map { "\($0.label ?? ""): \($0.value)" }
