@@ -222,9 +222,9 @@ let package = Package(
       ]
     ),
 
-    .target(name: "CThread"),
+    .target(name: "CLoopThread"),
     // The call model: knows neither sockets nor protobuf.
-    .target(name: "SwitchboardCall", dependencies: ["CThread"]),
+    .target(name: "SwitchboardCall", dependencies: ["CLoopThread"]),
     .testTarget(
       name: "SwitchboardCallTests",
       dependencies: ["SwitchboardCall", "SwitchboardCallObjects", "CallTestSupport"]
@@ -304,13 +304,14 @@ let package = Package(
       dependencies: ["ConnectConformanceService", "ConnectTestee", "Switchboard", "SwitchboardProtobuf"]
     ),
 
-    // Nothing: a target depends on it to be compiled after what users wait for. Its source says how.
-    .target(name: "LastInBuild", dependencies: ["LateInBuild"]),
-    .target(name: "LateInBuild", dependencies: ["SwitchboardSchema"]),
+    // Empty modules: a target that depends on them is compiled after those that users wait for. Their sources say how.
+    .target(name: "LastInSwitchboardBuild", dependencies: ["LateInSwitchboardBuild"]),
+    .target(name: "LateInSwitchboardBuild", dependencies: ["SwitchboardSchema"]),
 
-    // The generator: descriptors in, Swift source out. Every user's first build compiles it before anything else, so it
-    // does without the message runtime, which takes longer to compile than all that the plugin runs.
-    .target(name: "SwitchboardGenerator", dependencies: ["LastInBuild", "SwitchboardSchema"]),
+    // The generator: descriptors in, Swift source out. Every user's first build compiles it alone, to plan the build, so
+    // it does without the message runtime, which takes longer to compile than all that the plugin runs. The build compiles
+    // it once more, and last.
+    .target(name: "SwitchboardGenerator", dependencies: ["LastInSwitchboardBuild", "SwitchboardSchema"]),
     .testTarget(
       name: "SwitchboardGeneratorTests",
       dependencies: [
@@ -324,7 +325,7 @@ let package = Package(
     .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
 
     // Calls whose responses go to a handler on a dispatch queue.
-    .target(name: "SwitchboardCallObjects", dependencies: ["LastInBuild", "SwitchboardCall"]),
+    .target(name: "SwitchboardCallObjects", dependencies: ["LastInSwitchboardBuild", "SwitchboardCall"]),
 
     // Interceptors for common needs, for those who want them.
     .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall"]),
@@ -580,7 +581,7 @@ let package = Package(
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(
       name: "CProtoc",
-      dependencies: ["LastInBuild"],
+      dependencies: ["LastInSwitchboardBuild"],
       sources: ["Whole.cc"],
       linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]
     ),
@@ -598,10 +599,10 @@ let package = Package(
     .testTarget(name: "SwitchboardToolSupportTests", dependencies: ["SwitchboardToolSupport"]),
 
     // Generating code, as a program of its own: every user's build compiles it, so it has nothing else. The arguments are
-    // a module because it is compiled beside the generator, which takes longest.
+    // a module of their own, so that they are compiled at the same time as the generator, which takes longest.
     .target(
       name: "SwitchboardGenerateArguments",
-      dependencies: ["LastInBuild", "SwitchboardToolSupport"]
+      dependencies: ["LastInSwitchboardBuild", "SwitchboardToolSupport"]
     ),
     .target(
       name: "SwitchboardGenerateVerb",

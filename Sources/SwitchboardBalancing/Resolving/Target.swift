@@ -63,7 +63,8 @@ package struct HostAndPort: Hashable, Sendable {
     let isBareV6 = bracket == nil && text.count(where: { $0 == ":" }) > 1
     if let lastColon, !isBareV6, bracket.map({ $0 < lastColon }) ?? true {
       let digits = text[text.index(after: lastColon)...]
-      // A number of 64 bits is read for the service config as well: reading is compiled for each type anew.
+      // As a number of 64 bits, like those in service configs: the standard library's parser is compiled again for each
+      // integer type.
       guard digits.allSatisfy({ $0.isASCII && $0.isNumber }),
         let number = Int64(digits).flatMap(UInt16.init(exactly:))
       else { return nil }

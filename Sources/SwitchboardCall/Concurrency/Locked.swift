@@ -8,7 +8,8 @@ import Synchronization
 @usableFromInline
 package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
-  @usableFromInline let turns = Atomic(false)
+  /// It orders by being read and written; its value means nothing.
+  @usableFromInline let order = Atomic(false)
 
   @inlinable
   package init(_ value: consuming Value) {
@@ -18,8 +19,8 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @inlinable
   package borrowing func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     try mutex.withLock { value in
-      _ = turns.load(ordering: .acquiring)
-      defer { turns.store(true, ordering: .releasing) }
+      _ = order.load(ordering: .acquiring)
+      defer { order.store(true, ordering: .releasing) }
       return try body(&value)
     }
   }

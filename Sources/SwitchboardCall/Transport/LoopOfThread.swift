@@ -1,4 +1,4 @@
-import CThread
+import CLoopThread
 
 /// The loop that runs on the calling thread, as set by the loop itself.
 @frozen

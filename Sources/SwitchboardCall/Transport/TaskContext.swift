@@ -1,4 +1,4 @@
-import CThread
+import CLoopThread
 
 /// What tasks have as their context: the context itself, or a call that makes it when it is asked for.
 @usableFromInline package protocol ContextSource: AnyObject, Sendable {

@@ -1,7 +1,7 @@
 /// The fields of an encoded message, one after the other.
 ///
-/// The generator reads descriptors with this and not with the message runtime: the build plugin compiles the generator
-/// before anything else, and the runtime takes longer to compile than all the rest of it.
+/// The generator reads descriptors with this and not with the message runtime: no build is planned before the generator is
+/// compiled, and the runtime takes longer to compile than all the rest of it.
 struct EncodedFields {
   /// The value of a field whose type descriptors use.
   enum Value {
@@ -27,7 +27,7 @@ struct EncodedFields {
     self.depth = depth
   }
 
-  /// The next field; nil at the end.
+  /// The next field; nil at the end. Not inlined, because otherwise all of this would be compiled for each message.
   @inline(never)
   mutating func next() throws(GeneratorError) -> EncodedField? {
     guard !rest.isEmpty else { return nil }

@@ -2,9 +2,9 @@ import SwitchboardSchema
 
 /// Converts default values from the text in a descriptor to a Swift expression.
 enum DefaultLiteral {
-  /// The expression for `text`, or nil if the text is not a value of the type. Numbers of 32 bits are read as longer ones:
-  /// reading is compiled for each type anew.
+  /// The expression for `text`, or nil if the text is not a value of the type.
   static func swift(for text: String, of scalar: Scalar) -> String? {
+    // Integers of 32 bits are read as longer ones: the standard library's parser is compiled again for each type.
     switch scalar {
     case .double: float(text, infinity: "Double.infinity", nan: "Double.nan") { Double($0).map { "\($0)" } }
     case .float: float(text, infinity: "Float.infinity", nan: "Float.nan") { Float($0).map { "\($0)" } }

@@ -51,8 +51,8 @@ extension MessageStorage {
     }
   }
 
-  /// Reads a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each decoder,
-  /// if it wants that, and type.
+  /// Reads a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each type,
+  /// if the decoder's methods are.
   private mutating func decodeScalar<Decoder: NamedFieldDecoder>(
     _ entry: TableEntry,
     from decoder: inout Decoder

@@ -46,7 +46,7 @@ extension MessageStorage {
   }
 
   /// Passes on a value by its type. Unlike a type that is looked up at run time, the cases are specialized for each
-  /// visitor, if it wants that, and type.
+  /// type, if the visitor's methods are.
   private func visitScalar<Visitor: MessageVisitor>(
     _ entry: TableEntry,
     _ isSet: Bool,

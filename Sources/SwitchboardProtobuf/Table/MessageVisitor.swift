@@ -2,8 +2,8 @@
 ///
 /// One method is called for each field, set or not; the visitor decides how to write an absent value.
 protocol MessageVisitor: FieldVisitor {
-  /// Whether the visitor's methods are compiled for each type of a scalar: that is faster, takes some 20 times the code,
-  /// and takes long to compile.
+  /// Whether the visitor's methods are compiled for each scalar type: they are faster then, but they are some 20 times the
+  /// code, and take long to compile.
   static var isSpecialized: Bool { get }
 
   /// A field without presence.

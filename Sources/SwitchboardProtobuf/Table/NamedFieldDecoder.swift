@@ -1,6 +1,6 @@
 /// A format that identifies fields by name: JSON or text.
 protocol NamedFieldDecoder: FieldDecoder {
-  /// Whether the decoder's methods are compiled for each type of a scalar, as in ``MessageVisitor``.
+  /// Whether the decoder's methods are compiled for each scalar type, as in ``MessageVisitor``.
   static var isSpecialized: Bool { get }
 
   /// The extensions to recognise.

@@ -1,5 +1,5 @@
-#ifndef SWITCHBOARD_THREAD_H
-#define SWITCHBOARD_THREAD_H
+#ifndef SWITCHBOARD_LOOP_THREAD_H
+#define SWITCHBOARD_LOOP_THREAD_H
 
 #include "TaskValues.h"
 

@@ -1,3 +1,3 @@
-#include "CThread.h"
+#include "CLoopThread.h"
 
 _Thread_local void *switchboard_loop_of_thread;
