@@ -58,7 +58,7 @@ extension MessageStorage {
     from decoder: inout Decoder
   ) throws(DecodeError) {
     guard Decoder.isSpecialized else {
-      return try decodeScalar(entry, as: entry.type.scalar(checksUTF8: entry.checksUTF8), from: &decoder)
+      return try decodeScalar(entry, as: entry.scalarType, from: &decoder)
     }
     switch entry.type {
     case .int32: try decodeScalar(entry, as: ProtoInt32.self, from: &decoder)
@@ -127,7 +127,7 @@ extension MessageStorage {
       return value != nil
     }
     guard entry.type == .enumeration else {
-      return try decodeMember(entry, as: entry.type.scalar(checksUTF8: entry.checksUTF8), from: &decoder)
+      return try decodeMember(entry, as: entry.scalarType, from: &decoder)
     }
     return decoder.fieldEnum?.isNullValue == true
       ? try decodeEnumMember(entry, as: TableNullValue.self, from: &decoder)
@@ -189,7 +189,7 @@ extension MessageStorage {
     from decoder: inout Decoder
   ) throws(DecodeError) {
     guard Decoder.isSpecialized else {
-      return try decodeElements(entry, as: entry.type.scalar(checksUTF8: entry.checksUTF8), from: &decoder)
+      return try decodeElements(entry, as: entry.scalarType, from: &decoder)
     }
     switch entry.type {
     case .int32: try decodeElements(entry, as: ProtoInt32.self, from: &decoder)
@@ -247,8 +247,7 @@ extension MessageStorage {
     } else if entry.keyType == .string, entry.type == .string, entry.checksUTF8 {
       try decodeScalars(entry, key: ProtoString.self, value: ProtoString.self, from: &decoder)
     } else if entry.type != .enumeration {
-      let value = entry.type.scalar(checksUTF8: entry.checksUTF8)
-      try decodeScalars(entry, key: key, value: value, from: &decoder)
+      try decodeScalars(entry, key: key, value: entry.scalarType, from: &decoder)
     } else if let type = decoder.fieldEnum?.type {
       try decodeScalars(entry, key: key, value: type, from: &decoder)
     } else if decoder.fieldEnum?.isNullValue == true {

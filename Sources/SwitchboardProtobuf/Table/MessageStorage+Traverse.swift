@@ -53,8 +53,7 @@ extension MessageStorage {
     with visitor: inout Visitor
   ) throws(EncodeError) {
     guard Visitor.isSpecialized else {
-      let type = entry.type.scalar(checksUTF8: entry.checksUTF8)
-      return try visitScalar(entry, isSet, as: type, with: &visitor)
+      return try visitScalar(entry, isSet, as: entry.scalarType, with: &visitor)
     }
     switch entry.type {
     case .int32: try visitScalar(entry, isSet, as: ProtoInt32.self, with: &visitor)
@@ -124,7 +123,7 @@ extension MessageStorage {
     with visitor: inout Visitor
   ) throws(EncodeError) {
     guard Visitor.isSpecialized else {
-      return try visitElements(entry, as: entry.type.scalar(checksUTF8: entry.checksUTF8), with: &visitor)
+      return try visitElements(entry, as: entry.scalarType, with: &visitor)
     }
     switch entry.type {
     case .int32: try visitElements(entry, as: ProtoInt32.self, with: &visitor)
@@ -187,8 +186,7 @@ extension MessageStorage {
     } else if entry.keyType == .string, entry.type == .string {
       try visitScalars(entry, key: ProtoString.self, value: ProtoString.self, with: &visitor)
     } else {
-      let value = entry.type.scalar(checksUTF8: entry.checksUTF8)
-      try visitScalars(entry, key: key, value: value, with: &visitor)
+      try visitScalars(entry, key: key, value: entry.scalarType, with: &visitor)
     }
   }
 

@@ -9,10 +9,6 @@ extension MessageStorage {
       guard entry.shape == .repeated else { return message(entry).map { .message(DynamicMessage($0)) } }
       return .list((many(entry, as: [MessageStorage].self) ?? []).map { .message(DynamicMessage($0)) })
     }
-    // The slot of an enum has its number, also in a generated message.
-    if entry.type == .enumeration, entry.shape != .repeated {
-      return scalar(entry, as: Int32.self).map { .enumeration($0) }
-    }
     return scalarValue(entry, as: table.stored(entry))
   }
 
@@ -142,11 +138,14 @@ extension MessageStorage {
 }
 
 extension TableData {
-  /// The scalar type whose Swift type is that of the elements of a field's array or dictionary, and of a slot in a
-  /// dynamic message, where enums are numbers.
+  /// The scalar type whose Swift type is that of the elements of a field's array or dictionary, or of its slot. Enums are
+  /// numbers in a slot, and also in the arrays and dictionaries of a dynamic message.
   func stored(_ entry: TableEntry) -> any ScalarType.Type {
     guard entry.type == .enumeration else { return entry.type.scalar(checksUTF8: true) }
-    return enumType(of: entry) ?? ProtoInt32.self
+    switch entry.shape {
+    case .singular, .oneof: return ProtoInt32.self
+    case .repeated, .map: return enumType(of: entry) ?? ProtoInt32.self
+    }
   }
 
   /// The kind of value that a field takes, as ``DynamicValue/kind`` names it.

@@ -58,6 +58,8 @@ struct TableEntry: @unchecked Sendable {
   @inline(__always) var isRequired: Bool { address.pointee.isRequired }
   @inline(__always) var isExtension: Bool { address.pointee.isExtension }
   @inline(__always) var checksUTF8: Bool { address.pointee.checksUTF8 }
+  /// The type that reads and writes the values in the formats, as ``FieldType/scalar(checksUTF8:)`` says.
+  var scalarType: any ScalarType.Type { type.scalar(checksUTF8: checksUTF8) }
 
   /// The next entry of the table; after the last field, an entry that matches no tag.
   @inline(__always) var next: TableEntry { TableEntry(address: address + 1) }

@@ -34,6 +34,13 @@ import Testing
     #expect(first.counts == ["a": 2] && first.third.i64 == 3 && first.unknownFields.isEmpty)
   }
 
+  @Test func anEnumOfAGeneratedMessageIsSetByItsNumber() throws {
+    var message = Switchboard_Testing_Required2()
+    let late = try #require(message._storage.table.index(of: 3))
+    #expect(message._storage.set(late, to: .enumeration(-7)) == nil)
+    #expect(message.late == .second && message._storage.value(late) == .enumeration(-7))
+  }
+
   @Test func aMessageThatNothingSharesIsChangedInPlace() throws {
     var message = Kinds.with {
       $0.child.child.i32 = 1
