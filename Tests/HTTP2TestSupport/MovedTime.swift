@@ -3,9 +3,9 @@ import SwitchboardHTTP2
 extension Loop {
   /// Advances the loop's clock, and returns once the timers that became due have run.
   package func advance(by duration: Duration) async {
-    await onLoop { self.advanceClock(by: duration) }
-    // Due timers run first in the next turn.
-    await onLoop {}
+    await withCheckedContinuation { continuation in
+      execute { self.advanceClock(by: duration) { continuation.resume() } }
+    }
   }
 
   /// Runs `body` on the loop.
