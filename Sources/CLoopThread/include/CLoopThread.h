@@ -3,8 +3,8 @@
 
 #include "TaskValues.h"
 
-// The loop that the calling thread runs. It is read several times in every call and for every part that an interceptor
-// passes on, and Swift has no thread-local variables.
+// The loop that the calling thread runs, or NULL. It is read several times in every call and for every part that an
+// interceptor passes on, and Swift has no thread-local variables.
 
 // Accessed without a call, at the cost of a few bytes of the space that the system reserves for libraries loaded later.
 #if defined(__ELF__)
@@ -13,11 +13,8 @@
 #define SWITCHBOARD_NEAR
 #endif
 
-extern _Thread_local void *_Nullable switchboard_loop_of_thread SWITCHBOARD_NEAR;
-
-/// NULL on a thread that runs no loop.
-static inline void *_Nullable switchboard_current_loop(void) { return switchboard_loop_of_thread; }
-
-static inline void switchboard_set_current_loop(void *_Nullable loop) { switchboard_loop_of_thread = loop; }
+// Safe without isolation, because no other thread can access it.
+extern _Thread_local void *_Nullable switchboard_loop_of_thread SWITCHBOARD_NEAR
+    __attribute__((swift_attr("nonisolated(unsafe)")));
 
 #endif

@@ -64,13 +64,13 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: C
   public var deadline: ContinuousClock.Instant? { pipeline.deadline }
 
   /// Passes a part to the next interceptor towards the network. The promise fails if the call has ended.
-  @inlinable
+  @inlinable @inline(__always)
   public func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?) {
     pipeline.send(part, promise: promise, to: index &+ 1)
   }
 
   /// Passes a part to the next interceptor towards the caller.
-  @inlinable
+  @inlinable @inline(__always)
   public func receive(_ part: GRPCClientResponsePart<Response>) {
     pipeline.receive(part, at: index &- 1)
   }

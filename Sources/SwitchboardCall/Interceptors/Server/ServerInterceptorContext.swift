@@ -49,13 +49,13 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: C
   }
 
   /// Passes a part to the next interceptor towards the handler.
-  @inlinable
+  @inlinable @inline(__always)
   public func receive(_ part: GRPCServerRequestPart<Request>) {
     pipeline.receive(part, at: index &+ 1)
   }
 
   /// Passes a part to the next interceptor towards the network. The promise fails if the call has ended.
-  @inlinable
+  @inlinable @inline(__always)
   public func send(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?) {
     pipeline.send(part, promise: promise, to: index &- 1)
   }
