@@ -8,7 +8,8 @@ final class CallEngine: ByteTransport {
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let streamBufferSize: Int
   let environment: CallEnvironment
-  private let config: ServiceConfig?
+  /// The config of the options, and whether there is one: a comparison with `nil` would copy it.
+  private let (config, hasConfig): (ServiceConfig?, Bool)
   /// The config from the resolution of the channel's name, if it can provide one. It takes precedence.
   @usableFromInline let resolvedConfig: ResolvedConfig?
   private let retryBufferSize: Int
@@ -29,7 +30,7 @@ final class CallEngine: ByteTransport {
     self.transport = transport
     eventLoop = transport.eventLoop
     streamBufferSize = transport.streamBufferSize
-    self.config = config
+    (self.config, hasConfig) = (config, config != nil)
     resolvedConfig = transport.resolvedConfig
     self.retryBufferSize = retryBufferSize ?? 256 * 1024
     self.enablesRetry = enablesRetry
@@ -70,7 +71,7 @@ final class CallEngine: ByteTransport {
     _ request: consuming CallRequest,
     _ receiver: any ResponseReceiver
   ) -> any ByteCall {
-    guard config != nil || request.options?.box != nil || resolvedConfig != nil else {
+    guard hasConfig || request.options?.box != nil || resolvedConfig != nil else {
       return transport.makeCall(request, receiver: receiver)
     }
     return makeCallWithOptions(request, receiver)
@@ -107,7 +108,7 @@ final class CallEngine: ByteTransport {
       return makeCall(request, receiver, config)
     }
     if let resolvedConfig { return makeCall(request, receiver, resolvedConfig) }
-    guard config != nil || request.options?.needsEngine == true else {
+    guard hasConfig || request.options?.needsEngine == true else {
       return transport.makeCall(request, receiver: receiver)
     }
     return makeCall(request, receiver, config)

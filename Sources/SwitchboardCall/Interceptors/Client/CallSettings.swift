@@ -35,9 +35,9 @@ struct SharedCallSettings: ~Copyable, Sendable {
   private let first: First?
   private let changed = RareValue<CallSettings>()
 
-  init(_ options: CallOptions?, _ deadline: CallDeadline?) {
+  init(_ options: CallOptions?, _ deadline: @autoclosure () -> CallDeadline?) {
     if let options, options.box != nil {
-      first = First(CallSettings(options: options, deadline: deadline))
+      first = First(CallSettings(options: options, deadline: deadline()))
     } else {
       first = nil
     }

@@ -63,7 +63,7 @@ extension ClientPipeline {
     } else {
       errorCaught(status, at: transportEnd)
     }
-    watchDeadline()
+    if isOpen { watchDeadline() }
   }
 
   /// Closes the chain, so that no more parts pass.
