@@ -43,7 +43,7 @@ import Testing
     let pipe = MessagePipe(limit: 1)
     pipe.push(message(3))
     let writer = Task { try await pipe.waitUntilWritable() }
-    while pipe.queue.state.withLock({ $0.writers.isEmpty }) { await Task.yield() }
+    while !Task.isCancelled, pipe.queue.state.withLock({ $0.writers.isEmpty }) { await Task.yield() }
     #expect(try await pipe.queue.waitToRead() == nil)
     #expect(try await pipe.next()?.byteCount == 3)
     #expect(pipe.queue.state.withLock { $0.writers.isEmpty })
@@ -89,7 +89,7 @@ import Testing
     pipe.push(message(1))
     let cancelled = Task { try await pipe.waitUntilWritable() }
     let other = Task { try await pipe.waitUntilWritable() }
-    while pipe.queue.state.withLock({ $0.writers.count < 2 }) { await Task.yield() }
+    while !Task.isCancelled, pipe.queue.state.withLock({ $0.writers.count < 2 }) { await Task.yield() }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     _ = pipe.pop()
@@ -99,7 +99,7 @@ import Testing
   @Test func aSecondReaderFailsAndTheFirstContinues() async throws {
     let pipe = MessagePipe(limit: 1)
     let reader = Task { try await pipe.next() }
-    while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
+    while !Task.isCancelled, pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
     await #expect(throws: GRPCStatus.twoReaders) { try await pipe.next() }
     pipe.push(message(1))
     #expect(try await reader.value?.byteCount == 1)
@@ -116,7 +116,7 @@ import Testing
   @Test func aWaitingReaderIsWokenOnceForMessagesThatAreFlushedTogether() async throws {
     let pipe = MessagePipe(limit: 10_000)
     let reader = Task { try await (pipe.next(), pipe.next(), pipe.next()) }
-    while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
+    while !Task.isCancelled, pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
     pipe.push(message(1), flush: false)
     pipe.push(message(2), flush: false)
     #expect(pipe.queue.state.withLock { $0.reader != nil })
@@ -129,7 +129,7 @@ import Testing
   func unflushedMessagesReachAWaitingReaderAt(_ event: String) async throws {
     let pipe = MessagePipe(limit: 250)
     let reader = Task { try await pipe.next() }
-    while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
+    while !Task.isCancelled, pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
     pipe.push(message(1), flush: false)
     switch event {
     case "flush": pipe.flush()

@@ -10,7 +10,7 @@ import Testing
   private func ended(_ group: LoopGroup) async {
     group.shutDown()
     let loop = group.loops[0]
-    while await !loop.onLoop({ loop.hasEnded }) { await Task.yield() }
+    while !Task.isCancelled, await !loop.onLoop({ loop.hasEnded }) { await Task.yield() }
   }
 
   @Test func callsOfAChannelEndWithAStatus() async throws {

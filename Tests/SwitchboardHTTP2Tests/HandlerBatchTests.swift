@@ -128,7 +128,7 @@ import Testing
     } then: { peer, batch, _ async throws in
       #expect(Batch.answers(peer, 4) == [0: [0, 1], 1: [0, 2], 2: [0, 3], 3: [0, 4]])
       batch.released.fire()
-      while batch.left.withLock({ $0 == nil }) { await Task.yield() }
+      while !Task.isCancelled, batch.left.withLock({ $0 == nil }) { await Task.yield() }
       #expect(batch.left.withLock { $0 } == 2)
     }
   }

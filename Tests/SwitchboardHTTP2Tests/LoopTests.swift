@@ -71,7 +71,7 @@ import Testing
       return { for timer in timers { loop.cancel(timer) } }
     }
     group.shutDown()
-    while await !loop.onLoop({ loop.hasEnded }) { await Task.yield() }
+    while !Task.isCancelled, await !loop.onLoop({ loop.hasEnded }) { await Task.yield() }
     await loop.onLoop(cancel)
   }
 

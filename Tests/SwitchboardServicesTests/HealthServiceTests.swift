@@ -83,7 +83,7 @@ import Testing
       #expect(try await changes.next()?.status == .serving)
       #expect(health.watcherCount == 1)
       call.cancel()
-      while health.watcherCount > 0 { await Task.yield() }
+      while !Task.isCancelled, health.watcherCount > 0 { await Task.yield() }
     }
   }
 }

@@ -129,7 +129,7 @@ import Testing
       let pause = try await pause()
       #expect(passing.pause.contains(pause))
       time.advance(by: pause)
-      while provider.spanCount.withLock({ $0 < 4 }) { await Task.yield() }
+      while !Task.isCancelled, provider.spanCount.withLock({ $0 < 4 }) { await Task.yield() }
       try await isTaken(telemetry)
       await server.shutDown(grace: .zero)
     } else {
@@ -183,7 +183,7 @@ import Testing
     for round in 1...2 {
       record(telemetry)
       await socket?.answer(failure.answer)
-      while telemetry.drops[.traces]?.notExported != 4 * round { await Task.yield() }
+      while !Task.isCancelled, telemetry.drops[.traces]?.notExported != 4 * round { await Task.yield() }
     }
     #expect(warnings.all.withLock { $0 } == ["traces are lost: cannot export to http://127.0.0.1:\(port)"])
     await telemetry.shutDown(within: .zero)
@@ -218,7 +218,7 @@ import Testing
     let telemetry = try telemetry(port: isHTTP ? socket.port : grpcPort, isHTTP ? .http : .grpc)
     record(telemetry)
     if isHTTP { await socket.answer(long.answer) }
-    while telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
+    while !Task.isCancelled, telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
     // The lost batch has its place in the queue until a moment later. The wait is of a length that `pause` skips.
     await telemetry.flush(within: .seconds(5))
     // The queue holds 64, of which the first batch waits for the collector.
@@ -230,7 +230,7 @@ import Testing
     #expect(provider.spanCount.withLock { $0 } == 0)
     time.advance(by: .milliseconds(1))
     if isHTTP { for _ in 0..<16 { await socket.answer(Self.answer(200)) } }
-    while !isHTTP, provider.spanCount.withLock({ $0 < 64 }) { await Task.yield() }
+    while !Task.isCancelled, !isHTTP, provider.spanCount.withLock({ $0 < 64 }) { await Task.yield() }
     while try #require(await time.nextWait()) != .seconds(5) {}
     #expect(telemetry.drops[.traces] == TelemetryDrops(queueFull: 6, notExported: 4))
     await telemetry.shutDown(within: .zero)
@@ -264,9 +264,9 @@ import Testing
       // To end first, with frames unread, would reset the connection.
       #expect(peer.readToEnd())
     }.value
-    while telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
+    while !Task.isCancelled, telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
     // They are counted before they are reported.
-    while warnings.reasons.withLock({ $0.isEmpty }) { await Task.yield() }
+    while !Task.isCancelled, warnings.reasons.withLock({ $0.isEmpty }) { await Task.yield() }
     #expect(
       warnings.reasons.withLock { $0 } == [
         reason.split(separator: "PORT").joined(separator: "\(socket.port)")

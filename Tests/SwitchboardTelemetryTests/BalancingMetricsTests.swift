@@ -154,7 +154,7 @@ import Testing
     _ = try await client.get(.with { $0.text = "x" })
     await server.shutDown(grace: .seconds(5))
     let name = "grpc_subchannel_disconnections_total"
-    while telemetry.lines(name).isEmpty { await Task.yield() }
+    while !Task.isCancelled, telemetry.lines(name).isEmpty { await Task.yield() }
     let labels = "grpc_target=\"\(address)\",grpc_disconnect_error=\"GOAWAY NO_ERROR\""
     #expect(telemetry.lines(name) == ["\(name){\(labels)} 1"])
     await client.channel.shutDown(grace: .zero)

@@ -28,7 +28,7 @@ import Testing
     #expect(peer?.settle() == true)
     try await end(&peer, transport)
     let name = "grpc_subchannel_disconnections_total"
-    while telemetry.lines(name).isEmpty { await Task.yield() }
+    while !Task.isCancelled, telemetry.lines(name).isEmpty { await Task.yield() }
     let line = try #require(telemetry.lines(name).first)
     await channel.shutDown(grace: .zero)
     await telemetry.shutDown()

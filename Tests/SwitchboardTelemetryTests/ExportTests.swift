@@ -27,7 +27,7 @@ import Testing
       $0.batch.batchSize = 4
     }
     record(few, 4)
-    while exporter.attempts == 0 { await Task.yield() }
+    while !Task.isCancelled, exporter.attempts == 0 { await Task.yield() }
     // The batch that is being exported keeps its place.
     record(few, 20)
     #expect(few.drops[.traces]?.queueFull == 16)
@@ -162,10 +162,10 @@ import Testing
     }
     exporter.answer([.retry(after: nil, "the caller cancelled the call")])
     record(telemetry, 1)
-    while exporter.attempts == 0 { await Task.yield() }
+    while !Task.isCancelled, exporter.attempts == 0 { await Task.yield() }
     await telemetry.shutDown(within: .milliseconds(1))
     // The export ends after the telemetry.
-    while entries.lines.withLock({ $0.isEmpty }) { await Task.yield() }
+    while !Task.isCancelled, entries.lines.withLock({ $0.isEmpty }) { await Task.yield() }
     let reason = "there was no answer when the time was over"
     #expect(
       entries.lines.withLock { $0 } == [
@@ -277,7 +277,7 @@ import Testing
     )
     telemetry.metrics.counter("a").add()
     record(telemetry, 1)
-    while exporter.counts.withLock({ $0.begun < 2 }) { await Task.yield() }
+    while !Task.isCancelled, exporter.counts.withLock({ $0.begun < 2 }) { await Task.yield() }
     await telemetry.shutDown(within: .zero)
     let counts = exporter.counts.withLock { $0 }
     #expect(counts.begun == counts.ended)

@@ -18,7 +18,7 @@ import Testing
     exporter.answer([.retry(after: nil, "cancelled"), .retry(after: nil, "cancelled")])
     let telemetry = try Telemetry.capturing(exporter, time: time) { $0.batch.batchSize = 1 }
     record(telemetry, 3)
-    while exporter.attempts == 0 { await Task.yield() }
+    while !Task.isCancelled, exporter.attempts == 0 { await Task.yield() }
     await telemetry.shutDown(within: .zero)
     #expect(telemetry.drops[.traces] == TelemetryDrops(notExported: 1, shutDown: 2))
     telemetry.metrics.counter("late").add()
@@ -92,7 +92,7 @@ import Testing
     telemetry.metrics.counter("orders").add()
     while try #require(await time.nextWait()) != options.metricInterval {}
     time.advance(by: options.metricInterval)
-    while exporter.begun.withLock({ $0 == 0 }) { await Task.yield() }
+    while !Task.isCancelled, exporter.begun.withLock({ $0 == 0 }) { await Task.yield() }
     let end = Task { await telemetry.shutDown(within: .seconds(100)) }
     while try #require(await time.nextWait()) != .seconds(100) {}
     // The last export comes after the one that is on its way.
@@ -111,7 +111,7 @@ import Testing
     let span = telemetry.tracer.startSpan("large")
     for number in 0..<8 { span.set("key\(number)", .string(String(repeating: "x", count: 4000))) }
     span.end()
-    while exporter.spans.isEmpty { await Task.yield() }
+    while !Task.isCancelled, exporter.spans.isEmpty { await Task.yield() }
     await telemetry.shutDown()
   }
 }

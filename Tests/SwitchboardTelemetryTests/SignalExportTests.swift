@@ -21,7 +21,9 @@ import Testing
     for round in 1...10 {
       record(telemetry, 4)
       for _ in 0..<4 { log.log(.info, "entry", [:]) }
-      while working.spans.count < 4 * round || working.logs.count < 4 * round { await Task.yield() }
+      while !Task.isCancelled, working.spans.count < 4 * round || working.logs.count < 4 * round {
+        await Task.yield()
+      }
     }
     #expect(telemetry.drops[.traces] == TelemetryDrops(queueFull: 32))
     #expect(telemetry.drops[.logs] == TelemetryDrops(queueFull: 32))
@@ -40,7 +42,7 @@ import Testing
       // In the first round, both wait; later only the one that works.
       for _ in 0..<(round == 1 ? 2 : 1) { while try #require(await time.nextWait()) != interval {} }
       time.advance(by: interval)
-      while working.snapshots.count < round || stuck.attempts == 0 { await Task.yield() }
+      while !Task.isCancelled, working.snapshots.count < round || stuck.attempts == 0 { await Task.yield() }
     }
     #expect(stuck.attempts == 1)
     stuck.release()
@@ -52,7 +54,7 @@ import Testing
     let telemetry = try Telemetry.capturing(exporter) { $0.batch.batchSize = 1 }
     exporter.answer([.retry(after: nil, "cancelled")])
     record(telemetry, 3)
-    while exporter.attempts == 0 { await Task.yield() }
+    while !Task.isCancelled, exporter.attempts == 0 { await Task.yield() }
     await telemetry.shutDown(within: .zero)
     #expect(telemetry.drops[.traces] == TelemetryDrops(notExported: 1, shutDown: 2))
     record(telemetry, 1)

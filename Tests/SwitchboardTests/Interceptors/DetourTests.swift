@@ -18,7 +18,7 @@ import Testing
     try await EchoPair.with(failing: true) { pair async throws in
       let call = pair.client { Self.chain(log) }.makeCollectCall()
       try await call.requestStream.send(Echo_EchoRequest("x"))
-      while !log.lines.contains("3 > x") { await Task.yield() }
+      while !Task.isCancelled, !log.lines.contains("3 > x") { await Task.yield() }
       call.cancel()
       #expect(await call.status.code == .cancelled)
     }
@@ -66,7 +66,7 @@ import Testing
     let provider = Generous(queue.queue, sent)
     try await Link.connection.with([provider]) { channel async throws in
       let call = Echo_EchoClient(channel: channel).makeExpandCall(Echo_EchoRequest("x"))
-      while sent.count == 0 { await Task.yield() }
+      while !Task.isCancelled, sent.count == 0 { await Task.yield() }
       await takeTurns(on: channel.eventLoop)
       #expect(sent.count < 1000)
       queue.proceed()

@@ -141,7 +141,7 @@ import Testing
     case .late: break
     case .lost: await server.shutDown(grace: .zero)
     case .refused:
-      while refusals.withLock({ $0.isEmpty }) { await Task.yield() }
+      while !Task.isCancelled, refusals.withLock({ $0.isEmpty }) { await Task.yield() }
       for refuse in refusals.withLock({ $0 }) { refuse() }
     }
     let expected: [Outcome: GRPCStatus.Code] = [
