@@ -324,13 +324,20 @@ import Testing
       let result = ExportResult(GRPCStatus(code: code))
       if case .retry = result { #expect(again.contains(code)) } else { #expect(!again.contains(code)) }
     }
-    // google.rpc.Status with a RetryInfo of two and a half seconds.
     var busy = GRPCStatus(code: .resourceExhausted)
-    let info: [UInt8] = [0x0a, 0x08, 0x08, 0x02, 0x10, 0x80, 0xca, 0xb5, 0xee, 0x01]
-    let url = Array("type.googleapis.com/google.rpc.RetryInfo".utf8)
-    let any = [0x0a, UInt8(url.count)] + url + [0x12, UInt8(info.count)] + info
-    busy.packedDetails = [0x1a, UInt8(any.count)] + any
-    #expect(ExportResult(busy) == .retry(after: .milliseconds(2500), busy.description))
+    // Durations of two and a half seconds, and of as much more than five minutes as their fields allow.
+    let delays: [([UInt8], Duration)] = [
+      ([0x08, 0x02, 0x10, 0x80, 0xca, 0xb5, 0xee, 0x01], .milliseconds(2500)),
+      ([0x08, 0xac, 0x02, 0x10, 0xff, 0xff, 0xff, 0xff, 0x07], .seconds(300)),
+    ]
+    for (delay, expected) in delays {
+      // google.rpc.Status with a RetryInfo.
+      let info = [0x0a, UInt8(delay.count)] + delay
+      let url = Array("type.googleapis.com/google.rpc.RetryInfo".utf8)
+      let any = [0x0a, UInt8(url.count)] + url + [0x12, UInt8(info.count)] + info
+      busy.packedDetails = [0x1a, UInt8(any.count)] + any
+      #expect(ExportResult(busy) == .retry(after: expected, busy.description))
+    }
     busy.packedDetails = [0x1a, 0xff, 0xff, 0xff]
     #expect(ExportResult(busy) == .tooLarge(busy.description))
   }

@@ -18,7 +18,7 @@ struct RetryDetails {
       let duration = try Google_Protobuf_Duration(serializedBytes: span)
       // A collector must not make this process wait for hours.
       let seconds = min(max(duration.seconds, 0), 300)
-      delay = .seconds(seconds) + .nanoseconds(max(0, duration.nanos))
+      delay = min(.seconds(seconds) + .nanoseconds(max(0, duration.nanos)), .seconds(300))
     }
   }
 }
