@@ -3,8 +3,10 @@ import SwitchboardHTTP2
 extension Loop {
   /// Advances the loop's clock, and returns once the timers that became due have run.
   package func advance(by duration: Duration) async {
-    await withCheckedContinuation { continuation in
-      execute { self.advanceClock(by: duration) { continuation.resume() } }
+    await onLoop {
+      self.advanceClock(by: duration)
+      // Not in the next turn: work from other threads can keep this one going for a millisecond.
+      self.runTimers()
     }
   }
 

@@ -50,6 +50,39 @@ import Testing
     }
   }
 
+  private final class Remaining: @unchecked Sendable {
+    // Sendable holds because it is used only on the loop.
+    weak var connection: ServerConnection?
+  }
+
+  /// Over HTTP/1.1, a connection without a request closes before its grace begins.
+  @Test(arguments: [\ServerOptions.maxConnectionIdle, \.maxConnectionAge])
+  func aConnectionThatClosesAtOnceIsReleased(
+    _ limit: WritableKeyPath<ServerOptions, Duration?> & Sendable
+  ) async throws {
+    var options = ServerOptions()
+    options[keyPath: limit] = .seconds(60)
+    options.pages = [
+      HTTPPage("GET", "/") { _ in
+        HTTPPage.Response(status: 200, contentType: "text/plain", body: "hello".utf8)
+      }
+    ]
+    try await with(server: options) { pair, loop async throws in
+      let peer = try RawPeer(pair.address)
+      peer.send(Array("GET / HTTP/1.1\r\nhost: test\r\n\r\n".utf8))
+      peer.waitForBytes()
+      let remaining = Remaining()
+      await loop.onLoop { remaining.connection = pair.server.core.connections.first }
+      #expect(await loop.onLoop { remaining.connection != nil })
+      await loop.advance(by: .seconds(67))
+      #expect(peer.readToEnd())
+      // The socket lingers for a second.
+      await loop.advance(by: .seconds(2))
+      await loop.until { remaining.connection == nil }
+      #expect(await loop.onLoop { remaining.connection == nil })
+    }
+  }
+
   @Test func aConnectionThatIsTooOldGivesItsCallsTimeToEnd() async throws {
     var options = ServerOptions()
     options.maxConnectionAge = .seconds(100)

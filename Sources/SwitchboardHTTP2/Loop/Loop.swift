@@ -320,17 +320,15 @@ extension Loop {
     timers.cancel(timer)
   }
 
-  /// Moves the loop's clock forward, for tests, and calls `done` once the timers that became due have run.
-  package func advanceClock(by duration: Duration, then done: (() -> Void)? = nil) {
+  /// Moves the loop's clock forward, for tests: timers that become due run in this turn.
+  package func advanceClock(by duration: Duration) {
     advance.wrappingAdd(duration.nanoseconds, ordering: .relaxed)
     // The alarm was set by the old time.
     alarmTime = .max
-    guard let done else { return }
-    // Timers run in the order of their times.
-    if hasEnded { done() } else { schedule(LoopTimer(done), after: .zero) }
   }
 
-  private func runTimers() {
+  /// Runs the timers that are due.
+  package func runTimers() {
     guard timers.earliest != nil else { return }
     let now = now
     while let timer = timers.popExpired(at: now) { timer.action() }

@@ -43,10 +43,7 @@ extension ServerConnection {
   /// The age varies by a tenth, so that connections that began together do not end together.
   private func startAgeTimer(_ age: Duration) {
     timers.age = makeTimer(after: age * Double.random(in: 0.9...1.1)) {
-      self.drain()
-      self.timers.age = self.makeTimer(after: self.core.options.connectionAgeGrace) {
-        self.close(.connectionTooOld)
-      }
+      self.timers.age = self.drain(orCloseWith: .connectionTooOld)
     }
   }
 
@@ -61,9 +58,14 @@ extension ServerConnection {
     guard idle >= limit.nanoseconds else {
       return watchIdleness(after: .nanoseconds(Int64(clamping: limit.nanoseconds - idle)))
     }
+    timers.idle = drain(orCloseWith: .connectionUnused)
+  }
+
+  /// Drains the connection, and returns the timer that closes it if the client does not take part. There is none if it
+  /// has closed at once: they would keep each other in memory.
+  private func drain(orCloseWith reason: GRPCStatus) -> LoopTimer? {
     drain()
-    // The client may not take part.
-    timers.idle = makeTimer(after: core.options.connectionAgeGrace) { self.close(.connectionUnused) }
+    return isClosed ? nil : makeTimer(after: core.options.connectionAgeGrace) { self.close(reason) }
   }
 
   func checkSilence() -> Keepalive.Action? {

@@ -1,6 +1,6 @@
 /// An interceptor's view of its call, through which it passes parts to its neighbours in the chain.
 ///
-/// Usable from any thread. Parts passed on other threads move to the event loop in order.
+/// Usable from any thread. Parts passed on other threads move to the event loop in order; others may overtake them.
 @frozen
 public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: ChainContext, Sendable {
   @usableFromInline let pipeline: ServerPipeline<Request, Response>
