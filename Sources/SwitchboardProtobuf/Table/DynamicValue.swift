@@ -64,10 +64,16 @@ extension DynamicValue {
     }
   }
 
-  /// The value as the Swift type of a slot, or nil if it is of another type.
+  /// The value as the Swift type of a slot, an array or a dictionary, or nil if that type does not have it.
   func stored<Value>(as type: Value.Type) -> Value? {
     switch self {
-    case .int32(let value), .enumeration(let value): value as? Value
+    case .int32(let value): value as? Value
+    case .enumeration(let number):
+      if let type = type as? any Enum.Type {
+        type.init(rawValue: Int(number)) as? Value
+      } else {
+        number as? Value
+      }
     case .int64(let value): value as? Value
     case .uint32(let value): value as? Value
     case .uint64(let value): value as? Value

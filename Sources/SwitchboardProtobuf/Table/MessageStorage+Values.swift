@@ -50,6 +50,7 @@ extension MessageStorage {
     let table = table
     let entry = table.entries[index]
     let nested = entry.type.isMessage ? table.message(of: entry) : nil
+    let unknown = "a number that the enum does not define"
     switch (entry.shape, value) {
     case (.map, .map(let entries)):
       if let key = entries.keys.first(where: { !$0.fits(entry.keyType, nil) }) {
@@ -58,12 +59,14 @@ extension MessageStorage {
       if let value = entries.values.first(where: { !$0.fits(entry.type, nested) }) {
         return "map with \(value.kind)"
       }
-      setMap(entry, entries, key: entry.keyType.mapKey(checksUTF8: true))
+      guard setMap(entry, entries, key: entry.keyType.mapKey(checksUTF8: true)) else {
+        return "map with \(unknown)"
+      }
     case (.repeated, .list(let values)):
       if let value = values.first(where: { !$0.fits(entry.type, nested) }) {
         return "list with \(value.kind)"
       }
-      setList(entry, values)
+      guard setList(entry, values) else { return "list with \(unknown)" }
     case (.singular, _), (.oneof, _):
       guard value.fits(entry.type, nested) else { return value.kind }
       if case .message(let message) = value {
@@ -84,32 +87,39 @@ extension MessageStorage {
     if let value = value.stored(as: S.Value.self) { set(entry, to: value) }
   }
 
-  private mutating func setList(_ entry: TableEntry, _ values: [DynamicValue]) {
+  /// Returns false, and changes nothing, if the field's closed enum does not define a number. So does `setMap`.
+  private mutating func setList(_ entry: TableEntry, _ values: [DynamicValue]) -> Bool {
     if entry.type.isMessage { return setList(entry, values, of: MessageStorage.self) }
-    setList(entry, values, as: table.stored(entry))
+    return setList(entry, values, as: table.stored(entry))
   }
 
   private mutating func setList<S: ScalarType>(
     _ entry: TableEntry,
     _ values: [DynamicValue],
     as scalar: S.Type
-  ) {
+  ) -> Bool {
     setList(entry, values, of: S.Value.self)
   }
 
-  private mutating func setList<Value>(_ entry: TableEntry, _ values: [DynamicValue], of type: Value.Type) {
-    makeUnique()
+  private mutating func setList<Value>(
+    _ entry: TableEntry,
+    _ values: [DynamicValue],
+    of type: Value.Type
+  ) -> Bool {
     let stored = values.compactMap { $0.stored(as: type) }
+    guard stored.count == values.count else { return false }
+    makeUnique()
     put(stored.isEmpty ? nil : stored, in: entry)
+    return true
   }
 
   private mutating func setMap<K: MapKeyType>(
     _ entry: TableEntry,
     _ entries: [DynamicValue: DynamicValue],
     key: K.Type
-  ) {
+  ) -> Bool {
     if entry.type.isMessage { return setMap(entry, entries, key: key, values: MessageStorage.self) }
-    setMap(entry, entries, key: key, scalar: table.stored(entry))
+    return setMap(entry, entries, key: key, scalar: table.stored(entry))
   }
 
   private mutating func setMap<K: MapKeyType, V: ScalarType>(
@@ -117,7 +127,7 @@ extension MessageStorage {
     _ entries: [DynamicValue: DynamicValue],
     key: K.Type,
     scalar: V.Type
-  ) {
+  ) -> Bool {
     setMap(entry, entries, key: key, values: V.Value.self)
   }
 
@@ -126,14 +136,17 @@ extension MessageStorage {
     _ entries: [DynamicValue: DynamicValue],
     key: K.Type,
     values: Value.Type
-  ) {
-    makeUnique()
+  ) -> Bool {
     var stored: [K.Value: Value] = [:]
     for (key, value) in entries {
-      guard let key = key.stored(as: K.Value.self), let value = value.stored(as: Value.self) else { continue }
+      guard let key = key.stored(as: K.Value.self), let value = value.stored(as: Value.self) else {
+        return false
+      }
       stored[key] = value
     }
+    makeUnique()
     put(stored.isEmpty ? nil : stored, in: entry)
+    return true
   }
 }
 

@@ -41,6 +41,28 @@ import Testing
     #expect(message.late == .second && message._storage.value(late) == .enumeration(-7))
   }
 
+  @Test func enumsOfAGeneratedMessageAreSetByTheirNumbers() throws {
+    var message = AllKinds2()
+    let many = try #require(message._storage.table.index(of: 48))
+    let map = try #require(message._storage.table.index(of: 147))
+    #expect(message._storage.set(many, to: .list([.enumeration(1), .enumeration(2)])) == nil)
+    #expect(message._storage.set(map, to: .map([.string("a"): .enumeration(1)])) == nil)
+    let before = message
+    #expect(
+      message.manyColor.map(\.rawValue) == [1, 2] && message.mapStringColor.mapValues(\.rawValue) == ["a": 1]
+    )
+    // The enum is closed.
+    #expect(
+      message._storage.set(many, to: .list([.enumeration(1), .enumeration(99)]))
+        == "list with a number that the enum does not define"
+    )
+    #expect(
+      message._storage.set(map, to: .map([.string("b"): .enumeration(99)]))
+        == "map with a number that the enum does not define"
+    )
+    #expect(message == before)
+  }
+
   @Test func aMessageThatNothingSharesIsChangedInPlace() throws {
     var message = Kinds.with {
       $0.child.child.i32 = 1
