@@ -10,11 +10,25 @@ public final class Dnsmasq: Sendable {
 
   /// Answers for the domain `test`; `hosts` are lines as in `/etc/hosts`.
   public init(hosts: String, timeToLive: Int = 77, _ arguments: [String] = []) throws {
-    authority = "127.0.0.1:\(try Self.freePort())"
-    let port = authority.split(separator: ":")[1]
-    hostsFile = try temporaryFile(Array(hosts.utf8), suffix: "hosts")
+    let hostsFile = try temporaryFile(Array(hosts.utf8), suffix: "hosts")
+    var (process, port) = try Self.start(hostsFile, timeToLive, arguments)
+    var starts = 1
+    // Another process may take the port before the server does, which then ends.
+    while !Self.hasRead(hostsFile, process), starts < 5 {
+      (process, port) = try Self.start(hostsFile, timeToLive, arguments)
+      starts += 1
+    }
+    (self.hostsFile, self.process, authority) = (hostsFile, process, "127.0.0.1:\(port)")
+  }
+
+  private static func start(
+    _ hostsFile: String,
+    _ timeToLive: Int,
+    _ arguments: [String]
+  ) throws -> (ChildProcess, port: Int) {
+    let port = try freePort()
     let user = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
-    process = try ChildProcess(
+    let process = try ChildProcess(
       "/usr/sbin/dnsmasq",
       [
         "--keep-in-foreground", "--log-facility=-", "--conf-file=/dev/null", "--pid-file=", "--user=\(user)",
@@ -23,24 +37,25 @@ public final class Dnsmasq: Sendable {
       ] + arguments,
       errors: .ours
     )
-    // It reads the file when it has bound its port.
-    waitForHosts()
+    return (process, port)
   }
 
   /// Answers with other hosts from now on.
   public func answer(_ hosts: String) throws {
     try Data(hosts.utf8).write(to: URL(filePath: hostsFile))
     process.send(SIGHUP)
-    waitForHosts()
+    _ = Self.hasRead(hostsFile, process)
   }
 
   /// Sends a signal to the server, such as one that stops it.
   public func send(_ signal: Int32) { process.send(signal) }
 
-  private func waitForHosts() {
+  /// Returns once the server has read the file, which it does when it has bound its port, or `false` if it has ended.
+  private static func hasRead(_ hostsFile: String, _ process: ChildProcess) -> Bool {
     while let line = process.line() {
-      if line.contains("read \(hostsFile)") { break }
+      if line.contains("read \(hostsFile)") { return true }
     }
+    return false
   }
 
   private static func freePort() throws -> Int {
