@@ -325,10 +325,13 @@ import Testing
       if case .retry = result { #expect(again.contains(code)) } else { #expect(!again.contains(code)) }
     }
     var busy = GRPCStatus(code: .resourceExhausted)
-    // Durations of two and a half seconds, and of as much more than five minutes as their fields allow.
+    // Two and a half seconds, and more than five minutes: by the nanoseconds, and by as much as the fields allow.
     let delays: [([UInt8], Duration)] = [
       ([0x08, 0x02, 0x10, 0x80, 0xca, 0xb5, 0xee, 0x01], .milliseconds(2500)),
       ([0x08, 0xac, 0x02, 0x10, 0xff, 0xff, 0xff, 0xff, 0x07], .seconds(300)),
+      (
+        [0x08] + Array(repeating: 0xff, count: 8) + [0x7f, 0x10, 0xff, 0xff, 0xff, 0xff, 0x07], .seconds(300)
+      ),
     ]
     for (delay, expected) in delays {
       // google.rpc.Status with a RetryInfo.

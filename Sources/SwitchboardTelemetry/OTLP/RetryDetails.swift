@@ -17,8 +17,7 @@ struct RetryDetails {
       else { continue }
       let duration = try Google_Protobuf_Duration(serializedBytes: span)
       // A collector must not make this process wait for hours.
-      let seconds = min(max(duration.seconds, 0), 300)
-      delay = min(.seconds(seconds) + .nanoseconds(max(0, duration.nanos)), .seconds(300))
+      delay = min(.seconds(max(0, duration.seconds)) + .nanoseconds(max(0, duration.nanos)), .seconds(300))
     }
   }
 }
