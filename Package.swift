@@ -209,8 +209,12 @@ let package = Package(
     .library(name: "SwitchboardServiceLifecycle", targets: ["SwitchboardServiceLifecycle"]),
   ],
   targets: [
+    // Text from outside by its bytes, for all modules that read any.
+    .target(name: "SwitchboardText"),
+    .testTarget(name: "SwitchboardTextTests", dependencies: ["SwitchboardText", "TestSupport"]),
+
     // The message runtime: no dependency from outside but the standard library.
-    .target(name: "SwitchboardProtobuf", dependencies: ["SwitchboardSchema"]),
+    .target(name: "SwitchboardProtobuf", dependencies: ["SwitchboardSchema", "SwitchboardText"]),
     // What the message runtime and the generator must decide alike.
     .target(name: "SwitchboardSchema"),
     .testTarget(
@@ -218,7 +222,7 @@ let package = Package(
       dependencies: [
         "CCosts", "ReferenceSupport", "SwitchboardDescriptors", "SwitchboardProtoCompiler",
         "SwitchboardProtobuf",
-        "TestMessages",
+        "TestMessages", "TestSupport",
       ]
     ),
 
@@ -231,10 +235,10 @@ let package = Package(
     ),
 
     // Many servers behind a name: resolvers, policies, pickers. Knows neither sockets nor protobuf.
-    .target(name: "SwitchboardBalancing", dependencies: ["SwitchboardCall"]),
+    .target(name: "SwitchboardBalancing", dependencies: ["SwitchboardCall", "SwitchboardText"]),
     .testTarget(
       name: "SwitchboardBalancingTests",
-      dependencies: ["SwitchboardBalancing", "SwitchboardCall", "CallTestSupport"]
+      dependencies: ["SwitchboardBalancing", "SwitchboardCall", "CallTestSupport", "TestSupport"]
     ),
 
     // The runtime: event loop, TLS, HTTP/2, client and server transports.
@@ -249,8 +253,8 @@ let package = Package(
     .target(
       name: "SwitchboardHTTP2",
       dependencies: [
-        "SwitchboardBalancing", "SwitchboardCall", "CAres", "CBrotli", "CNghttp2", "COpenSSL", "CZlib",
-        "CZstd",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardText", "CAres", "CBrotli", "CNghttp2",
+        "COpenSSL", "CZlib", "CZstd",
         "CLibuv", "CTLSMemory",
       ]
     ),
@@ -266,7 +270,10 @@ let package = Package(
     ),
 
     // Generated code that is checked in: `scripts/generate` writes it.
-    .target(name: "SwitchboardDescriptors", dependencies: ["SwitchboardProtobuf", "SwitchboardSchema"]),
+    .target(
+      name: "SwitchboardDescriptors",
+      dependencies: ["SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardText"]
+    ),
     .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
     .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
@@ -322,7 +329,10 @@ let package = Package(
     ),
 
     // Messages into bytes and back, between the last interceptor and the transport.
-    .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
+    .target(
+      name: "SwitchboardMarshalling",
+      dependencies: ["SwitchboardCall", "SwitchboardProtobuf", "SwitchboardText"]
+    ),
 
     // Calls whose responses go to a handler on a dispatch queue.
     .target(name: "SwitchboardCallObjects", dependencies: ["LastInSwitchboardBuild", "SwitchboardCall"]),
@@ -469,6 +479,7 @@ let package = Package(
       name: "SwitchboardServices",
       dependencies: [
         "Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardServiceMessages",
+        "SwitchboardText",
       ]
     ),
     .testTarget(
@@ -493,7 +504,7 @@ let package = Package(
       name: "SwitchboardTelemetry",
       dependencies: [
         "CTicks", "OTLPMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
-        "SwitchboardHTTP2", "SwitchboardProtobuf",
+        "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardText",
       ]
     ),
     .testTarget(
@@ -545,7 +556,7 @@ let package = Package(
       name: "SwitchboardREST",
       dependencies: [
         "GoogleAPIMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardOpenAPI",
-        "SwitchboardProtobuf", "SwitchboardServiceMessages",
+        "SwitchboardProtobuf", "SwitchboardServiceMessages", "SwitchboardText",
       ]
     ),
     .target(
@@ -624,7 +635,8 @@ let package = Package(
       dependencies: [
         "LoadMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardGenerateArguments",
         "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock", "SwitchboardOpenAPI",
-        "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardToolSupport",
+        "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardText",
+        "SwitchboardToolSupport",
       ]
     ),
     .executableTarget(

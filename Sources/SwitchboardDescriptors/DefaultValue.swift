@@ -1,5 +1,6 @@
 import SwitchboardProtobuf
 import SwitchboardSchema
+import SwitchboardText
 
 /// Parses default values, which descriptors contain as text.
 enum DefaultValue {
@@ -12,7 +13,7 @@ enum DefaultValue {
     case .uint64, .fixed64: UInt64(text).map(DynamicValue.uint64)
     case .float: Float(text).map(DynamicValue.float)
     case .double: Double(text).map(DynamicValue.double)
-    case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
+    case .bool: text.isExactly("true") ? .bool(true) : text.isExactly("false") ? .bool(false) : nil
     case .enumeration: field.enumeration?.number(of: text).map(DynamicValue.enumeration)
     case .string: .string(text)
     case .bytes: CEscapes.decode(text).map(DynamicValue.bytes)

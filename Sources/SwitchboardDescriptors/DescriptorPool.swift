@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The types that descriptors declare, for messages whose type is known only at run time.
 ///
@@ -9,8 +10,8 @@ import SwitchboardProtobuf
 /// Descriptors come from `protoc --descriptor_set_out --include_imports`, from gRPC reflection, or from any other place:
 /// nothing in them is trusted.
 public struct DescriptorPool: Sendable {
-  private let messages: [String: MessageTable]
-  private let enums: [String: EnumTable]
+  private let messages: [ExactText: MessageTable]
+  private let enums: [ExactText: EnumTable]
 
   /// Makes the types of all files in a set.
   public init(_ set: Google_Protobuf_FileDescriptorSet) throws(DescriptorError) { try self.init(set.file) }
@@ -21,7 +22,7 @@ public struct DescriptorPool: Sendable {
     var builder = PoolBuilder()
     try builder.add(files)
     let tables = try builder.tables()
-    messages = Dictionary(tables.map { ($0.fullName, $0) }) { first, _ in first }
+    messages = Dictionary(tables.map { (ExactText($0.fullName), $0) }) { first, _ in first }
     enums = builder.declared.enumsByName
   }
 
@@ -32,7 +33,7 @@ public struct DescriptorPool: Sendable {
   public func enumType(named name: String) -> EnumTable? { enums[name] }
 
   /// All message types, sorted by their full names.
-  public var messageTypes: [MessageTable] { messages.values.sorted { $0.fullName < $1.fullName } }
+  public var messageTypes: [MessageTable] { messages.values.sorted { $0.fullName.precedes($1.fullName) } }
 
   /// A registry with all message types, for JSON and text with messages in `google.protobuf.Any`.
   public var typeRegistry: TypeRegistry {

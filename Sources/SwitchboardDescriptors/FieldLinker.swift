@@ -1,5 +1,6 @@
 import SwitchboardProtobuf
 import SwitchboardSchema
+import SwitchboardText
 
 /// Makes the schema of a field and resolves the types that it names.
 struct FieldLinker {
@@ -105,8 +106,8 @@ struct FieldLinker {
     file: String
   ) -> Bool {
     let name = message.descriptor.name
-    return name.lowercased() == field.name && message.file == file
-      && message.fullName == (scope.isEmpty ? name : "\(scope).\(name)")
+    return name.lowercased().isExactly(field.name) && message.file.isExactly(file)
+      && message.fullName.isExactly(scope.isEmpty ? name : "\(scope).\(name)")
   }
 
   /// Turns a repeated field of map entries into a map.
@@ -136,9 +137,9 @@ struct FieldLinker {
 
   /// Looks up a name. One with a leading dot is a full name; others are searched from the innermost scope outwards.
   private func resolve<Found>(_ name: String, _ find: (String) -> Found?) -> Found? {
-    if name.hasPrefix(".") { return find(String(name.dropFirst())) }
+    if name.begins(with: ".") { return find(String(Substring(name.utf8.dropFirst()))) }
     guard !name.isEmpty else { return nil }
-    var parts = scope.split(separator: ".")
+    var parts = scope.parts(separatedBy: ".", omittingEmpty: true)
     // A scope usually has few parts. The limit bounds the work for one that has many.
     guard parts.count <= 2 * PoolBuilder.maximumDepth else { return find(name) }
     while !parts.isEmpty {

@@ -1,5 +1,6 @@
 import SwitchboardProtobuf
 import SwitchboardSchema
+import SwitchboardText
 
 /// Declares all types of a pool first, so that any can refer to any other, then links their fields.
 struct PoolBuilder {
@@ -18,8 +19,8 @@ struct PoolBuilder {
   /// All declarations. They do not change while fields are linked.
   struct Declarations {
     var messages: [Declared] = []
-    var messagesByName: [String: Int] = [:]
-    var enumsByName: [String: EnumTable] = [:]
+    var messagesByName: [ExactText: Int] = [:]
+    var enumsByName: [ExactText: EnumTable] = [:]
   }
 
   /// Extension fields that were declared together.
@@ -43,7 +44,7 @@ struct PoolBuilder {
 
   private(set) var declared = Declarations()
   private var extensions: [Extensions] = []
-  private var symbols: Set<String> = []
+  private var symbols: Set<ExactText> = []
   /// The schemas from which the tables are made, in the order of the messages.
   private var schemas: [TableSchema] = []
 
@@ -51,7 +52,7 @@ struct PoolBuilder {
 
   /// Declares the types of files.
   mutating func add(_ files: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
-    var byName: [String: Google_Protobuf_FileDescriptorProto] = [:]
+    var byName: [ExactText: Google_Protobuf_FileDescriptorProto] = [:]
     var unique: [Google_Protobuf_FileDescriptorProto] = []
     for file in files {
       if let other = byName[file.name] {
@@ -74,10 +75,10 @@ struct PoolBuilder {
 
   /// Rejects cyclic imports. Imports may form a long chain, so it does not recurse.
   private static func refuseCycles(
-    _ files: [String: Google_Protobuf_FileDescriptorProto]
+    _ files: [ExactText: Google_Protobuf_FileDescriptorProto]
   ) throws(DescriptorError) {
-    var isDone: [String: Bool] = [:]
-    for name in files.keys.sorted() where isDone[name] == nil {
+    var isDone: [ExactText: Bool] = [:]
+    for name in files.keys.map(\.text).sorted(by: { $0.precedes($1) }) where isDone[name] == nil {
       var path: [(name: String, imports: ArraySlice<String>)] = [(name, files[name]?.dependency[...] ?? [])]
       isDone[name] = false
       while let last = path.indices.last {
@@ -174,7 +175,7 @@ struct PoolBuilder {
   }
 
   private mutating func add(symbol: String, in scope: Scope) throws(DescriptorError) {
-    guard symbols.insert(symbol).inserted else {
+    guard symbols.insert(symbol) else {
       throw DescriptorError(file: scope.file, "\(symbol) is declared twice")
     }
   }
@@ -210,7 +211,7 @@ struct PoolBuilder {
     // Synthetic oneofs come last, so that the others keep their indexes.
     let oneofs = message.descriptor.oneofDecl
     schemas[index].oneofs = oneofs.indices.filter { !synthetic.contains(Int32($0)) }.map { oneofs[$0].name }
-    var names: Set<String> = []
+    var names: Set<ExactText> = []
     for field in message.descriptor.field {
       guard !field.hasExtendee else { throw linker.error(field, "is a field, but names what it extends") }
       var features = message.features
@@ -223,7 +224,7 @@ struct PoolBuilder {
       }
       let schema = try linker.schema(of: field, features: features, oneofs: schemas[index].oneofs.count)
       guard !message.isMessageSet else { throw linker.error(field, "is a field of a MessageSet") }
-      guard names.insert(schema.name).inserted else {
+      guard names.insert(schema.name) else {
         throw linker.error(field, "is declared twice")
       }
       schemas[index].fields.append(schema)
@@ -257,7 +258,7 @@ struct PoolBuilder {
         throw linker.error(field, "extends a MessageSet, which holds only optional messages")
       }
       // The text format names such an extension after its message, which usually declares it.
-      if let message = schema.message, declared.messages[message].fullName == scope.prefix {
+      if let message = schema.message, declared.messages[message].fullName.isExactly(scope.prefix) {
         schema.textName = "[\(scope.prefix)]"
       }
     }

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -37,8 +38,15 @@ public struct CodableJSONMarshaller<Message: Codable & Sendable>: Marshaller {
   public func encode(_ message: Message) throws -> MessageBuffer { try encoder(message) }
 
   public func decode(_ bytes: RawSpan) throws -> Message {
+    let bytes = BytesMarshaller().decode(bytes)
+    guard !JSONMarks.areTooMany(in: bytes) else {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "it is not UTF-8, or has more than \(String.longestRunOfMarks) combining marks in a row"
+      )
+    }
     do {
-      return try decoder(BytesMarshaller().decode(bytes))
+      return try decoder(bytes)
     } catch let error as DecodingError {
       throw error.plainStatus
     }

@@ -65,11 +65,13 @@ package struct Features: Sendable {
     syntax: String,
     edition: Int32?
   ) throws(UnsupportedSyntax) -> Features {
-    switch (syntax, edition) {
-    case ("", _), ("proto2", _), ("editions", earliestEdition): return proto2
-    case ("proto3", _), ("editions", 999): return proto3
-    case ("editions", 1000), ("editions", latestEdition): return edition2023
-    case ("editions", let edition):
+    // By its bytes, because descriptors may come from a peer.
+    let known = ["", "proto2", "proto3", "editions"].first { $0.utf8.elementsEqual(syntax.utf8) }
+    switch (known, edition) {
+    case (""?, _), ("proto2"?, _), ("editions"?, earliestEdition): return proto2
+    case ("proto3"?, _), ("editions"?, 999): return proto3
+    case ("editions"?, 1000), ("editions"?, latestEdition): return edition2023
+    case ("editions"?, let edition):
       let name = edition.map(Features.name(ofEdition:)) ?? "an unknown edition"
       throw UnsupportedSyntax(description: "\(name) is not supported: use edition 2023 or 2024")
     default: throw UnsupportedSyntax(description: "syntax '\(syntax)' is not supported")

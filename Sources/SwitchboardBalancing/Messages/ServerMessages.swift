@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The messages of `grpc.health.v1.Health`.
 package enum HealthMessages {
@@ -87,7 +88,8 @@ extension LoadReport {
       if field.number == 1, let text = field.value.text { name = text }
       if field.number == 2 { set(&number, field.value) }
     }
-    if !entry.isBroken { target[name] = number }
+    // Names are keys of a dictionary.
+    if !entry.isBroken, !name.hasLongRunOfMarks { target[name] = number }
   }
 
   /// An `OrcaLoadReport` with the valid values.

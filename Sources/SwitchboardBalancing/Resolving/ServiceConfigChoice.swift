@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The service configs in the DNS records of a name, each for certain clients (gRFC A2).
 package enum ServiceConfigChoice {
@@ -11,8 +12,8 @@ package enum ServiceConfigChoice {
     hostname: String,
     roll: Double
   ) throws(GRPCStatus) -> ServiceConfig? {
-    guard let text = texts.first(where: { $0.hasPrefix(prefix) }) else { return nil }
-    let choices = try ConfigValue(json: String(text.dropFirst(prefix.count)))
+    guard let text = texts.first(where: { $0.begins(with: prefix) }) else { return nil }
+    let choices = try ConfigValue(json: String(Substring(text.utf8.dropFirst(prefix.utf8.count))))
     for choice in try ConfigReader(["choices": choices], at: "").objects("choices") ?? [] {
       if let languages = try choice.strings("clientLanguage"),
         !languages.contains(where: { $0.lowercased() == "swift" })

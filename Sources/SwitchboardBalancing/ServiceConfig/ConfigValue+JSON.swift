@@ -1,10 +1,14 @@
 public import SwitchboardCall
+import SwitchboardText
 
 extension ConfigValue {
   /// Reads JSON (RFC 8259). Throws `INVALID_ARGUMENT` for anything else, for a value nested deeper than 100, and for a
-  /// name that an object has twice.
-  public init(json: String) throws(GRPCStatus) {
-    var reader = JSONReader(bytes: Array(json.utf8))
+  /// name that an object has twice. Names and texts have at most 64 combining marks in a row.
+  public init(json: String) throws(GRPCStatus) { try self.init(json: json, boundsText: true) }
+
+  /// The same. If not `boundsText`, texts that are not names may have any number of marks.
+  package init(json: String, boundsText: Bool) throws(GRPCStatus) {
+    var reader = JSONReader(bytes: Array(json.utf8), boundsText: boundsText)
     self = try reader.document()
   }
 }
@@ -14,10 +18,14 @@ private struct JSONReader {
   private static let depthLimit = 100
 
   let bytes: [UInt8]
+  let boundsText: Bool
   private var position = 0
   private var depth = 0
 
-  init(bytes: [UInt8]) { self.bytes = bytes }
+  init(bytes: [UInt8], boundsText: Bool) {
+    self.bytes = bytes
+    self.boundsText = boundsText
+  }
 
   mutating func document() throws(GRPCStatus) -> ConfigValue {
     let value = try value()
@@ -51,7 +59,7 @@ private struct JSONReader {
     switch first {
     case UInt8(ascii: "{"): return .object(try nested { reader throws(GRPCStatus) in try reader.object() })
     case UInt8(ascii: "["): return .array(try nested { reader throws(GRPCStatus) in try reader.array() })
-    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "\""): return .string(boundsText ? try name() : try string())
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
@@ -74,7 +82,7 @@ private struct JSONReader {
     if take("}") { return members }
     while true {
       guard peek() == UInt8(ascii: "\"") else { throw failure("a member's name is missing") }
-      let name = try string()
+      let name = try name()
       guard take(":") else { throw failure("a colon is missing") }
       guard members.updateValue(try value(), forKey: name) == nil else {
         throw failure("the member \(name) occurs twice")
@@ -132,6 +140,15 @@ private struct JSONReader {
       throw failure("a number is too large")
     }
     return number
+  }
+
+  /// A string that is a key of a dictionary, or compared with others: see `hasLongRunOfMarks`.
+  private mutating func name() throws(GRPCStatus) -> String {
+    let text = try string()
+    guard !text.hasLongRunOfMarks else {
+      throw failure("a string has more than \(String.longestRunOfMarks) combining marks in a row")
+    }
+    return text
   }
 
   private mutating func string() throws(GRPCStatus) -> String {

@@ -81,7 +81,7 @@ enum Contents: Sendable {
   init(_ message: String?, _ packedDetails: [UInt8]?) {
     switch (message, packedDetails) {
     case (nil, nil): self = .none
-    case (Self.okMessage, nil): self = .ok
+    case (let text?, nil) where text.utf8.count == 2 && text == Self.okMessage: self = .ok
     default: self = .boxed(Box(message, packedDetails))
     }
   }
@@ -105,13 +105,13 @@ extension GRPCStatus: Hashable {
   public static func == (left: GRPCStatus, right: GRPCStatus) -> Bool {
     // Statuses of success need no comparison of strings.
     if case .ok = left.contents, case .ok = right.contents { return left.code == right.code }
-    return left.code == right.code && left.message == right.message
-      && left.packedDetails == right.packedDetails
+    return left.code == right.code && left.packedDetails == right.packedDetails
+      && left.message.map { Array($0.utf8) } == right.message.map { Array($0.utf8) }
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(code)
-    hasher.combine(message)
+    hasher.combine(message.map { Array($0.utf8) })
   }
 }
 

@@ -2,6 +2,7 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 import SwitchboardServices
+import SwitchboardText
 
 /// Queries a server's descriptors by `grpc.reflection.v1`, or by `v1alpha` if the server has only that.
 ///
@@ -22,12 +23,12 @@ actor ReflectionClient {
   /// The name of the reflection service that answered.
   private var service: String?
   /// The files that the server has sent, by name.
-  private var files: [String: Google_Protobuf_FileDescriptorProto] = [:]
+  private var files: [ExactText: Google_Protobuf_FileDescriptorProto] = [:]
   private var byteCount = 0
   /// The names of imports that no answer has contained yet.
-  private var wanted: Set<String> = []
+  private var wanted: Set<ExactText> = []
   /// The names that were requested.
-  private var requested: Set<String> = []
+  private var requested: Set<ExactText> = []
 
   /// The most files: far more than any server needs, but few enough to process.
   static let mostFiles = 10_000
@@ -69,15 +70,15 @@ actor ReflectionClient {
       try take(answer)
     }
     try await fetchImports()
-    return try Schema(files.values.sorted { $0.name < $1.name })
+    return try Schema(files.values.sorted { $0.name.precedes($1.name) })
   }
 
   /// Requests the missing imports, all of a round together.
   private func fetchImports() async throws {
     while !wanted.isEmpty {
-      let missing = wanted.sorted()
+      requested.formUnion(wanted)
+      let missing = wanted.map(\.text).sorted { $0.precedes($1) }
       wanted = []
-      requested.formUnion(missing)
       guard requested.count <= Self.mostFiles else { throw tooMuch("more than \(Self.mostFiles) imports") }
       for start in stride(from: 0, to: missing.count, by: Self.queriesPerStream) {
         let names = missing[start..<min(start + Self.queriesPerStream, missing.count)]
@@ -87,8 +88,9 @@ actor ReflectionClient {
       }
     }
     // Some servers omit the well-known types, which every compiler includes.
-    let missing = Set(files.values.flatMap(\.dependency)).subtracting(files.keys)
-    let known = missing.filter { $0.hasPrefix("google/protobuf/") }.sorted()
+    let imports = Set(files.values.flatMap(\.dependency).map(ExactText.init))
+    let missing = imports.subtracting(files.keys).map(\.text)
+    let known = missing.filter { $0.begins(with: "google/protobuf/") }.sorted { $0.precedes($1) }
     if !known.isEmpty, let compiled = try? SchemaFiles.compile(known, includes: []) {
       for file in compiled where files[file.name] == nil { files[file.name] = file }
     }
@@ -113,9 +115,9 @@ actor ReflectionClient {
         throw tooMuch("more than \(Self.mostFiles) files or \(Self.mostBytes >> 20) MiB")
       }
       files[file.name] = file
-      wanted.remove(file.name)
+      wanted.remove(ExactText(file.name))
       for name in file.dependency where files[name] == nil && !requested.contains(name) {
-        wanted.insert(name)
+        _ = wanted.insert(name)
       }
     }
   }

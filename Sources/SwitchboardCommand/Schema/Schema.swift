@@ -1,5 +1,6 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// Validated descriptors, with an index of their declarations.
 struct Schema: Sendable {
@@ -9,7 +10,7 @@ struct Schema: Sendable {
   let pool: DescriptorPool
   /// The same types, for messages in an `Any`.
   let types: TypeRegistry
-  private let symbols: [String: Symbol]
+  private let symbols: [ExactText: Symbol]
   /// The full names of the services, sorted.
   private let serviceNames: [String]
 
@@ -17,21 +18,26 @@ struct Schema: Sendable {
   init(_ given: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
     pool = try DescriptorPool(given)
     types = pool.typeRegistry
-    var seen: Set<String> = []
-    files = given.filter { seen.insert($0.name).inserted }
+    var seen: Set<ExactText> = []
+    files = given.filter { seen.insert($0.name) }
     var index = SymbolIndex()
     for (number, file) in files.enumerated() { index.add(file, number) }
     symbols = index.symbols
-    serviceNames = symbols.values.filter { $0.kind == .service }.map(\.fullName).sorted()
+    serviceNames = symbols.values.filter { $0.kind == .service }.map(\.fullName).sorted { $0.precedes($1) }
   }
 
   /// The declaration with a full name. A leading dot is ignored.
   func symbol(named name: String) -> Symbol? {
-    symbols[name.hasPrefix(".") ? String(name.dropFirst()) : name]
+    symbols[Self.withoutDot(name)]
+  }
+
+  /// A full name without a leading dot.
+  fileprivate static func withoutDot(_ name: String) -> String {
+    name.begins(with: ".") ? String(Substring(name.utf8.dropFirst())) : name
   }
 
   /// All names, sorted.
-  var symbolNames: [String] { symbols.keys.sorted() }
+  var symbolNames: [String] { symbols.keys.map(\.text).sorted { $0.precedes($1) } }
 
   /// All services, sorted by name.
   var services: [SchemaService] { serviceNames.compactMap { service(named: $0) } }
@@ -72,8 +78,8 @@ struct SchemaMethod: Sendable {
   /// `package.Service/Method`, as users write it and as in the path of a call.
   var path: String { "\(service)/\(name)" }
   /// The full names of the messages, without a leading dot.
-  var requestType: String { Self.withoutDot(descriptor.inputType) }
-  var responseType: String { Self.withoutDot(descriptor.outputType) }
+  var requestType: String { Schema.withoutDot(descriptor.inputType) }
+  var responseType: String { Schema.withoutDot(descriptor.outputType) }
 
   /// The parts of `package.Service/Method`, also with a leading slash, or `package.Service.Method`.
   static func parts(of name: String) -> (service: String, method: String)? {
@@ -82,9 +88,5 @@ struct SchemaMethod: Sendable {
     guard let separator, separator != name.startIndex else { return nil }
     let method = name[name.index(after: separator)...]
     return method.isEmpty ? nil : (String(name[..<separator]), String(method))
-  }
-
-  private static func withoutDot(_ name: String) -> String {
-    name.hasPrefix(".") ? String(name.dropFirst()) : name
   }
 }

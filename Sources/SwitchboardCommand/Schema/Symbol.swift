@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import SwitchboardText
 
 /// A declaration in a schema: its kind and its position.
 struct Symbol: Sendable, Hashable {
@@ -16,7 +17,7 @@ struct Symbol: Sendable, Hashable {
 
 /// Collects all declarations of files.
 struct SymbolIndex {
-  private(set) var symbols: [String: Symbol] = [:]
+  private(set) var symbols: [ExactText: Symbol] = [:]
 
   /// The numbers of fields in `descriptor.proto`, which paths consist of.
   enum Number {

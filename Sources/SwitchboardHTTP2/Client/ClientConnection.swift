@@ -1,5 +1,6 @@
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 
 /// A connection of a channel.
 final class ClientConnection: ConnectionParts, Connection {
@@ -106,7 +107,7 @@ final class ClientConnection: ConnectionParts, Connection {
 
   func sessionDidReceiveGoAway(_ goAway: GoAway) {
     self.goAway = goAway
-    if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings",
+    if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason.isExactly("too_many_pings"),
       !sentTooManyPings
     {
       sentTooManyPings = true

@@ -35,7 +35,7 @@ struct ResponseHead {
       // The most common message needs no decoding.
       message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)
     case 13 where !isWhole && name.equals("grpc-encoding"):
-      encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+      encoding = MessageCompression(named: value)
     case 23 where name.equals("grpc-status-details-bin"):
       packedDetails = Base64.decode(value)
     default:

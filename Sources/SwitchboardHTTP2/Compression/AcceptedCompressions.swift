@@ -39,20 +39,32 @@ package struct AcceptedCompressions: OptionSet, Sendable {
   }
 
   private mutating func insert(named name: UnsafeBufferPointer<UInt8>) {
-    if name.equals("gzip") {
-      insert(Self(.gzip))
-    } else if name.equals("deflate") {
-      insert(Self(.deflate))
-    } else if name.equals("zstd") {
-      insert(Self(.zstd))
-    } else if name.equals("br") {
-      insert(Self(.brotli))
-    }
+    if let compression = MessageCompression(named: name) { insert(Self(compression)) }
   }
 
   /// Whether the parameter is `q=0`, with or without decimals.
   private static func isZero(_ parameter: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    let text = String(decoding: parameter, as: UTF8.self).filter { $0 != " " }
-    return text.hasPrefix("q=0") && text.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" }
+    let text = parameter.lazy.filter { $0 != UInt8(ascii: " ") }
+    return text.starts(with: "q=0".utf8)
+      && text.dropFirst(3).allSatisfy { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "0") }
+  }
+}
+
+extension MessageCompression {
+  /// The compression with exactly this name, as headers have it.
+  package init?(named name: UnsafeBufferPointer<UInt8>) {
+    if name.equals("gzip") {
+      self = .gzip
+    } else if name.equals("identity") {
+      self = .none
+    } else if name.equals("deflate") {
+      self = .deflate
+    } else if name.equals("zstd") {
+      self = .zstd
+    } else if name.equals("br") {
+      self = .brotli
+    } else {
+      return nil
+    }
   }
 }

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The common parts of unary and streaming calls in the Connect protocol.
 enum ConnectRequest {
@@ -66,7 +67,7 @@ final class ConnectUnaryClient: ClientExchange {
     case 12 where name.equals("content-type"): contentType = Array(value)
     case 14 where name.equals("content-length"): break
     case 16 where name.equals("content-encoding"):
-      encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+      encoding = MessageCompression(named: value)
     default:
       guard name.first != UInt8(ascii: ":") else { return false }
       return takeMetadata(name, value)
@@ -96,8 +97,8 @@ final class ConnectUnaryClient: ClientExchange {
       ),
       as: UTF8.self
     )
-    guard type == wanted else {
-      return type == "application/json" || type == "application/proto"
+    guard type.isExactly(wanted) else {
+      return type.isExactly("application/json") || type.isExactly("application/proto")
         ? .otherFormat : .notContentType(wanted)
     }
     return encoding == nil ? .unknownResponseCompression : nil
@@ -142,7 +143,7 @@ final class ConnectStreamClient: ClientExchange {
     case 14 where name.equals("content-length"): break
     case 23 where name.equals("connect-accept-encoding"): break
     case 24 where name.equals("connect-content-encoding"):
-      encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+      encoding = MessageCompression(named: value)
     default:
       guard name.first != UInt8(ascii: ":") else { return false }
       metadata.append(name: name, value: value)
@@ -155,8 +156,8 @@ final class ConnectStreamClient: ClientExchange {
     guard httpStatus == 200 else { return .httpStatus(httpStatus, for: "Connect") }
     let wanted = "application/connect+\(ConnectRequest.name(subtype))"
     let type = String(decoding: contentType.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self).lowercased()
-    guard type == wanted else {
-      return type.hasPrefix("application/connect+") ? .otherFormat : .notContentType(wanted)
+    guard type.isExactly(wanted) else {
+      return type.begins(with: "application/connect+") ? .otherFormat : .notContentType(wanted)
     }
     return encoding == nil ? .unknownResponseCompression : nil
   }
@@ -168,7 +169,8 @@ final class ConnectStreamClient: ClientExchange {
     guard let body else {
       return GRPCStatus(code: .internalError, message: "the response has no last envelope", origin: .peer)
     }
-    guard case .object(let members)? = try? ConfigValue(json: String(decoding: body, as: UTF8.self)) else {
+    let text = String(decoding: body, as: UTF8.self)
+    guard case .object(let members)? = try? ConfigValue(json: text, boundsText: false) else {
       return GRPCStatus(
         code: .internalError,
         message: "the last envelope is not a JSON object",
@@ -181,7 +183,7 @@ final class ConnectStreamClient: ClientExchange {
   }
 
   private func take(_ fields: [String: ConfigValue]) {
-    for (name, values) in fields.sorted(by: { $0.key < $1.key }) {
+    for (name, values) in fields.sorted(by: { $0.key.precedes($1.key) }) {
       guard case .array(let list) = values else { continue }
       let name = name.utf8.map(HTTP1Syntax.lowercased)
       guard name.withUnsafeBufferPointer({ FieldSyntax.isName($0) && ReservedHeaders.allow($0) }) else {

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The names of status codes in the Connect protocol, and the HTTP statuses that go with them.
 enum ConnectCode {
@@ -21,7 +22,7 @@ enum ConnectCode {
     .unauthenticated: ("unauthenticated", "401"),
   ]
 
-  private static let codes = Dictionary(uniqueKeysWithValues: names.map { ($1.name, $0) })
+  private static let codes = Dictionary(uniqueKeysWithValues: names.map { (ExactText($1.name), $0) })
 
   static func name(_ code: GRPCStatus.Code) -> String { names[code]?.name ?? "unknown" }
 

@@ -1,5 +1,6 @@
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 
 /// Errors and trailers of the Connect protocol in JSON.
 struct ConnectError {
@@ -55,10 +56,10 @@ struct ConnectError {
   /// Writes all values of a name at the place of the first one.
   private func write(_ trailers: HPACKHeaders, to json: inout JSONText) {
     var order: [String] = []
-    var values: [String: [String]] = [:]
+    var values: [ExactText: [String]] = [:]
     for (name, value) in trailers where Self.mayTravel(name) {
       if values[name] == nil { order.append(name) }
-      values[name, default: []].append(value)
+      values[ExactText(name), default: []].append(value)
     }
     for (index, name) in order.enumerated() {
       if index > 0 { json.raw(",") }

@@ -4,7 +4,9 @@ import SwitchboardCall
 /// Reads errors of the Connect protocol. Missing or unknown parts are inferred.
 enum ConnectErrorReader {
   static func status(_ json: [UInt8], else inferred: GRPCStatus) -> GRPCStatus {
-    guard let value = try? ConfigValue(json: String(decoding: json, as: UTF8.self)) else { return inferred }
+    guard let value = try? ConfigValue(json: String(decoding: json, as: UTF8.self), boundsText: false) else {
+      return inferred
+    }
     return status(value, else: inferred)
   }
 

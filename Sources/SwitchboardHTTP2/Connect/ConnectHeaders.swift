@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The headers of a Connect request that are the protocol's own.
 struct ConnectHeaders: ~Copyable {
@@ -16,8 +17,8 @@ struct ConnectHeaders: ~Copyable {
     var hasOwn = false
     headers.forEachField { if take($0, $1, isStream: isStream) { hasOwn = true } }
     if hasOwn { settings.metadata = Self.metadata(of: headers, isStream) }
-    if let version, version != "1" {
-      failure = .connectViolation("connect-protocol-version is \(version.debugDescription), not 1")
+    if let version, !version.isExactly("1") {
+      failure = .connectViolation("connect-protocol-version is \(version.beginning), not 1")
     }
     settle(compression: encodingName)
   }
@@ -91,7 +92,7 @@ struct ConnectHeaders: ~Copyable {
   /// Sets the request's compression, which a GET has in its query.
   mutating func settle(compression name: String?) {
     guard let name, !name.isEmpty else { return }
-    settings.encoding = MessageCompression(rawValue: name)
+    settings.encoding = Array(name.utf8).withUnsafeBufferPointer { MessageCompression(named: $0) }
     if let encoding = settings.encoding {
       // A client that lists no compressions accepts the one that it uses.
       if !accepts, encoding != .none { settings.accepted.insert(AcceptedCompressions(encoding)) }
@@ -99,11 +100,16 @@ struct ConnectHeaders: ~Copyable {
       failure = GRPCStatus(
         code: .unimplemented,
         message:
-          "unknown compression \(name.prefix(100).debugDescription): supported are gzip, deflate, zstd, br",
+          "unknown compression \(name.beginning): supported are gzip, deflate, zstd, br",
         origin: .peer
       )
     }
   }
+}
+
+extension String {
+  /// The first hundred characters in quotes, for a message.
+  var beginning: String { String(String.UnicodeScalarView(unicodeScalars.prefix(100))).debugDescription }
 }
 
 extension GRPCStatus {

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The Connect protocol. Unary calls are plain HTTP requests: POST, or GET for methods without side effects. Streams
 /// consist of envelopes in the form of gRPC's frames, the last with the trailers.
@@ -52,9 +53,11 @@ final class ConnectProtocol: WireProtocol {
     if request.hasContentType("application/proto") { return (false, .proto) }
     if request.hasContentType("application/json") { return (false, .json) }
     let type = request.mediaType
-    if type.hasPrefix(streamType) { return (true, subtype(type.dropFirst(streamType.count))) }
-    guard type.hasPrefix(unaryType) else { return nil }
-    return (false, subtype(type.dropFirst(unaryType.count)))
+    if type.begins(with: streamType) {
+      return (true, subtype(Substring(type.utf8.dropFirst(streamType.utf8.count))))
+    }
+    guard type.begins(with: unaryType) else { return nil }
+    return (false, subtype(Substring(type.utf8.dropFirst(unaryType.utf8.count))))
   }
 
   /// The format with exactly this name; an unnamed one if the name has invalid characters.
@@ -85,8 +88,8 @@ final class ConnectProtocol: WireProtocol {
     guard let message = query.message else {
       return failed(headers, .connectViolation("the query has no message"))
     }
-    if let version = query.version, version != "v1" {
-      return failed(headers, .connectViolation("connect is \(version.prefix(100).debugDescription), not v1"))
+    if let version = query.version, !version.isExactly("v1") {
+      return failed(headers, .connectViolation("connect is \(version.beginning), not v1"))
     }
     headers.settle(compression: query.compression)
     let isCompressed = !message.isEmpty && (headers.settings.encoding ?? .none) != .none
@@ -126,9 +129,11 @@ final class UnknownConnectMethod: WireProtocol {
   init(error: ConnectError) { self.error = error }
 
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
-    guard request.httpMethod == "POST", request.method == nil else { return nil }
+    guard request.isPost, request.method == nil else { return nil }
     let type = request.mediaType
-    guard type == "application/json" || type == "application/proto" || type.hasPrefix("application/connect+")
+    guard
+      type.isExactly("application/json") || type.isExactly("application/proto")
+        || type.begins(with: "application/connect+")
     else { return nil }
     let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
     let exchange = ConnectUnary(.json, error, failureStatus: "404")

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The query of a Connect GET, which contains the message: `?connect=v1&base64=1&encoding=proto&message=CgNib2I`.
 ///
@@ -12,14 +13,14 @@ struct ConnectQuery: Equatable {
 
   /// `nil` if a parameter of the protocol is not well-formed.
   init?(_ query: some Collection<UInt8>) {
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     for parameter in query.split(separator: UInt8(ascii: "&")) {
       let parts = parameter.split(
         separator: UInt8(ascii: "="),
         maxSplits: 1,
         omittingEmptySubsequences: false
       )
-      guard let name = Self.name(parts[0]), seen.insert(name).inserted else { continue }
+      guard let name = Self.name(parts[0]), seen.insert(name) else { continue }
       guard let value = Self.decode(parts.count > 1 ? Array(parts[1]) : []) else { return nil }
       switch name {
       case "message": message = value

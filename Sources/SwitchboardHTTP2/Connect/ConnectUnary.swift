@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// A unary call of the Connect protocol: the bodies are the messages, and the status is HTTP's. It never changes, so calls
 /// by POST in the same format share one.
@@ -112,7 +113,7 @@ extension GRPCStatus {
   /// The status for a request that cannot be decoded. It is the client's fault, for which HTTP has a status; gRPC has
   /// only `INTERNAL`.
   package var ofUnreadableRequest: GRPCStatus {
-    guard code == .internalError, origin != .peer, message?.hasPrefix(Self.unreadable) == true else {
+    guard code == .internalError, origin != .peer, message?.begins(with: Self.unreadable) == true else {
       return self
     }
     var status = self

@@ -129,7 +129,7 @@ struct RequestHead: ~Copyable {
       timeout = GRPCTimeout(value)
       hasBadTimeout = timeout == nil
     case 13 where name.equals("grpc-encoding"):
-      encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+      encoding = MessageCompression(named: value)
     case 20 where name.equals("grpc-accept-encoding"):
       noteAccepted(value)
     default:

@@ -1,8 +1,11 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// Implements CORS, the rules for pages of other origins. Shared by all calls of a server.
 final class CrossOrigin: Sendable {
   let options: WebOptions
+  /// The origins whose pages may call; nil if all may.
+  private let origins: Set<ExactText>?
   private let exposedHeaders: String
   private let allowedHeaders: String?
   private let maxAge: String
@@ -10,6 +13,7 @@ final class CrossOrigin: Sendable {
   init(_ options: WebOptions) throws(GRPCStatus) {
     try options.refuseWrongOrigins()
     self.options = options
+    origins = if case .only(let origins) = options.origins { Set(origins.map(ExactText.init)) } else { nil }
     let own = ["grpc-status", "grpc-message", "grpc-status-details-bin"]
     exposedHeaders = (own + options.exposedHeaders).joined(separator: ",")
     allowedHeaders = options.allowedHeaders?.joined(separator: ",")
@@ -19,10 +23,7 @@ final class CrossOrigin: Sendable {
   /// Whether a request with these headers may be answered.
   func allows(_ headers: HPACKHeaders) -> Bool {
     guard let origin = headers.first(name: "origin") else { return true }
-    return switch options.origins {
-    case .any: true
-    case .only(let origins): origins.contains(origin)
-    }
+    return origins?.contains(origin) ?? true
   }
 
   /// Whether this is a preflight request: a browser asks what a page may do before the page may do it.
@@ -50,7 +51,7 @@ final class CrossOrigin: Sendable {
   /// decided when the request itself arrives.
   private static func allowedMethod(of request: HPACKHeaders) -> String {
     let wanted = request.first(name: "access-control-request-method") ?? ""
-    return ["GET", "HEAD", "PUT", "PATCH", "DELETE"].contains(wanted) ? wanted : "POST"
+    return ["GET", "HEAD", "PUT", "PATCH", "DELETE"].contains(where: wanted.isExactly) ? wanted : "POST"
   }
 
   /// Tells caches that the response depends on the origin, if it does.

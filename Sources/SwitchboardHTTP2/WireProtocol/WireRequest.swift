@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The head of a request in the form for protocols other than gRPC. It is a part of `RequestHead`, which lends it to them: a
 /// copy would count a reference for each field.
@@ -50,7 +51,7 @@ package struct WireRequest: ~Copyable {
   /// gRPC's.
   var mayBeConnect: Bool {
     let type = mediaType
-    return type.isEmpty || type.hasPrefix("application/") && !type.hasPrefix("application/grpc")
+    return type.isEmpty || type.begins(with: "application/") && !type.begins(with: "application/grpc")
   }
 }
 

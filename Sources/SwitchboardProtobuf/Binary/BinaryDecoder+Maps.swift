@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension BinaryDecoder {
   /// Reads consecutive entries of a map.
   mutating func map(
@@ -127,14 +129,14 @@ extension BinaryDecoder {
     do throws(DecodeError) {
       // Most writers write the key and then the value.
       if reader.skipsTag(tags.key), !shortString(entry.keyType, into: &key) {
-        try part(entry, entry.keyType, into: &key)
+        try self.key(entry, into: &key)
       }
       if reader.skipsTag(tags.value), !shortString(entry.type, into: &value) {
         try part(entry, entry.type, into: &value)
       }
       while try nextField(group: 0) {
         if tag == tags.key {
-          try part(entry, entry.keyType, into: &key)
+          try self.key(entry, into: &key)
         } else if tag == tags.value {
           try part(entry, entry.type, into: &value)
         } else {
@@ -162,7 +164,25 @@ extension BinaryDecoder {
     type == .string && reader.shortString(into: &words)
   }
 
-  /// Reads a key or a value after its tag. A message is merged into the entry's current value.
+  /// Reads a key after its tag.
+  @inline(__always)
+  private mutating func key(_ entry: TableEntry, into words: inout MapWords) throws(DecodeError) {
+    if entry.keyType == .string {
+      try stringKey(entry, into: &words)
+    } else {
+      try part(entry, entry.keyType, into: &words)
+    }
+  }
+
+  @inline(never)
+  private mutating func stringKey(_ entry: TableEntry, into words: inout MapWords) throws(DecodeError) {
+    let text = try string(checksUTF8: entry.checksUTF8)
+    if text.hasLongRunOfMarks { throw DecodeError(.malformed(DecodeError.longRunOfMarks)) }
+    BinaryDecoder.release(words, .string)
+    words = text.leaked()
+  }
+
+  /// Reads a key that is no string, or a value, after its tag. A message is merged into the entry's current value.
   @inline(never)
   private mutating func part(
     _ entry: TableEntry,

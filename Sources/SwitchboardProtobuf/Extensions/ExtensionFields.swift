@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The extensions that are set in one message, in the order of their numbers.
 public struct ExtensionFields: Sendable {
   private var entries: [any ExtensionEntry] = []
@@ -134,6 +136,17 @@ private struct SetExtension<Codec: ExtensionCodec>: ExtensionEntry {
   let number: Int32
   let fullName: String
   let value: Codec.Value
+
+  static func == (left: SetExtension, right: SetExtension) -> Bool {
+    left.number == right.number && areSame(left.value, right.value)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    var fields = FieldHasher(hasher: hasher)
+    fields.combine(number)
+    fields.combine(value)
+    hasher = fields.hasher
+  }
 
   var isInitialized: Bool { Codec.isInitialized(value) }
   var message: MessageStorage? { (value as? any Message)?._storage }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The extensions that a decoder recognises; values of other extensions stay in the unknown fields.
 ///
 /// The generator emits one for each file that declares extensions.
@@ -8,7 +10,7 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
   }
 
   private var byNumber: [Key: any AnyMessageExtension] = [:]
-  private var byName: [String: any AnyMessageExtension] = [:]
+  private var byName: [ExactText: any AnyMessageExtension] = [:]
 
   /// A registry without extensions.
   public init() {}
@@ -56,8 +58,8 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
     guard let extended = table.details.type as? any ExtensibleMessage.Type else { return nil }
     let prefix = name + "."
     return byName.values.first { field in
-      field.extendedType == extended && field.fullName.hasPrefix(prefix)
-        && !field.fullName.dropFirst(prefix.count).contains(".")
+      field.extendedType == extended && field.fullName.begins(with: prefix)
+        && !field.fullName.utf8.dropFirst(prefix.utf8.count).contains(UInt8(ascii: "."))
     }
   }
 }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 // Map keys of all types are strings in JSON.
 
 extension MapKeyType where Value: FixedWidthInteger {
@@ -11,7 +13,11 @@ extension MapKeyType where Value: FixedWidthInteger {
 
 extension MapKeyType where Value == String {
   public static func readJSONKey(from reader: inout JSONReader) throws(DecodeError) -> String {
-    try reader.string()
+    _ = reader.peek()
+    let start = reader.position
+    let key = try reader.string()
+    if key.hasLongRunOfMarks { throw reader.fail(DecodeError.longRunOfMarks, at: start) }
+    return key
   }
   public static func writeJSONKey(_ key: String, to writer: inout JSONWriter) { writer.string(key) }
 }
@@ -19,11 +25,10 @@ extension MapKeyType where Value == String {
 extension MapKeyType where Value == Bool {
   public static func readJSONKey(from reader: inout JSONReader) throws(DecodeError) -> Bool {
     let token = try reader.stringToken()
-    switch try reader.text(of: token) {
-    case "true": return true
-    case "false": return false
-    default: throw reader.fail("expected \"true\" or \"false\"", at: token.range.lowerBound - 1)
-    }
+    let text = try reader.contents(of: token)
+    if text.elementsEqual("true".utf8) { return true }
+    if text.elementsEqual("false".utf8) { return false }
+    throw reader.fail("expected \"true\" or \"false\"", at: token.range.lowerBound - 1)
   }
   public static func writeJSONKey(_ key: Bool, to writer: inout JSONWriter) {
     writer.string(key ? "true" : "false")

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Reads messages from JSON: finds the field for each name and rejects duplicates.
 ///
 /// `JSONMessageDecoder+Fields.swift` reads the values.
@@ -28,6 +30,7 @@ struct JSONMessageDecoder {
     let names = table.names
     var hint = 0
     var seen = FieldSet()
+    var hasIgnored = false
     var isFirst = true
     try reader.enter(UInt8(ascii: "{"))
     while try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
@@ -35,10 +38,13 @@ struct JSONMessageDecoder {
       let token = try reader.stringToken()
       try reader.expect(UInt8(ascii: ":"))
       guard let number = try field(token, of: table, names: names.json, hint: &hint) else {
-        try skipMember(token, of: table, ignoring: ignored)
+        if try skipMember(token, of: table, ignoring: ignored) {
+          if hasIgnored { throw reader.fail("duplicate member", at: start) }
+          hasIgnored = true
+        }
         continue
       }
-      if reader.peek() != UInt8(ascii: "n"), !seen.insert(number) {
+      if !seen.insert(number) {
         throw reader.fail("duplicate field", at: start).inField(names.name(of: number))
       }
       do throws(DecodeError) {
@@ -62,24 +68,26 @@ struct JSONMessageDecoder {
     }
     let name = try reader.text(of: token)
     if let number = names.number(of: name) { return number }
-    guard name.hasPrefix("["), name.hasSuffix("]"), let extensions, table.isExtensible else { return nil }
-    return extensions.field(of: table, fullName: String(name.dropFirst().dropLast()))?.number
+    guard name.begins(with: "["), name.ends(with: "]"), let extensions, table.isExtensible else { return nil }
+    return extensions.field(of: table, fullName: String(Substring(name.utf8.dropFirst().dropLast())))?.number
   }
 
-  /// Skips a member that is not a field, if the options allow that.
+  /// Skips a member that is not a field, if the options allow that. Returns whether it is the one named `ignored`.
   private mutating func skipMember(
     _ token: JSONReader.StringToken,
     of table: TableData,
     ignoring ignored: String?
-  ) throws(DecodeError) {
+  ) throws(DecodeError) -> Bool {
     let name = try reader.text(of: token)
-    guard reader.ignoresUnknown || name == ignored else {
+    let isIgnored = ignored.map(name.isExactly) ?? false
+    guard reader.ignoresUnknown || isIgnored else {
       throw reader.fail(
         "\(table.fullName) has no field \"\(name)\"",
         at: token.range.lowerBound - 1
       )
     }
     try reader.skipValue()
+    return isIgnored
   }
 }
 

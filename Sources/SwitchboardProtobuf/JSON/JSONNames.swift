@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The JSON names of a message's fields, ready to be written and to be compared with input.
 final class JSONNames: Sendable {
   private struct Key {
@@ -10,7 +12,7 @@ final class JSONNames: Sendable {
 
   private let text: [UInt8]
   private let keys: [Key]
-  private let numbers: [String: Int32]
+  private let numbers: [ExactText: Int32]
 
   /// Those of no field.
   static let none = JSONNames([])
@@ -19,7 +21,7 @@ final class JSONNames: Sendable {
   init(_ fields: [(number: Int32, name: String, jsonName: String)]) {
     var writer = JSONWriter(options: JSONEncodingOptions())
     var keys: [Key] = []
-    var numbers: [String: Int32] = [:]
+    var numbers: [ExactText: Int32] = [:]
     func key(_ name: String) -> Range<Int> {
       let start = writer.count
       writer.string(name)
@@ -58,13 +60,13 @@ final class JSONNames: Sendable {
       hint = index + 1
       return keys[index].number
     }
-    let number = numbers.number(ofExactly: String(decoding: bytes[name], as: UTF8.self))
+    let number = numbers[String(decoding: bytes[name], as: UTF8.self)]
     if let number { hint = (keys.firstIndex { $0.number == number } ?? -1) + 1 }
     return number
   }
 
   /// The field with a name.
-  func number(of name: String) -> Int32? { numbers.number(ofExactly: name) }
+  func number(of name: String) -> Int32? { numbers[name] }
 
   private func isEqual(_ key: Range<Int>, to name: Range<Int>, in bytes: [UInt8]) -> Bool {
     guard key.count == name.count + 3 else { return false }

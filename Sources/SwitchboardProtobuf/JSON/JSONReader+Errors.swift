@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension JSONReader {
   /// An error with a description and a position, by default the cursor's.
   func fail(_ text: String, at offset: Int? = nil) -> DecodeError {
@@ -28,7 +30,7 @@ extension DecodeError {
 
   /// Adds the field `name`, followed by the indices of its elements, to the path of the error.
   func inField(_ name: String) -> DecodeError {
-    guard let first = path.first, first.hasPrefix("[") else { return inside(name) }
+    guard let first = path.first, first.begins(with: "[") else { return inside(name) }
     var error = self
     error.path[0] = name + first
     return error

@@ -132,13 +132,11 @@ extension JSONReader {
   private mutating func nonFinite() throws(DecodeError) -> Double? {
     guard peek() == UInt8(ascii: "\"") else { return nil }
     let start = position
-    switch try string() {
-    case "NaN": return .nan
-    case "Infinity": return .infinity
-    case "-Infinity": return -.infinity
-    default:
-      position = start
-      return nil
-    }
+    let text = try contents(of: stringToken())
+    if text.elementsEqual("NaN".utf8) { return .nan }
+    if text.elementsEqual("Infinity".utf8) { return .infinity }
+    if text.elementsEqual("-Infinity".utf8) { return -.infinity }
+    position = start
+    return nil
   }
 }

@@ -1,9 +1,11 @@
+import SwitchboardText
+
 /// The message types that a `google.protobuf.Any` may hold, by their full names.
 ///
 /// JSON and the text format need a registry to write the message in an `Any`. Well-known types need no registration.
 public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
-  private var byName: [String: any Message.Type] = [:]
-  private var tablesByName: [String: MessageTable] = [:]
+  private var byName: [ExactText: any Message.Type] = [:]
+  private var tablesByName: [ExactText: MessageTable] = [:]
 
   /// The extensions to recognise in the messages that an `Any` holds.
   public var extensions: ExtensionRegistry?
@@ -34,15 +36,14 @@ public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
   /// The table of the type for a URL such as `type.googleapis.com/google.protobuf.Duration`; the name follows the last
   /// slash. It lives as long as the registry.
   func table(forURL url: String) -> TableData? {
-    guard let slash = url.lastIndex(of: "/") else { return nil }
-    let name = String(url[url.index(after: slash)...])
+    guard let name = url.part(afterLast: "/").map({ String($0) }) else { return nil }
     return messageType(named: name)?._table ?? tablesByName[name]?.data
   }
 }
 
 extension TypeRegistry {
   /// The types that need no registration, by their full names.
-  static let wellKnown: [String: any Message.Type] = {
+  static let wellKnown: [ExactText: any Message.Type] = {
     let types: [any Message.Type] = [
       Google_Protobuf_Any.self, Google_Protobuf_Duration.self, Google_Protobuf_Empty.self,
       Google_Protobuf_FieldMask.self, Google_Protobuf_Timestamp.self,
@@ -52,6 +53,6 @@ extension TypeRegistry {
       Google_Protobuf_Int32Value.self, Google_Protobuf_UInt32Value.self,
       Google_Protobuf_BoolValue.self, Google_Protobuf_StringValue.self, Google_Protobuf_BytesValue.self,
     ]
-    return Dictionary(types.map { ($0.protoMessageName, $0) }) { $1 }
+    return Dictionary(types.map { (ExactText($0.protoMessageName), $0) }) { $1 }
   }()
 }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The error of decoding a message.
 public struct DecodeError: Error, Hashable, Sendable {
   /// The reason, without the position.
@@ -36,6 +38,11 @@ public struct DecodeError: Error, Hashable, Sendable {
   init(_ reason: Reason, at path: [String]) {
     self.reason = reason
     self.path = path
+  }
+
+  /// The words for a key of a map that would take long to hash.
+  static var longRunOfMarks: String {
+    "a key of the map has more than \(String.longestRunOfMarks) combining marks in a row"
   }
 
   /// Adds the field `name` of the enclosing message to the path.

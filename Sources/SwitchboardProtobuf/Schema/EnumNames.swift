@@ -1,7 +1,9 @@
+import SwitchboardText
+
 /// The names of an enum's values in the `.proto` file.
 public struct EnumNames: Sendable {
   private var byNumber: [Int32: String] = [:]
-  private var byName: [String: Int32] = [:]
+  private var byName: [ExactText: Int32] = [:]
 
   /// Parses the compact form that the generator emits: `number:NAME`, separated by spaces. If a number has several
   /// names, the first is written and all are read.
@@ -25,5 +27,5 @@ public struct EnumNames: Sendable {
   func name(of number: Int32) -> String? { byNumber[number] }
 
   /// The number of a name.
-  func number(of name: String) -> Int32? { byName.number(ofExactly: name) }
+  func number(of name: String) -> Int32? { byName[name] }
 }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The names of a message's fields, for formats that write names, and for errors.
 ///
 /// A class, so that generated code passes only a reference.
@@ -9,8 +11,8 @@ public final class FieldNames: Sendable {
   }
 
   private let byNumber: [Int32: Entry]
-  private let byTextName: [String: Int32]
-  private let reserved: Set<String>
+  private let byTextName: [ExactText: Int32]
+  private let reserved: Set<ExactText>
 
   /// The names in the form that JSON reads and writes.
   let json: JSONNames
@@ -21,11 +23,11 @@ public final class FieldNames: Sendable {
   /// Number 0, which no field has, precedes the reserved names of the message: `0:name:name`.
   public init(_ compact: StaticString) {
     var byNumber: [Int32: Entry] = [:]
-    var byTextName: [String: Int32] = [:]
-    var reserved: Set<String> = []
+    var byTextName: [ExactText: Int32] = [:]
+    var reserved: Set<ExactText> = []
     for field in CompactNames.entries(of: compact) {
       guard field.number != 0 else {
-        reserved.formUnion(field.parts)
+        reserved.formUnion(field.parts.map(ExactText.init))
         continue
       }
       let name = field.parts.first ?? ""
@@ -47,7 +49,7 @@ public final class FieldNames: Sendable {
   /// The names of fields in the order of their numbers, of a message that was described at run time.
   init(_ fields: [TableSchema.Field], reserved: [String]) {
     var byNumber: [Int32: Entry] = [:]
-    var byTextName: [String: Int32] = [:]
+    var byTextName: [ExactText: Int32] = [:]
     for field in fields {
       let textName = field.textName ?? field.name
       byNumber[field.number] = Entry(name: field.name, jsonName: field.jsonName, textName: textName)
@@ -57,7 +59,7 @@ public final class FieldNames: Sendable {
     json = JSONNames(fields.map { ($0.number, $0.name, $0.jsonName) })
     self.byNumber = byNumber
     self.byTextName = byTextName
-    self.reserved = Set(reserved)
+    self.reserved = Set(reserved.map(ExactText.init))
   }
 
   /// The name in the `.proto` file, or the number if the type has no such field.
@@ -68,8 +70,9 @@ public final class FieldNames: Sendable {
 
   /// The field for a name in the `.proto` file.
   func number(ofName name: String) -> Int32? {
+    guard let number = byTextName[name] else { return nil }
     // Another field, a group, may have the same name in the text format; only then is a search necessary.
-    if let number = byTextName.number(ofExactly: name), byNumber[number]?.name == name { return number }
+    if byNumber[number]?.name.isExactly(name) == true { return number }
     return byNumber.first { $0.value.name.isExactly(name) }?.key
   }
 
@@ -83,23 +86,24 @@ public final class FieldNames: Sendable {
   func number(ofJSONName name: String) -> Int32? { json.number(of: name) }
 
   /// The field with a name in the text format.
-  func number(ofTextName name: String) -> Int32? { byTextName.number(ofExactly: name) }
+  func number(ofTextName name: String) -> Int32? { byTextName[name] }
 
   /// Whether the message reserves a name: the text format skips such a field, which comes from an older schema.
   func reserves(_ name: String) -> Bool { reserved.contains(name) }
 
   /// `customer_name` to `customerName`.
   package static func lowerCamelCase(_ name: String) -> String {
-    var result = ""
+    var result: [UInt8] = []
     var startsWord = false
-    for character in name {
-      if character == "_" {
+    for byte in name.utf8 {
+      if byte == UInt8(ascii: "_") {
         startsWord = true
       } else {
-        result += startsWord ? character.uppercased() : String(character)
+        let isLowercase = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+        result.append(startsWord && isLowercase ? byte - 0x20 : byte)
         startsWord = false
       }
     }
-    return result
+    return String(decoding: result, as: UTF8.self)
   }
 }

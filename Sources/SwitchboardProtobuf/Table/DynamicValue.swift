@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The value of a field of a ``DynamicMessage``.
 public enum DynamicValue: Hashable, Sendable {
   /// `int32`, `sint32` and `sfixed32`
@@ -26,6 +28,47 @@ public enum DynamicValue: Hashable, Sendable {
   case list([DynamicValue])
   /// The entries of a map.
   case map([DynamicValue: DynamicValue])
+}
+
+// Strings are the same if their bytes are, as in messages.
+extension DynamicValue {
+  /// Whether both are of the same case and have the same value.
+  public static func == (left: DynamicValue, right: DynamicValue) -> Bool {
+    switch (left, right) {
+    case (.int32(let left), .int32(let right)): left == right
+    case (.int64(let left), .int64(let right)): left == right
+    case (.uint32(let left), .uint32(let right)): left == right
+    case (.uint64(let left), .uint64(let right)): left == right
+    case (.float(let left), .float(let right)): left == right
+    case (.double(let left), .double(let right)): left == right
+    case (.bool(let left), .bool(let right)): left == right
+    case (.enumeration(let left), .enumeration(let right)): left == right
+    case (.string(let left), .string(let right)): left.isExactly(right)
+    case (.bytes(let left), .bytes(let right)): left == right
+    case (.message(let left), .message(let right)): left == right
+    case (.list(let left), .list(let right)): left == right
+    case (.map(let left), .map(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Hashes the value.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .int32(let value), .enumeration(let value): hasher.combine(value)
+    case .int64(let value): hasher.combine(value)
+    case .uint32(let value): hasher.combine(value)
+    case .uint64(let value): hasher.combine(value)
+    case .float(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value)
+    case .bool(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(ExactText(value))
+    case .bytes(let value): hasher.combine(value)
+    case .message(let value): hasher.combine(value)
+    case .list(let values): hasher.combine(values)
+    case .map(let entries): hasher.combine(entries)
+    }
+  }
 }
 
 extension DynamicValue {

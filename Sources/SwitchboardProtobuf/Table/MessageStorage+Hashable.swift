@@ -1,3 +1,6 @@
+import SwitchboardText
+
+// Strings are the same if their bytes are, as for other implementations: Swift's own comparison also takes long for some.
 extension MessageStorage: Hashable {
   public static func == (left: MessageStorage, right: MessageStorage) -> Bool {
     if left.object === right.object { return true }
@@ -39,6 +42,7 @@ extension MessageStorage: Hashable {
       return agrees(with: other, in: entry, scalar: type)
     }
     if entry.type == .enumeration { return agrees(with: other, in: entry, scalar: ProtoInt32.self) }
+    if entry.type == .string { return agrees(with: other, in: entry, scalar: ProtoString.self) }
     return agrees(with: other, in: entry, scalar: entry.type.scalar(checksUTF8: true))
   }
 
@@ -46,7 +50,7 @@ extension MessageStorage: Hashable {
   {
     if entry.shape == .repeated { return agreesInMany(with: other, in: entry, as: [S.Value].self, empty: []) }
     let left = self.scalar(entry, as: S.Value.self) ?? S.protoDefault
-    return left == other.scalar(entry, as: S.Value.self) ?? S.protoDefault
+    return areSame(left, other.scalar(entry, as: S.Value.self) ?? S.protoDefault)
   }
 
   private func agrees<K: MapKeyType, V: ScalarType>(
@@ -64,7 +68,13 @@ extension MessageStorage: Hashable {
     key: K.Type,
     values: Value.Type
   ) -> Bool {
-    agreesInMany(with: other, in: entry, as: [K.Value: Value].self, empty: [:])
+    let left = many(entry, as: [K.Value: Value].self) ?? [:]
+    let right = other.many(entry, as: [K.Value: Value].self) ?? [:]
+    return left.count == right.count
+      && left.allSatisfy { key, value in
+        guard let index = right.index(forKey: key) else { return false }
+        return areSame(key, right.keys[index]) && areSame(value, right.values[index])
+      }
   }
 
   private func agreesInMany<Collection: Equatable>(
@@ -73,19 +83,30 @@ extension MessageStorage: Hashable {
     as type: Collection.Type,
     empty: Collection
   ) -> Bool {
-    (many(entry, as: type) ?? empty) == (other.many(entry, as: type) ?? empty)
+    areSame(many(entry, as: type) ?? empty, other.many(entry, as: type) ?? empty)
   }
+}
+
+/// Whether two values of a field or an extension are the same.
+func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
+  if Value.self == String.self, let left = left as? String, let right = right as? String {
+    return left.isExactly(right)
+  }
+  if Value.self == [String].self, let left = left as? [String], let right = right as? [String] {
+    return left.count == right.count && zip(left, right).allSatisfy { $0.isExactly($1) }
+  }
+  return left == right
 }
 
 /// Hashes the fields that it visits. Fields with presence are hashed with their numbers, because one that is not set
 /// contributes nothing.
-private struct FieldHasher: UnframedVisitor {
+struct FieldHasher: UnframedVisitor {
   static var isSpecialized: Bool { true }
 
   var hasher: Hasher
 
   mutating func implicit<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {
-    hasher.combine(value)
+    combine(value)
   }
 
   mutating func explicit<S: ScalarType>(_ value: S.Value?, as type: S.Type, number: Int32) {
@@ -93,7 +114,7 @@ private struct FieldHasher: UnframedVisitor {
   }
 
   mutating func repeated<S: ScalarType>(_ values: [S.Value], as type: S.Type, number: Int32) {
-    hasher.combine(values)
+    combine(values)
   }
 
   mutating func map<K: MapKeyType, V: ScalarType>(
@@ -102,7 +123,7 @@ private struct FieldHasher: UnframedVisitor {
     value: V.Type,
     number: Int32
   ) {
-    hasher.combine(entries)
+    combine(entries: entries)
   }
 
   mutating func messageMap<K: MapKeyType>(
@@ -110,7 +131,7 @@ private struct FieldHasher: UnframedVisitor {
     key: K.Type,
     number: Int32
   ) {
-    hasher.combine(entries)
+    combine(entries: entries)
   }
 
   mutating func message(_ value: MessageStorage?, number: Int32) {
@@ -129,6 +150,30 @@ private struct FieldHasher: UnframedVisitor {
 
   private mutating func hash(_ value: some Hashable, _ number: Int32) {
     hasher.combine(number)
-    hasher.combine(value)
+    combine(value)
+  }
+
+  /// Combines a value of a field or an extension, such that values for which ``areSame(_:_:)`` holds hash alike.
+  mutating func combine<Value: Hashable>(_ value: Value) {
+    if Value.self == String.self, let text = value as? String {
+      hasher.combine(ExactText(text))
+    } else if Value.self == [String].self, let texts = value as? [String] {
+      hasher.combine(texts.count)
+      for text in texts { hasher.combine(ExactText(text)) }
+    } else {
+      hasher.combine(value)
+    }
+  }
+
+  /// Combines the entries of a map, which have no order.
+  private mutating func combine<Key: Hashable, Value: Hashable>(entries: [Key: Value]) {
+    var sum = 0
+    for (key, value) in entries {
+      var entry = self
+      entry.combine(key)
+      entry.combine(value)
+      sum ^= entry.hasher.finalize()
+    }
+    hasher.combine(sum)
   }
 }

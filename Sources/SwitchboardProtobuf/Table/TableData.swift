@@ -1,3 +1,4 @@
+import SwitchboardText
 import Synchronization
 
 /// A slot that contains a reference, and so takes part in copying and destroying an object.
@@ -120,7 +121,7 @@ public struct TableData: @unchecked Sendable {
 
   var fullName: String { details.fullName }
   /// The last part of the name, with which the paths of errors start: `Order` for `codec.Order`.
-  var simpleName: String { String(fullName[...].split(separator: ".").last ?? "") }
+  var simpleName: String { fullName.part(afterLast: ".").map { String($0) } ?? fullName }
   var names: FieldNames { details.names }
   var form: WellKnownForm? { details.form }
 

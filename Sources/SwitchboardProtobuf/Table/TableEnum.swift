@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The values of enums in tables, for all formats. A value refers to its enum, whose names the formats write.
 enum TableEnum: ScalarType {
   struct Value: Hashable, Sendable {
@@ -113,5 +115,5 @@ enum TableNullValue: ScalarType {
 
 extension EnumTable {
   /// Whether the JSON form of the enum is `null`.
-  var isNullValue: Bool { fullName == "google.protobuf.NullValue" }
+  var isNullValue: Bool { fullName.isExactly("google.protobuf.NullValue") }
 }

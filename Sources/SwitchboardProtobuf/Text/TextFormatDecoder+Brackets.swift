@@ -2,7 +2,7 @@
 extension TextFormatDecoder {
   mutating func bracketed(in message: inout MessageStorage) throws(DecodeError) {
     let name = try reader.bracketedName()
-    if name.contains("/") {
+    if name.utf8.contains(UInt8(ascii: "/")) {
       return try anyContent(name, in: &message)
     }
     // In a message with a table, an extension is a field whose name has the brackets.

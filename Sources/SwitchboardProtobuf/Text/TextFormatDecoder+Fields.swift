@@ -1,3 +1,5 @@
+import SwitchboardText
+
 // Reads the value of each kind of field. Unlike in binary, a singular field must not be repeated.
 extension TextFormatDecoder: NamedFieldDecoder {
   static var isSpecialized: Bool { false }
@@ -102,7 +104,11 @@ extension TextFormatDecoder: NamedFieldDecoder {
       while !decoder.reader.take(end) {
         decoder.fieldStart = decoder.reader.position
         switch decoder.reader.identifier() {
-        case "key": try decoder.optional(&newKey, as: K.self)
+        case "key":
+          try decoder.optional(&newKey, as: K.self)
+          if let text = newKey as? String, text.hasLongRunOfMarks {
+            throw decoder.reader.error(DecodeError.longRunOfMarks, at: decoder.fieldStart)
+          }
         case "value": try value(&decoder)
         case _? where decoder.options.ignoreUnknownFields: try decoder.skipValue()
         default: throw decoder.reader.error("expected 'key' or 'value'", at: decoder.fieldStart)

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 // Writes each kind of field: a line for a scalar, braces for a message, and the elements of repeated fields one by one.
 extension TextFormatEncoder: UnframedVisitor {
   static var isSpecialized: Bool { false }
@@ -89,7 +91,7 @@ extension TextFormatEncoder: UnframedVisitor {
   /// An extension declared in the message that is its type uses the name of that message.
   mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
     try fields.forEach(in: nil) { entry throws(EncodeError) in
-      let holder = entry.fullName.split(separator: ".").dropLast().joined(separator: ".")
+      let holder = entry.fullName.parts(separatedBy: ".").dropLast().joined(separator: ".")
       let message = entry.message?.table.fullName
       try named(message == holder ? holder : entry.fullName) { encoder throws(EncodeError) in
         try entry.traverse(&encoder)

@@ -7,8 +7,9 @@ enum TypeURL {
 
   /// Whether a URL can be written: there is text before a slash, all bytes are allowed, and two digits follow each `%`.
   static func isReadable(_ url: String) -> Bool {
+    let slash = UInt8(ascii: "/")
     let pieces = url.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
-    return url.contains("/") && !url.hasPrefix("/") && url.utf8.allSatisfy(allows)
+    return url.utf8.contains(slash) && url.utf8.first != slash && url.utf8.allSatisfy(allows)
       && pieces.dropFirst().allSatisfy { piece in
         piece.count >= 2 && piece.prefix(2).allSatisfy { TextFormatReader.hexValue($0) != nil }
       }

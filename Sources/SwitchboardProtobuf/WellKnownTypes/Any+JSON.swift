@@ -1,3 +1,5 @@
+import SwitchboardText
+
 // In JSON: the object of the message, with an additional member `@type` for the type URL. A message whose JSON form is
 // not an object becomes the member `value`.
 extension Google_Protobuf_Any: CustomJSON {
@@ -48,21 +50,18 @@ extension JSONMessageDecoder {
   /// Reads an object whose member `value` is the message.
   private mutating func valueMember(into message: inout MessageStorage) throws(DecodeError) {
     var isFirst = true
-    var hasValue = false
+    var (hasValue, hasType) = (false, false)
     try reader.enter(UInt8(ascii: "{"))
     while try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
       let start = reader.position
       let name = try reader.string()
       try reader.expect(UInt8(ascii: ":"))
-      if name == "value", !hasValue {
-        hasValue = true
-        try message.merge(from: &self)
-      } else {
-        guard name == JSONTypesAhead.key || reader.ignoresUnknown && name != "value" else {
-          throw reader.fail("unexpected \"\(name)\" in an Any with a value", at: start)
-        }
-        try reader.skipValue()
+      let (isValue, isType) = (name.isExactly("value"), name.isExactly(JSONTypesAhead.key))
+      guard isValue && !hasValue || isType && !hasType || !isValue && !isType && reader.ignoresUnknown else {
+        throw reader.fail("unexpected \"\(name)\" in an Any with a value", at: start)
       }
+      if isValue { try message.merge(from: &self) } else { try reader.skipValue() }
+      (hasValue, hasType) = (hasValue || isValue, hasType || isType)
     }
     guard hasValue else { throw reader.fail("an Any that holds \(message.table.fullName) needs \"value\"") }
   }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension Google_Protobuf_Any {
   /// Packs a message.
   ///
@@ -17,16 +19,14 @@ extension Google_Protobuf_Any {
   }
 
   private static func typeURL<M: Message>(for type: M.Type, prefix: String) -> String {
-    "\(prefix)\(prefix.hasSuffix("/") ? "" : "/")\(M.protoMessageName)"
+    "\(prefix)\(prefix.ends(with: "/") ? "" : "/")\(M.protoMessageName)"
   }
 
   /// The full name of the message's type: the text after the last slash. Nil if there is no slash.
-  public var typeName: String? {
-    typeURL.lastIndex(of: "/").map { String(typeURL[typeURL.index(after: $0)...]) }
-  }
+  public var typeName: String? { typeURL.part(afterLast: "/").map { String($0) } }
 
   /// Whether the message is of a type, judging only by the type URL.
-  public func isA<M: Message>(_ type: M.Type) -> Bool { typeName == M.protoMessageName }
+  public func isA<M: Message>(_ type: M.Type) -> Bool { typeName?.isExactly(M.protoMessageName) == true }
 
   /// The message in the `Any`. Throws if it is of another type.
   public func unpack<M: Message>(

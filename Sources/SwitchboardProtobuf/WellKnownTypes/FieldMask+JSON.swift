@@ -1,10 +1,12 @@
+import SwitchboardText
+
 // In JSON: one string with the paths in camel case, separated by commas.
 extension Google_Protobuf_FieldMask: CustomJSON {
   mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     let token = try decoder.reader.stringToken()
     let text = try decoder.reader.text(of: token)
     if text.isEmpty { return }
-    for path in text.split(separator: ",", omittingEmptySubsequences: false) {
+    for path in text.parts(separatedBy: ",") {
       guard let path = FieldMaskPath.snakeCase(path) else {
         throw decoder.reader.fail("\"\(path)\" is not a path in camel case", at: token.range.lowerBound - 1)
       }

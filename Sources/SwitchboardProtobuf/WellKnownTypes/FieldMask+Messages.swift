@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Why a field mask cannot be applied to a message.
 public enum FieldMaskError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A path that names no field of the message with this full name.
@@ -211,7 +213,7 @@ extension TableData {
   /// a map.
   func hasPath(_ path: String) -> Bool {
     var table: TableData? = self
-    for part in path.split(separator: ".", omittingEmptySubsequences: false) {
+    for part in path.parts(separatedBy: ".") {
       guard let outer = table, let index = outer.index(ofName: String(part)) else { return false }
       let entry = outer.entries[index]
       let isMessage = entry.type.isMessage && (entry.shape == .singular || entry.shape == .oneof)

@@ -2,6 +2,7 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// All routes of a server, compiled once.
 struct RESTTable: Sendable {
@@ -21,7 +22,7 @@ struct RESTTable: Sendable {
     var names: [(name: String, binding: HTTPBinding)] = []
     for method in api.methods where !method.bindings.isEmpty {
       func type(_ name: String) throws(HTTPRuleError) -> MessageTable {
-        let name = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        let name = name.begins(with: ".") ? String(Substring(name.utf8.dropFirst())) : name
         guard let type = pool.messageType(named: name) else {
           throw HTTPRuleError("\(method.fullName): there is no message \(name)")
         }

@@ -2,6 +2,7 @@ import Switchboard
 import SwitchboardHTTP2
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// REST on a server's port: finds the route of a request and turns the request into a call.
 final class RESTProtocol: WireProtocol {
@@ -108,8 +109,8 @@ extension WireRequest {
   /// Whether the headers identify a Connect client.
   fileprivate var isConnect: Bool {
     let type = mediaType
-    return headers.contains(name: "connect-protocol-version") || type == "application/proto"
-      || type.hasPrefix("application/connect+")
+    return headers.contains(name: "connect-protocol-version") || type.isExactly("application/proto")
+      || type.begins(with: "application/connect+")
   }
 
   fileprivate var givenMediaType: String? {
@@ -122,7 +123,7 @@ extension WireRequest {
     // Most requests, without the cost of strings.
     if hasContentType("application/json") { return true }
     let type = mediaType
-    return type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
+    return type.isExactly("application/json") || type.begins(with: "application/") && type.ends(with: "+json")
   }
 }
 
@@ -167,7 +168,7 @@ extension WireSettings {
     headers.forEachField { name, value in
       if name.equals("content-encoding"), !value.equals("identity") {
         encoding =
-          route.streamsRequests ? nil : MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+          route.streamsRequests ? nil : MessageCompression(named: value)
       } else if name.equals("accept-encoding"), !route.streamsResponses {
         accepted.add(value)
       }

@@ -78,7 +78,11 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
     context: ServerCallContext
   ) async throws -> Grpc_Health_V1_HealthListResponse {
     let statuses = board.withLock(\.statuses)
-    return .with { $0.statuses = statuses.mapValues(Grpc_Health_V1_HealthCheckResponse.init) }
+    return .with { response in
+      for (name, status) in statuses {
+        response.statuses[name.text] = Grpc_Health_V1_HealthCheckResponse(status)
+      }
+    }
   }
 
   public func watch(

@@ -1,11 +1,13 @@
+import SwitchboardText
+
 /// The status of each service, and its watchers.
 struct StatusBoard {
   typealias Status = HealthService.Status
   /// Receives each change; nil means that the service is not known.
   typealias Watcher = AsyncStream<Status?>.Continuation
 
-  private(set) var statuses: [String: Status] = ["": .serving]
-  private var watchers: [String: [Int: Watcher]] = [:]
+  private(set) var statuses: [ExactText: Status] = [ExactText(""): .serving]
+  private var watchers: [ExactText: [Int: Watcher]] = [:]
   private var nextID = 0
   private var isShutDown = false
 
@@ -21,7 +23,7 @@ struct StatusBoard {
   mutating func addWatcher(of service: String, _ watcher: Watcher) -> Int {
     defer { nextID += 1 }
     watcher.yield(statuses[service])
-    if isShutDown { watcher.finish() } else { watchers[service, default: [:]][nextID] = watcher }
+    if isShutDown { watcher.finish() } else { watchers[ExactText(service), default: [:]][nextID] = watcher }
     return nextID
   }
 
@@ -32,7 +34,7 @@ struct StatusBoard {
 
   /// Sets all services to not serving, permanently.
   mutating func shutDown() {
-    for service in statuses.keys { set(.notServing, for: service) }
+    for service in statuses.keys { set(.notServing, for: service.text) }
     isShutDown = true
     for watcher in watchers.values.flatMap(\.values) { watcher.finish() }
     watchers = [:]

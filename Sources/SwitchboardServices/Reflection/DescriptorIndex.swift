@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardDescriptors
 @_spi(Generation) import SwitchboardProtobuf
+import SwitchboardText
 
 /// The descriptors of a server's services, indexed by the names of declarations.
 struct DescriptorIndex {
@@ -13,13 +14,13 @@ struct DescriptorIndex {
   /// The full names of the services, sorted.
   private(set) var services: [String] = []
   /// The files, by name.
-  private(set) var files: [String: File] = [:]
+  private(set) var files: [ExactText: File] = [:]
   /// The full names of all messages.
-  private(set) var messages: Set<String> = []
+  private(set) var messages: Set<ExactText> = []
   /// The file that declares each extension, by the full name of the message and the number.
-  private(set) var extensions: [String: [Int32: String]] = [:]
+  private(set) var extensions: [ExactText: [Int32: String]] = [:]
   /// The file that declares each symbol, by the symbol's full name.
-  private var symbols: [String: String] = [:]
+  private var symbols: [ExactText: String] = [:]
 
   /// Adds a service, with its file and the imports of that, each serialized and in Base64.
   mutating func add(
@@ -58,7 +59,7 @@ struct DescriptorIndex {
 
   private mutating func add(_ message: Google_Protobuf_DescriptorProto, in scope: String, of file: String) {
     let name = declare(message.name, in: scope, of: file)
-    messages.insert(name)
+    _ = messages.insert(name)
     for field in message.field { declare(field.name, in: name, of: file) }
     for oneof in message.oneofDecl { declare(oneof.name, in: name, of: file) }
     for nested in message.nestedType { add(nested, in: name, of: file) }
@@ -78,7 +79,7 @@ struct DescriptorIndex {
     of file: String
   ) {
     declare(field.name, in: scope, of: file)
-    extensions[Self.withoutDot(field.extendee), default: [:]][field.number] = file
+    extensions[ExactText(Self.withoutDot(field.extendee)), default: [:]][field.number] = file
   }
 
   @discardableResult
@@ -105,7 +106,9 @@ struct DescriptorIndex {
   }
 
   /// A full name without the leading dot that some tools send.
-  static func withoutDot(_ name: String) -> String { name.hasPrefix(".") ? String(name.dropFirst()) : name }
+  static func withoutDot(_ name: String) -> String {
+    name.begins(with: ".") ? String(Substring(name.utf8.dropFirst())) : name
+  }
 }
 
 extension DescriptorIndex {

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Names and values that travel with a request through all services that pass them on (W3C's `baggage`).
 ///
 /// ```swift
@@ -27,7 +29,7 @@ public struct Baggage: Sendable, Hashable {
   public static var current: Baggage { CallContext.current?.baggage ?? Baggage() }
 
   /// The value of a name.
-  public subscript(name: String) -> String? { members.first { $0.name == name }?.value }
+  public subscript(name: String) -> String? { members.first { $0.name.isExactly(name) }?.value }
 
   /// Whether it has no members.
   public var isEmpty: Bool { members.isEmpty }
@@ -39,7 +41,7 @@ public struct Baggage: Sendable, Hashable {
   /// token, or if the limits would be exceeded.
   public func setting(_ name: String, to value: String?) -> Baggage {
     var changed = self
-    changed.members.removeAll { $0.name == name }
+    changed.members.removeAll { $0.name.isExactly(name) }
     guard let value else { return changed }
     changed.members.append(Member(name: name, value: value, properties: ""))
     let isValid = Self.isToken(name) && changed.members.count <= Self.mostMembers
@@ -61,13 +63,15 @@ public struct Baggage: Sendable, Hashable {
     fields: for field in fields {
       guard field.utf8.count <= room else { break }
       room -= field.utf8.count
-      for part in field.split(separator: ",") {
+      for part in field.parts(separatedBy: ",", omittingEmpty: true) {
         guard members.count < Self.mostMembers else { break fields }
-        let pieces = part.split(separator: ";", maxSplits: 1)
-        guard let pair = pieces.first, let equals = pair.firstIndex(of: "=") else { continue }
+        let pieces = part.parts(separatedBy: ";", maxSplits: 1, omittingEmpty: true)
+        guard let pair = pieces.first, let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+          continue
+        }
         let name = String(pair[..<equals].trimmed)
         guard Self.isToken(name), self[name] == nil,
-          let value = Self.decoded(pair[pair.index(after: equals)...].trimmed)
+          let value = Self.decoded(pair[pair.utf8.index(after: equals)...].trimmed)
         else { continue }
         let properties = pieces.count > 1 ? String(pieces[1].trimmed) : ""
         guard properties.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { continue }

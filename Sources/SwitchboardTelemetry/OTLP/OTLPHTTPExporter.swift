@@ -2,6 +2,7 @@ import OTLPMessages
 import Switchboard
 import SwitchboardHTTP2
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// Sends batches to a collector in POST requests, as protobuf or JSON.
 final class OTLPHTTPExporter: BatchExporter {
@@ -125,7 +126,7 @@ final class OTLPHTTPExporter: BatchExporter {
 
   private func read<Response: Message>(_ type: Response.Type, _ answer: HTTPAnswer) throws -> Response {
     guard !answer.body.isEmpty else { return Response() }
-    if answer.header("content-type")?.hasPrefix("application/json") ?? isJSON {
+    if answer.header("content-type")?.begins(with: "application/json") ?? isJSON {
       var options = JSONDecodingOptions()
       options.ignoreUnknownFields = true
       return try Response(jsonUTF8Bytes: answer.body, options: options)

@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The time to wait in the details of a status. `SwitchboardServices` can read all details, but telemetry needs only
 /// this one and does not depend on that module.
@@ -12,7 +13,7 @@ struct RetryDetails {
     let details = EncodedFields.values(of: 3, in: bytes)
     for detail in details.prefix(32) {
       let any = try Google_Protobuf_Any(serializedBytes: detail)
-      guard any.typeURL.split(separator: "/").last.map(String.init) == Self.type,
+      guard (any.typeURL.part(afterLast: "/") ?? any.typeURL[...]).isExactly(Self.type),
         let span = EncodedFields.values(of: 1, in: any.value).first
       else { continue }
       let duration = try Google_Protobuf_Duration(serializedBytes: span)

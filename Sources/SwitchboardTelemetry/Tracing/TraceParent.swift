@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// W3C's `traceparent`: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
 enum TraceParent {
@@ -53,14 +54,14 @@ enum TraceState {
   /// out, from the end.
   static func read(_ fields: [String]) -> String {
     var kept = ""
-    var keys: Set<Substring> = []
+    var keys: Set<ExactText> = []
     for field in fields {
       guard field.utf8.count <= 8192 else { return "" }
-      for part in field.split(separator: ",", omittingEmptySubsequences: true) {
+      for part in field.parts(separatedBy: ",", omittingEmpty: true) {
         let member = part.trimmed
         if member.isEmpty { continue }
-        guard let equals = member.firstIndex(of: "="), isKey(member[..<equals]),
-          isValue(member[member.index(after: equals)...]), keys.insert(member[..<equals]).inserted
+        guard let equals = member.utf8.firstIndex(of: UInt8(ascii: "=")), isKey(member[..<equals]),
+          isValue(member[member.utf8.index(after: equals)...]), keys.insert(String(member[..<equals]))
         else { return "" }
         guard keys.count <= mostMembers, kept.utf8.count + member.utf8.count + 1 <= limit else { return kept }
         kept += kept.isEmpty ? "\(member)" : ",\(member)"
@@ -91,14 +92,14 @@ enum TraceState {
   }
 }
 
-extension StringProtocol {
+extension StringProtocol where SubSequence == Substring {
   /// Without spaces and tabs around it.
-  var trimmed: SubSequence {
-    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) })
-    else {
-      return self[startIndex..<startIndex]
+  var trimmed: Substring {
+    let isText: (UInt8) -> Bool = { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+    let bytes = self[...].utf8
+    guard let first = bytes.firstIndex(where: isText), let last = bytes.lastIndex(where: isText) else {
+      return ""
     }
-    return self[first...last]
+    return Substring(bytes[first...last])
   }
 }

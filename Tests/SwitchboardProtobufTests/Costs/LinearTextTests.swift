@@ -9,8 +9,8 @@ import Testing
   // MARK: JSON
 
   private static let json: [Input] = [
-    ("nulls", { members($0, "\"oneInt32\":null") }),
-    ("nulls for members of a oneof", { members($0, "\"choiceNested\":null") }),
+    ("nulls", { "{\"manyNested\":[\(list($0, "{\"a\":null,\"outer\":null}"))]}" }),
+    ("a null twice", { members($0, "\"oneInt32\":null") }),
     ("unknown numbers", { members($0, "\"x\":-1.5e3") }),
     ("unknown strings", { members($0, "\"x\":\"\\u00e9\\n\"") }),
     ("unknown names with escapes", { members($0, "\"\\u0078\":true") }),
@@ -64,7 +64,7 @@ import Testing
   /// Bytes that are not messages, which must not take longer to detect.
   private static let refused: Set<String> = [
     "digits of an integer", "digits of an integer in quotes", "digits of an exponent", "digits of a time",
-    "digits of a duration",
+    "digits of a duration", "a null twice",
     "an unknown type", "text behind the message", "an error at the end", "an error within", "digits",
     "a long URL",
   ]

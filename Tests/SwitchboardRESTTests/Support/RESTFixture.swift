@@ -23,12 +23,13 @@ enum RESTFixture {
     body: String = "",
     options: JSONDecodingOptions = JSONDecodingOptions()
   ) throws -> Testing_Rest_Everything {
-    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    guard case .route(let route, let path) = try table().match(Array(method.utf8), Array(parts[0].utf8))
+    let parts = Array(target.utf8)
+      .split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard case .route(let route, let path) = try table().match(Array(method.utf8), Array(parts[0]))
     else {
       throw NoRoute()
     }
-    let query = parts.count > 1 ? Array(parts[1].utf8) : []
+    let query = parts.count > 1 ? Array(parts[1]) : []
     let assembly = RequestAssembly(route: route, path: path, query: query, options: options)
     let bytes = try assembly.message(body: Array(body.utf8), contentType: "application/json")
     return try Testing_Rest_Everything(serializedBytes: bytes)

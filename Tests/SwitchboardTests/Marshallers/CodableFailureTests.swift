@@ -1,5 +1,6 @@
 import EchoTestSupport
 import Switchboard
+import TestSupport
 import Testing
 
 /// JSON that a `Codable` type does not take: the peer learns where, and nothing about the type.
@@ -37,6 +38,37 @@ import Testing
     } catch let status as GRPCStatus {
       #expect(status.message == sample.message)
     }
+  }
+
+  /// Foundation makes a dictionary of the members of each object.
+  @Test(arguments: WorstText.allCases) func textTakesLinearTime(text: WorstText) {
+    func json(_ size: Int) -> [UInt8] { Array(#"{"items":[],"\#(text.text(size))":1}"#.utf8) }
+    Growth.check("\(text)", json) { bytes in
+      _ = try? CodableJSONMarshaller<Order>().decode(bytes.span.bytes)
+    }
+  }
+
+  @Test(arguments: [#"\u0301"#, "\u{301}", #"\ud834\udd65"#, "\u{1D165}"])
+  func longRunsOfMarksAreRefused(mark: String) throws {
+    func decode(_ count: Int) throws -> Order {
+      let key = "k" + String(repeating: mark, count: count)
+      return try CodableJSONMarshaller<Order>().decode(
+        Array(#"{"items":[],"notes":{"\#(key)":"\n"}}"#.utf8).span.bytes
+      )
+    }
+    #expect(try decode(64).notes?.count == 1)
+    let status = #expect(throws: GRPCStatus.self) { try decode(65) }
+    #expect(status?.code == .invalidArgument)
+    #expect(status?.message?.contains("more than 64 combining marks in a row") == true)
+  }
+
+  /// Foundation would convert it, and so not see the same characters.
+  @Test func otherEncodingsAreRefused() {
+    let bytes = #"{"items":[]}"#.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    let status = #expect(throws: GRPCStatus.self) {
+      try CodableJSONMarshaller<Order>().decode(bytes.span.bytes)
+    }
+    #expect(status?.code == .invalidArgument)
   }
 
   @Test func longLocationsAreCut() throws {
