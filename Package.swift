@@ -567,7 +567,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardRESTTests",
       dependencies: [
-        "CertificateSupport", "protoc-gen-switchboard", "GoogleAPIMessages", "RESTService", "Switchboard",
+        "CallTestSupport", "CertificateSupport", "protoc-gen-switchboard", "GoogleAPIMessages", "RESTService",
+        "Switchboard",
         "SwitchboardDescriptors", "SwitchboardOpenAPI",
         "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
       ],

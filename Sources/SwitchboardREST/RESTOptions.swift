@@ -23,3 +23,10 @@ public struct RESTOptions: Sendable {
   /// The defaults: unknown fields are rejected, and JSON is as short as possible.
   public init() {}
 }
+
+extension RESTOptions: RuledOptions {
+  package static let rules: [OptionRule<RESTOptions>] = [
+    OptionRule(\.depthLimit, "depthLimit", .atLeast(1), because: "a message is an object"),
+    OptionRule(\.valueLimit, "valueLimit", .atLeast(2), because: "an empty message takes two bytes"),
+  ]
+}

@@ -46,15 +46,27 @@ public struct TelemetryOptions: Sendable {
     resource = Resource(serviceName: serviceName, attributes: attributes)
   }
 
-  /// Exports in quick succession take a processor for themselves.
   static let leastMetricInterval = Duration.milliseconds(100)
 
   /// Throws `INVALID_ARGUMENT` if an option cannot be followed.
   func check() throws(GRPCStatus) {
-    guard metricInterval >= Self.leastMetricInterval else {
-      throw .invalidOption("metricInterval is \(metricInterval): it must be at least 100 ms")
-    }
+    try checkRules()
+    try batch.checkRules()
+    try logBatch?.checkRules()
+    for case .otlp(let options, _) in exporters { try options.checkRules() }
   }
+}
+
+extension TelemetryOptions: RuledOptions {
+  package static let rules: [OptionRule<TelemetryOptions>] = [
+    OptionRule(\.cardinalityLimit, "cardinalityLimit", .atLeast(1), because: "a metric has a series"),
+    OptionRule(
+      \.metricInterval,
+      "metricInterval",
+      .atLeast(leastMetricInterval),
+      because: "exports in quick succession take a processor for themselves"
+    ),
+  ]
 }
 
 /// Headers that carry the identity of a trace.
@@ -73,11 +85,25 @@ public struct BatchOptions: Sendable, Hashable {
   public var queueBytes = 16 * 1024 * 1024
   /// The maximum number of items in one export; no more than `queueSize`, whatever is set.
   public var batchSize = 512
-  /// The longest time for which an item waits for others.
+  /// The longest time for which an item waits for others; less than 10 ms means 10 ms.
   public var delay = Duration.seconds(5)
 
   /// The defaults of OpenTelemetry.
   public init() {}
+}
+
+extension BatchOptions: RuledOptions {
+  package static let rules: [OptionRule<BatchOptions>] = [
+    OptionRule(\.queueSize, "queueSize", .atLeast(1), because: "a queue that holds nothing exports nothing"),
+    OptionRule(
+      \.queueBytes,
+      "queueBytes",
+      .atLeast(1),
+      because: "a queue that holds nothing exports nothing"
+    ),
+    OptionRule(\.batchSize, "batchSize", .atLeast(1), because: "an export without items exports nothing"),
+    OptionRule(\.delay, "delay", .atLeast(.zero)),
+  ]
 }
 
 /// A destination of telemetry.
@@ -138,4 +164,11 @@ public struct OTLPOptions: Sendable {
     self.transport = transport
     self.endpoint = endpoint ?? (transport == .grpc ? "http://localhost:4317" : "http://localhost:4318")
   }
+}
+
+extension OTLPOptions: RuledOptions {
+  package static let rules: [OptionRule<OTLPOptions>] = [
+    OptionRule(\.timeout, "timeout", .above(.zero), because: "an answer takes time"),
+    OptionRule(\.retryLimit, "retryLimit", .any),
+  ]
 }

@@ -56,7 +56,7 @@ package final class ChannelBalancer: BalancerHost {
   package private(set) var state = ConnectivityState.idle
   package private(set) var picker: any Picker = ConstantPicker(.wait)
 
-  /// Throws `INVALID_ARGUMENT` if the channel's own service config names no known policy.
+  /// Throws `INVALID_ARGUMENT` if the channel's own service config names no known policy, or if the pace breaks a rule.
   package init(
     _ target: Target,
     _ resolver: any Resolver,
@@ -66,6 +66,7 @@ package final class ChannelBalancer: BalancerHost {
     time: any BalancerTime,
     metrics: MetricScope? = nil
   ) throws(GRPCStatus) {
+    try options.pace.checkRules()
     self.metrics = metrics
     self.eventLoop = eventLoop
     self.time = time

@@ -113,6 +113,16 @@ public struct ResolutionPace: Hashable, Sendable {
   public init() {}
 }
 
+extension ResolutionPace: RuledOptions {
+  package static let rules: [OptionRule<ResolutionPace>] = [
+    OptionRule(\.shortestInterval, "shortestInterval", .above(.zero), because: noPause),
+    OptionRule(\.initialBackoff, "initialBackoff", .above(.zero), because: noPause),
+    OptionRule(\.maxBackoff, "maxBackoff", .above(.zero), because: noPause),
+  ]
+
+  private static let noPause = "lookups need a pause between them"
+}
+
 /// A resolution that has already reported its endpoints.
 package final class FinishedResolution: Resolution {
   package init() {}

@@ -16,14 +16,14 @@ public struct ChannelOptions: Sendable {
   public var connectMinTimeout = Duration.seconds(20)
   /// The largest response accepted, after decompression.
   public var responseSizeLimit = 4 * 1024 * 1024
-  /// The largest block of response headers accepted, as announced to servers.
+  /// The largest block of response headers accepted, as announced to servers; at least 512.
   public var maxMetadataSize = 16 * 1024
   /// How many bytes a server may send on one call before it must wait: the flow-control window of a stream.
   public var streamLookahead = 1024 * 1024
   /// How many bytes a server may send on all calls of a connection together before it must wait.
   public var connectionWindow = 4 * 1024 * 1024
   /// The size up to which both windows grow with the bandwidth and the delay of the link, while data is read as it
-  /// arrives. With a value up to `streamLookahead`, both stay fixed.
+  /// arrives. With a value up to `streamLookahead`, both stay fixed. More than HTTP/2's largest size means that size.
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes the streams of a connection may hold together before the whole connection waits.
   public var connectionBufferSize = 64 * 1024 * 1024
@@ -45,8 +45,8 @@ public struct ChannelOptions: Sendable {
   public var retryBufferSize = 256 * 1024
   /// Whether the service config's policies may repeat calls. Requests that reached no server are always sent again.
   public var enableRetry = true
-  /// How long the server may be silent before a ping; at least ten seconds. `nil` means no pings. The interval doubles
-  /// each time the server ends a connection because of pings, up to two hours.
+  /// How long the server may be silent before a ping; less than ten seconds means ten. `nil` means no pings. The
+  /// interval doubles each time the server ends a connection because of pings, up to two hours.
   public var keepaliveInterval: Duration?
   /// How long the server may take to answer the ping.
   public var keepaliveTimeout = Duration.seconds(20)
@@ -54,7 +54,7 @@ public struct ChannelOptions: Sendable {
   public var keepaliveWithoutCalls = false
   /// How many frames that serve no call a server may send at once: settings, pings, window updates, informational
   /// headers, empty data. The allowance regains a quarter each second, and four frames for each frame sent to the
-  /// server for a call. The connection to a server that exceeds it is closed.
+  /// server for a call. The connection to a server that exceeds it is closed. At least 16.
   public var controlFrameAllowance = 1000
   /// The protocol of calls.
   public var wireProtocol = CallProtocol.grpc
@@ -104,72 +104,6 @@ public struct ChannelOptions: Sendable {
 
   /// The longest interval between pings to servers that object to them: the default limit of servers.
   package static let longestKeepaliveInterval = Duration.seconds(7200)
-
-  /// Throws `INVALID_ARGUMENT` if options are out of range or contradict each other.
-  package func validate() throws(GRPCStatus) {
-    guard connectInitialBackoff <= connectMaxBackoff else {
-      throw .invalidOption(
-        "the initial backoff, \(connectInitialBackoff), is above the maximum, \(connectMaxBackoff)"
-      )
-    }
-    if wireProtocol == .grpc, httpVersion == .http1 {
-      throw .invalidOption("gRPC needs HTTP/2: choose another wireProtocol for HTTP/1.1")
-    }
-    try proxy.validate()
-    for rule in Self.rules { try rule.check(self) }
-  }
 }
 
-extension ChannelOptions: ChannelOptionSet {
-  package static let rules: [OptionRule<ChannelOptions>] = [
-    OptionRule(\.connectInitialBackoff, argument: "grpc.initial_reconnect_backoff_ms"),
-    OptionRule(\.connectMaxBackoff, argument: "grpc.max_reconnect_backoff_ms"),
-    OptionRule(\.connectMinTimeout, argument: "grpc.min_reconnect_backoff_ms"),
-    OptionRule(\.responseSizeLimit, argument: "grpc.max_receive_message_length", unlimited: Int(UInt32.max)),
-    OptionRule(\.responseSizeLimit, argument: "grpc.max_message_length", unlimited: Int(UInt32.max)),
-    OptionRule(\.maxMetadataSize, "maxMetadataSize", argument: "grpc.max_metadata_size", in: sizes),
-    OptionRule(\.streamLookahead, "streamLookahead", argument: "grpc.http2.lookahead_bytes", in: sizes),
-    OptionRule(\.connectionWindow, "connectionWindow", in: sizes),
-    OptionRule(
-      \.streamBufferSize,
-      "streamBufferSize",
-      in: 1...Int.max,
-      because: "a stream needs room for a message"
-    ),
-    OptionRule(
-      \.hpackTableSizeEncoder,
-      "hpackTableSizeEncoder",
-      argument: "grpc.http2.hpack_table_size.encoder",
-      in: sizes
-    ),
-    OptionRule(
-      \.hpackTableSizeDecoder,
-      "hpackTableSizeDecoder",
-      argument: "grpc.http2.hpack_table_size.decoder",
-      in: sizes
-    ),
-    OptionRule(
-      \.maxConcurrentStreams,
-      "maxConcurrentStreams",
-      argument: "grpc.max_concurrent_streams",
-      in: 1...Int.max,
-      because: "a connection needs at least one stream"
-    ),
-    OptionRule(
-      \.maxConnections,
-      "maxConnections",
-      in: 1...Int.max,
-      because: "a channel needs at least one connection"
-    ),
-    OptionRule(\.retryBufferSize, argument: "grpc.per_rpc_retry_buffer_size"),
-    OptionRule(\.enableRetry, argument: "grpc.enable_retries"),
-    OptionRule(\.keepaliveInterval, argument: "grpc.keepalive_time_ms"),
-    OptionRule(\.keepaliveTimeout, argument: "grpc.keepalive_timeout_ms"),
-    OptionRule(\.keepaliveWithoutCalls, argument: "grpc.keepalive_permit_without_calls"),
-    OptionRule(\.userAgentPrefix, argument: "grpc.primary_user_agent"),
-    OptionRule(\.authority, argument: "grpc.default_authority"),
-  ]
-
-  /// The sizes that HTTP/2 can express.
-  private static let sizes = 0...Int(Int32.max)
-}
+extension ChannelOptions: ChannelOptionSet {}

@@ -1,3 +1,8 @@
+/// A set of channel options that `CallOptions` offers by name.
+package protocol ChannelOptionSet: Sendable {
+  init()
+}
+
 /// The options that were chosen, with their values. Two sets of choices are equal if they have the same effect:
 /// choosing a default makes no difference.
 package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
@@ -66,11 +71,6 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     var merged = self
     merged.choices += defaults.choices.filter { choice($0.option) == nil }
     return merged
-  }
-
-  /// Sets the option that a channel argument stands for, unless it is already chosen. Unknown names have no effect.
-  package mutating func take(_ argument: ChannelArgument, named name: String) throws(GRPCStatus) {
-    for rule in Options.rules where rule.argument == name { try rule.take(argument, &self) }
   }
 
   package var options: Options {

@@ -1,93 +1,89 @@
-/// A set of channel options that `CallOptions` offers by name.
-package protocol ChannelOptionSet: Sendable {
-  init()
-  /// The range and the channel argument of each option that has them.
+/// Options with a rule for each number and each duration among them, which a test demands.
+package protocol RuledOptions: Sendable {
   static var rules: [OptionRule<Self>] { get }
 }
 
-/// The channel argument that sets an option, and the option's range.
-package struct OptionRule<Options: ChannelOptionSet>: Sendable {
-  let argument: String?
-  let take: @Sendable (ChannelArgument, inout ChosenOptions<Options>) throws(GRPCStatus) -> Void
+extension RuledOptions {
+  /// Throws `INVALID_ARGUMENT` for the first option that breaks its rule.
+  package func checkRules() throws(GRPCStatus) {
+    for rule in Self.rules { try rule.check(self) }
+  }
+}
+
+/// The values that an option may have.
+package enum OptionRange<Number: Comparable & Sendable>: Sendable {
+  case any
+  case atLeast(Number)
+  case above(Number)
+  case within(ClosedRange<Number>)
+
+  func contains(_ number: Number) -> Bool {
+    switch self {
+    case .any: true
+    case .atLeast(let least): number >= least
+    case .above(let bound): number > bound
+    case .within(let range): range.contains(number)
+    }
+  }
+}
+
+extension OptionRange: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .any: "any"
+    case .atLeast(let least): "at least \(least)"
+    case .above(let bound): "more than \(bound)"
+    case .within(let range): "from \(range.lowerBound) to \(range.upperBound)"
+    }
+  }
+}
+
+/// The range of one option.
+package struct OptionRule<Options>: Sendable {
+  package let name: String
+  package let option: PartialKeyPath<Options> & Sendable
   let check: @Sendable (Options) throws(GRPCStatus) -> Void
 
-  /// A negative argument sets the option to `unlimited`, if given. `name` and `reason` appear in errors.
-  init<Value: ChannelOptionValue>(
-    _ option: WritableKeyPath<Options, Value> & Sendable,
-    _ name: String = "",
-    argument: String? = nil,
-    unlimited: Value? = nil,
-    in range: ClosedRange<Int>? = nil,
+  /// The error for another value names the option, the value, the range and `reason`.
+  package init<Number>(
+    _ option: KeyPath<Options, Number> & Sendable,
+    _ name: String,
+    _ range: OptionRange<Number>,
     because reason: String? = nil
   ) {
-    self.argument = argument
-    take = { given, chosen throws(GRPCStatus) in
-      var value = unlimited
-      if unlimited == nil || !given.isBelowZero { value = try Value(given, of: argument ?? name) }
-      if chosen[option] == nil { chosen[option] = value }
+    self.init(option, name, "\(range)", reason) { options in
+      let number = options[keyPath: option]
+      return range.contains(number) ? nil : number
     }
+  }
+
+  /// The same for an option that may be `nil`.
+  package init<Number>(
+    _ option: KeyPath<Options, Number?> & Sendable,
+    _ name: String,
+    _ range: OptionRange<Number>,
+    because reason: String? = nil
+  ) {
+    self.init(option, name, "\(range), or nil", reason) { options in
+      options[keyPath: option].flatMap { range.contains($0) ? nil : $0 }
+    }
+  }
+
+  private init<Number>(
+    _ option: PartialKeyPath<Options> & Sendable,
+    _ name: String,
+    _ allowed: String,
+    _ reason: String?,
+    wrong: @escaping @Sendable (Options) -> Number?
+  ) {
+    self.name = name
+    self.option = option
     check = { options throws(GRPCStatus) in
-      guard let range, let number = options[keyPath: option].number, !range.contains(number) else { return }
-      throw .invalidOption("\(name) is \(number): \(reason ?? "it must be within \(range)")")
+      guard let number = wrong(options) else { return }
+      throw .invalidOption(
+        "\(name) is \(number): it must be \(allowed)" + (reason.map { ", because \($0)" } ?? "")
+      )
     }
-  }
-}
-
-/// A value that a channel argument can set.
-protocol ChannelOptionValue: Hashable, Sendable {
-  init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus)
-  /// The number that the option's range limits.
-  var number: Int? { get }
-}
-
-extension ChannelOptionValue {
-  var number: Int? { nil }
-}
-
-extension Int: ChannelOptionValue {
-  init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus) {
-    guard case .integer(let number) = argument else { throw .invalidOption("\(name) is not a number") }
-    guard (0...Int(Int32.max)).contains(number) else {
-      throw .invalidOption("\(name) is \(number), out of range")
-    }
-    self = number
-  }
-
-  var number: Int? { self }
-}
-
-extension Duration: ChannelOptionValue {
-  init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus) {
-    self = .milliseconds(try Int(argument, of: name))
-  }
-}
-
-extension Bool: ChannelOptionValue {
-  init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus) {
-    guard case .integer(let number) = argument else { throw .invalidOption("\(name) is not a number") }
-    self = number != 0
-  }
-}
-
-extension String: ChannelOptionValue {
-  package init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus) {
-    guard case .string(let text) = argument else { throw .invalidOption("\(name) is not a string") }
-    self = text
-  }
-}
-
-extension Optional: ChannelOptionValue where Wrapped: ChannelOptionValue {
-  init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus) {
-    self = try Wrapped(argument, of: name)
-  }
-
-  var number: Int? { flatMap(\.number) }
-}
-
-extension ChannelArgument {
-  fileprivate var isBelowZero: Bool {
-    guard case .integer(let number) = self else { return false }
-    return number < 0
   }
 }
 

@@ -33,11 +33,7 @@ public struct PoolOptions: Hashable, Sendable {
   package init() {}
 }
 
-extension PoolOptions: ChannelOptionSet {
-  package static let rules = [
-    OptionRule(\PoolOptions.hostNameOverride, argument: "grpc.ssl_target_name_override")
-  ]
-}
+extension PoolOptions: ChannelOptionSet {}
 
 /// How the channels of a pool are secured.
 @frozen

@@ -30,8 +30,10 @@ public struct RetryPolicy: Hashable, Sendable {
     retryableStatusCodes: Set<GRPCStatus.Code>
   ) throws(GRPCStatus) {
     guard maxAttempts >= 2 else { throw .invalidServiceConfig("maxAttempts is \(maxAttempts), below 2") }
-    guard initialBackoff > .zero else { throw .invalidServiceConfig("initialBackoff is not above 0") }
-    guard maxBackoff > .zero else { throw .invalidServiceConfig("maxBackoff is not above 0") }
+    guard initialBackoff > .zero else {
+      throw .invalidServiceConfig("initialBackoff is \(initialBackoff), not above 0")
+    }
+    guard maxBackoff > .zero else { throw .invalidServiceConfig("maxBackoff is \(maxBackoff), not above 0") }
     guard backoffMultiplier > 0, backoffMultiplier.isFinite else {
       throw .invalidServiceConfig("backoffMultiplier is \(backoffMultiplier), not above 0")
     }
@@ -68,7 +70,9 @@ public struct HedgingPolicy: Hashable, Sendable {
     nonFatalStatusCodes: Set<GRPCStatus.Code> = []
   ) throws(GRPCStatus) {
     guard maxAttempts >= 2 else { throw .invalidServiceConfig("maxAttempts is \(maxAttempts), below 2") }
-    guard hedgingDelay >= .zero else { throw .invalidServiceConfig("hedgingDelay is below 0") }
+    guard hedgingDelay >= .zero else {
+      throw .invalidServiceConfig("hedgingDelay is \(hedgingDelay), below 0")
+    }
     guard !nonFatalStatusCodes.contains(.ok) else {
       throw .invalidServiceConfig("nonFatalStatusCodes contains OK")
     }

@@ -22,7 +22,8 @@ public struct ServiceConfig: Hashable, Sendable {
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
 
-  /// Creates a config. Throws `INVALID_ARGUMENT` if two configurations are for the same method.
+  /// Creates a config. Throws `INVALID_ARGUMENT` if two configurations are for the same method, or if a timeout or a
+  /// limit is negative.
   public init(
     methodConfigs: [MethodConfig] = [],
     retryThrottling: RetryThrottling? = nil,
@@ -35,6 +36,7 @@ public struct ServiceConfig: Hashable, Sendable {
     self.healthCheckedService = healthCheckedService
     var positions: [String: Int] = [:]
     for (position, config) in methodConfigs.enumerated() {
+      try config.checkRules()
       for name in config.names where positions.updateValue(position, forKey: name.key) != nil {
         throw .invalidServiceConfig("two method configs are for \(name)")
       }
@@ -47,6 +49,14 @@ public struct ServiceConfig: Hashable, Sendable {
     let position = positions[method.path] ?? positions["/\(method.service)/"] ?? positions["//"]
     return position.map { methodConfigs[$0] }
   }
+}
+
+extension MethodConfig: RuledOptions {
+  package static let rules: [OptionRule<MethodConfig>] = [
+    OptionRule(\.timeout, "timeout", .atLeast(.zero)),
+    OptionRule(\.maxRequestMessageBytes, "maxRequestMessageBytes", .atLeast(0)),
+    OptionRule(\.maxResponseMessageBytes, "maxResponseMessageBytes", .atLeast(0)),
+  ]
 }
 
 /// The configuration of some methods.

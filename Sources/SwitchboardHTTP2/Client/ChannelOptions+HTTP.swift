@@ -10,5 +10,5 @@ extension ChannelOptions {
   }
 
   /// How many connections a server may get.
-  func connectionLimit(isHTTP1: Bool) -> Int { isHTTP1 ? max(1, maxHTTP1Connections) : maxConnections }
+  func connectionLimit(isHTTP1: Bool) -> Int { isHTTP1 ? maxHTTP1Connections : maxConnections }
 }

@@ -119,7 +119,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     SessionSettings(
       streamWindow: options.streamLookahead,
       connectionWindow: options.connectionWindow,
-      windowLimit: options.maxWindow,
+      windowLimit: min(options.maxWindow, Int(Int32.max)),
       unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxMetadataSize,
       isServer: false,

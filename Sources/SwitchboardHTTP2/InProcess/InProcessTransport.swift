@@ -104,6 +104,7 @@ extension Channel {
     channelOptions: ChannelOptions = ChannelOptions(),
     group: LoopGroup? = nil
   ) throws(GRPCStatus) {
+    try channelOptions.validate()
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
     let transport = InProcessTransport(providers, try options.checked(), channelOptions, loops)

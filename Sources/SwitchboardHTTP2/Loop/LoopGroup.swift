@@ -16,10 +16,18 @@ public final class LoopGroup: Sendable {
   package let loops: [Loop]
   private let next = Atomic(0)
 
-  /// Starts `count` loops.
+  /// More threads than any machine has processors would only take its memory.
+  private static let mostLoops = 1024
+
+  /// Starts `count` loops, from 1 to 1024.
   public init(count: Int = 1) throws(GRPCStatus) {
+    guard (1...Self.mostLoops).contains(count) else {
+      throw .invalidOption(
+        "count is \(count): it must be from 1 to \(Self.mostLoops), because each loop has its own thread"
+      )
+    }
     var started: [Loop] = []
-    for _ in 0..<max(1, count) {
+    for _ in 0..<count {
       guard let loop = Loop(), LoopThread.start(loop) else {
         for loop in started { loop.stop() }
         throw .noLoop

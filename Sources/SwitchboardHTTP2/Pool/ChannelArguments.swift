@@ -13,8 +13,8 @@ struct ChannelArguments: Hashable, Sendable {
     var pool = options.poolOptions
     // In a fixed order, since two names may set the same option: `max_receive_message_length` comes first.
     for (name, value) in pool.options.additionalChannelArgs.sorted(by: { $0.key > $1.key }) {
-      try channel.take(value, named: name)
-      try pool.take(value, named: name)
+      try channel.take(value, of: name)
+      try pool.take(value, of: name)
       if name == "grpc.service_config" {
         let config = try ServiceConfig(json: try String(value, of: name))
         channel[\.serviceConfig] = channel[\.serviceConfig] ?? config

@@ -61,7 +61,11 @@ public final class ChannelPool: Sendable {
     observer: (any CallObserver)? = nil,
     time: any CallTime
   ) throws(GRPCStatus) {
-    guard idleTimeout > .zero else { throw .invalidOption("the idle timeout must be above zero") }
+    guard idleTimeout > .zero else {
+      throw .invalidOption(
+        "idleTimeout is \(idleTimeout): it must be more than zero, because a channel is idle at first"
+      )
+    }
     if let group { self.group = group } else { self.group = try LoopGroup() }
     self.idleTimeout = idleTimeout
     self.logger = logger
@@ -140,7 +144,7 @@ public final class ChannelPool: Sendable {
     Task { [weak self, weak channel, time, interval = idleTimeout / 2] in
       var idleChecks = 0
       var usesBefore = 0
-      while (try? await time.sleep(until: time.now.advanced(by: interval))) != nil {
+      while (try? await time.sleep(until: time.deadline(after: interval).time)) != nil {
         guard let now = await channel?.unusedSince(usesBefore) else { return }
         idleChecks = now.isUnused ? idleChecks + 1 : 0
         usesBefore = now.uses

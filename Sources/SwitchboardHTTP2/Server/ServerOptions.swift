@@ -3,6 +3,9 @@ import SwitchboardCall
 
 /// The limits and behaviour of a server. The defaults are safe against hostile clients.
 ///
+/// Making a server throws `INVALID_ARGUMENT` for values with which it could not serve. A limit of `.max` means none,
+/// or the largest that HTTP/2 can express.
+///
 /// ```swift
 /// var options = ServerOptions()
 /// options.maxRequestSize = 64 * 1024
@@ -14,7 +17,7 @@ public struct ServerOptions: Sendable {
   public var maxRequestSize = 4 * 1024 * 1024
   /// The maximum number of concurrent calls on one connection.
   public var maxConcurrentStreams = 100
-  /// The maximum size of a block of request headers, as HTTP/2 counts it.
+  /// The maximum size of a block of request headers, as HTTP/2 counts it; at least 512.
   public var maxMetadataSize = 16 * 1024
   /// How many bytes of unread messages a stream holds in each direction before their sender must wait. Each message
   /// counts as 96 bytes more than its size.
@@ -46,7 +49,7 @@ public struct ServerOptions: Sendable {
   public var minimumPingInterval = Duration.seconds(300)
   /// How many frames that serve no call a client may send at once: resets, settings, pings, priorities, window updates,
   /// empty data. It regains a quarter of them each second, and four with each frame that is sent to it for a call. A
-  /// client that sends more is disconnected with the error ENHANCE_YOUR_CALM.
+  /// client that sends more is disconnected with the error ENHANCE_YOUR_CALM. At least 16.
   public var controlFrameAllowance = 1000
   /// How long a request may take to arrive if it must be complete before its handler starts, because the method does
   /// not stream requests, and how long its client may take to read a page. `nil`: without limit.

@@ -17,7 +17,7 @@ final class CrossOrigin: Sendable {
     let own = ["grpc-status", "grpc-message", "grpc-status-details-bin"]
     exposedHeaders = (own + options.exposedHeaders).joined(separator: ",")
     allowedHeaders = options.allowedHeaders?.joined(separator: ",")
-    maxAge = String(max(0, options.maxAge.components.seconds))
+    maxAge = String(options.maxAge.components.seconds)
   }
 
   /// Whether a request with these headers may be answered.

@@ -44,7 +44,17 @@ public struct WebOptions: Sendable {
   }
 }
 
-extension WebOptions {
+extension WebOptions: RuledOptions {
+  package static let rules: [OptionRule<WebOptions>] = [
+    OptionRule(\.maxAge, "maxAge", .atLeast(.zero)),
+    OptionRule(
+      \.idleTimeout,
+      "idleTimeout",
+      .above(.zero),
+      because: "a connection is idle between two calls"
+    ),
+  ]
+
   /// Throws if a browser would never send an origin: its pages could not make calls, and would not learn why.
   func refuseWrongOrigins() throws(GRPCStatus) {
     guard case .only(let origins) = origins, let wrong = origins.sorted().first(where: { !Self.isOrigin($0) })

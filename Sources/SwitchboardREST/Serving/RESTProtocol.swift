@@ -18,6 +18,7 @@ final class RESTProtocol: WireProtocol {
 
   init(_ table: RESTTable, _ options: RESTOptions, _ methods: RPCMethods) throws(GRPCStatus) {
     self.table = table
+    try options.checkRules()
     var found: [RPCMethod] = []
     for route in table.routes {
       guard let method = methods.method(Array(route.grpcPath.utf8))?.inFormat(Self.format) else {

@@ -132,11 +132,10 @@ final class BatchQueue<Item: Sendable>: SignalExport {
 }
 
 extension BatchOptions {
-  /// The options with values that would make the queue hold nothing, or export without a pause, replaced.
+  /// The options as `BatchOptions` documents them.
   fileprivate var usable: BatchOptions {
     var options = self
-    options.queueSize = max(1, queueSize)
-    options.batchSize = min(max(1, batchSize), options.queueSize)
+    options.batchSize = min(batchSize, queueSize)
     options.delay = max(delay, .milliseconds(10))
     return options
   }

@@ -101,6 +101,10 @@ final class CallEngine: ByteTransport {
 
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
     var request = request
+    if let limit = request.options?.responseSizeLimit, limit < 0 {
+      let refusal = GRPCStatus.invalidOption("responseSizeLimit is \(limit): it must be at least 0")
+      return RefusedCall(request, eventLoop, receiver, refusal)
+    }
     if request.deadline == nil, let timeout = request.options?.timeout {
       request.deadline = environment.time.deadline(after: timeout)
     }
