@@ -103,6 +103,26 @@ import Testing
     #expect(await loop.onLoop { loop.openHandles } == 0)
   }
 
+  /// The loop's alarm was set for it while a precise timer waited too, and goes off a little early.
+  @Test func aTimerIsPunctualAfterAPreciseOneWasCancelled() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    for _ in 0..<20 {
+      let isDone = Locked(false)
+      await loop.onLoop {
+        let precise = LoopTimer(isPrecise: true) {}
+        loop.schedule(precise, after: .seconds(3600))
+        loop.schedule(LoopTimer { isDone.withLock { $0 = true } }, after: .milliseconds(8))
+        // When the alarm is set.
+        loop.schedule(LoopTimer { loop.cancel(precise) }, after: .milliseconds(2))
+      }
+      let limit = ContinuousClock.now + .seconds(10)
+      // Querying the loop itself would wake it.
+      while !Task.isCancelled, !isDone.withLock({ $0 }), .now < limit { await Task.yield() }
+      try #require(isDone.withLock { $0 })
+    }
+  }
+
   @Test func aPreciseTimerDoesNotKeepALoopAlive() async throws {
     weak var ended: Loop?
     do {

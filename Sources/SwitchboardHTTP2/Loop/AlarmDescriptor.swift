@@ -9,14 +9,18 @@ final class AlarmDescriptor {
   private let descriptor: Int32
   private let poll: PollHandle
 
-  /// `nil` on systems without such a descriptor, and if there are no more descriptors.
-  init?(on loop: Loop) {
+  /// Calls `wentOff` on the loop each time the alarm goes off. `nil` on systems without such a descriptor, and if there
+  /// are no more descriptors.
+  init?(on loop: Loop, _ wentOff: @escaping () -> Void) {
     self.loop = loop
     descriptor = switchboard_alarm_open()
     guard descriptor >= 0 else { return nil }
     let descriptor = descriptor
     // Resets the descriptor, which would otherwise stay readable. The loop checks its timers itself.
-    let quiet: (PollHandle.Events) -> Void = { _ in switchboard_alarm_set(descriptor, 0) }
+    let quiet: (PollHandle.Events) -> Void = { _ in
+      switchboard_alarm_set(descriptor, 0)
+      wentOff()
+    }
     guard let poll = try? PollHandle(descriptor, on: loop, quiet) else {
       switchboard_alarm_close(descriptor)
       return nil

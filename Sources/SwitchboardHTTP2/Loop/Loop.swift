@@ -339,7 +339,10 @@ extension Loop {
     alarmTime = earliest
     let now = now
     if timers.hasPrecise {
-      if preciseAlarm == nil { preciseAlarm = AlarmDescriptor(on: self) }
+      // It goes off early, and the precise timer may be cancelled by then.
+      if preciseAlarm == nil {
+        preciseAlarm = AlarmDescriptor(on: self) { [unowned self] in alarmTime = .max }
+      }
       let wait = earliest > now ? earliest - now : 0
       if let preciseAlarm { return preciseAlarm.set(after: wait - min(wait, Self.preciseWait)) }
     }
