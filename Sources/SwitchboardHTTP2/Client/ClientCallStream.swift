@@ -168,7 +168,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     guard !isClosed else { return }
     let wasWaiting = isWaiting
     phase = .closed
-    if isCounted { channel.calls.callEnded(isOk: status.isOk) }
+    if isCounted { channel.callEnded(status) }
     if let timer { channel.loop.cancel(timer) }
     timer = nil
     if wasWaiting { channel.waitingCallDidClose(subchannel) }

@@ -27,6 +27,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) private var lastNumber = 0
   @exclusivity(unchecked) var calls = CallTotals()
   @exclusivity(unchecked) var trace = ChannelTrace()
+  /// When the last call ended.
+  @exclusivity(unchecked) var lastUse: UInt64 = 0
+  @exclusivity(unchecked) var idleTimer: LoopTimer?
   /// Calls for which no server was chosen yet.
   @exclusivity(unchecked) private var waitingCalls = WaitingCalls()
   /// Whether some of these calls fail while no server can be reached.
@@ -38,7 +41,6 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   /// Whether the loop is kept running for waiting calls. Between two attempts to connect, or to resolve the name, nothing
   /// else is open.
   @exclusivity(unchecked) private var keepsLoop = false
-  @exclusivity(unchecked) private var idleTimer: LoopTimer?
   /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
@@ -127,11 +129,6 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       maxEncoderTableSize: options.hpackTableSizeEncoder,
       controlFrameAllowance: options.controlFrameAllowance
     )
-  }
-
-  /// Whether no call is in progress or waits for a connection. Call on the loop.
-  package var isUnused: Bool {
-    waitingCount == 0 && calls.inProgress == 0 && !awaitsConfig
   }
 
   /// All connections, in the order in which they were made.
@@ -228,12 +225,12 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   /// Whether calls wait for the resolver's service config before they reach the transport.
-  private var awaitsConfig: Bool { resolvedConfig?.isAwaited ?? false }
+  var awaitsConfig: Bool { resolvedConfig?.isAwaited ?? false }
 
   private func awaitsConfigChanged() {
     loop.execute {
       self.keepLoop()
-      guard self.awaitsConfig else { return }
+      guard self.awaitsConfig else { return self.wasUsed(at: self.loop.now) }
       if self.loop.hasEnded { self.resolvedConfig?.failed(.channelShutDown, isFinal: true) }
       if self.state == .idle { self.balancer.leaveIdle() }
     }
@@ -281,28 +278,15 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   private func setState(_ new: ConnectivityState) {
     guard state != new, state != .shutdown else { return }
+    let wasIdle = state == .idle
     state = new
     trace.add("\(new)")
     for watcher in watchers.withLock({ $0.change(to: new) }) {
       watcher.yield(new)
       if new == .shutdown { watcher.finish() }
     }
-    if new == .idle { resolvedConfig?.forgetFailure() } else { watchForIdleness() }
-  }
-
-  // MARK: Idleness
-
-  /// Checks after each idle timeout whether there was a call since the last check.
-  private func watchForIdleness() {
-    guard idleTimer == nil, state != .shutdown, let timeout = options.idleTimeout else { return }
-    let callsBefore = calls.started
-    let timer = LoopTimer { [unowned self] in
-      idleTimer = nil
-      if calls.started == callsBefore, isUnused { balancer.goIdle() }
-      if state != .idle { watchForIdleness() }
-    }
-    idleTimer = timer
-    loop.schedule(timer, after: timeout)
+    if new == .idle { resolvedConfig?.forgetFailure() }
+    if wasIdle { wasUsed(at: loop.now) }
   }
 
   // MARK: Shutting down
