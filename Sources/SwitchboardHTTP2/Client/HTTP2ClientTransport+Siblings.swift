@@ -8,6 +8,7 @@ struct ChannelSiblings: Sendable {
   private static let limit = 16
 
   private var channels: [(host: String, channel: HTTP2ClientTransport)] = []
+  private(set) var areClosed = false
 
   mutating func take(_ host: String) -> HTTP2ClientTransport? {
     guard let index = channels.firstIndex(where: { $0.host == host }) else { return nil }
@@ -16,13 +17,16 @@ struct ChannelSiblings: Sendable {
     return found.channel
   }
 
-  /// Returns the sibling that was removed, if any.
+  /// Returns the sibling that has no place, if any; once they are closed, that is the new one.
   mutating func add(_ channel: HTTP2ClientTransport) -> HTTP2ClientTransport? {
+    guard !areClosed else { return channel }
     channels.append((channel.host, channel))
     return channels.count > Self.limit ? channels.removeFirst().channel : nil
   }
 
-  mutating func removeAll() -> [HTTP2ClientTransport] {
+  /// Returns all, to be closed by the caller.
+  mutating func close() -> [HTTP2ClientTransport] {
+    areClosed = true
     defer { channels = [] }
     return channels.map(\.channel)
   }
@@ -30,9 +34,12 @@ struct ChannelSiblings: Sendable {
 
 extension HTTP2ClientTransport {
   /// A channel to another target, with the same options and on the same loop. It closes with this one at the latest.
+  /// Throws if the target is invalid or this channel was shut down.
   package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
-    if let known = siblings.withLock({ $0.take(host) }) { return known }
+    let (areClosed, known) = siblings.withLock { ($0.areClosed, $0.take(host)) }
+    if areClosed { throw .channelShutDown }
+    if let known { return known }
     let channel = try HTTP2ClientTransport(
       target: host,
       options: options,
@@ -55,9 +62,5 @@ extension HTTP2ClientTransport {
   static func observedTarget(_ text: String) -> String {
     let schemes = Set(AddressResolver().schemes).union(["dns"])
     return (try? Target(text, schemes: schemes, fallback: "dns"))?.canonical ?? text
-  }
-
-  func retireSiblings() {
-    for channel in siblings.withLock({ $0.removeAll() }) { channel.retire() }
   }
 }

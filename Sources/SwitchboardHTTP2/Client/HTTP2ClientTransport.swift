@@ -292,7 +292,14 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   // MARK: Shutting down
 
   package func shutDown(grace: Duration) async {
-    retireSiblings()
+    let siblings = siblings.withLock { $0.close() }
+    await withTaskGroup { closing in
+      for sibling in siblings { closing.addTask { await sibling.shutDown(grace: grace) } }
+      await shutDownAlone(grace)
+    }
+  }
+
+  private func shutDownAlone(_ grace: Duration) async {
     let deadline = Task(executorPreference: loop) {
       try await self.loop.sleep(for: grace)
       self.loop.execute { self.closeAll() }
@@ -306,7 +313,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   package func retire() {
-    retireSiblings()
+    for sibling in siblings.withLock({ $0.close() }) { sibling.retire() }
     loop.execute { self.beginShutDown(nil) }
   }
 
