@@ -45,6 +45,34 @@ struct ChildBalancerTests {
   }
 
   @Test
+  func aWaitingPolicyReplacesOneThatFails() throws {
+    try bench.update("round_robin", [:], .numbers(0..<2))
+    bench.host.allReady()
+    let old = bench.host.open
+    try bench.update("pick_first", [:], .numbers(5..<6))
+    let new = try #require(bench.host.open.last)
+    new.set(.connecting)
+    #expect(bench.host.state == .ready)
+    for subchannel in old { subchannel.fail() }
+    #expect(bench.host.state == .connecting)
+    #expect(bench.pick().isWait)
+    #expect(old.allSatisfy { $0.isShutDown })
+    new.set(.ready)
+    #expect(bench.pick().number == 5)
+  }
+
+  @Test
+  func aNewPolicyReplacesAFailedOneBeforeItReports() throws {
+    try bench.update("round_robin", [:], .numbers(0..<1))
+    try bench.host[0].fail()
+    #expect(bench.host.state == .transientFailure)
+    try bench.update("pick_first", [:], .numbers(1..<2))
+    #expect(bench.host.state == .connecting)
+    #expect(bench.pick().isWait)
+    #expect(bench.host.open.count == 1)
+  }
+
+  @Test
   func aThirdPolicyReplacesTheWaitingSecond() throws {
     try bench.update("round_robin", [:], .numbers(0..<1))
     bench.host.allReady()

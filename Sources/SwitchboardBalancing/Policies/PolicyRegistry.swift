@@ -137,6 +137,8 @@ public final class ChildBalancer {
       if current == nil { current = new } else { next = new }
       child = new
     }
+    // A current policy that is not ready may report nothing more.
+    defer { switchIfDue() }
     try child?.balancer?.update(endpoints, choice.config)
   }
 
@@ -155,15 +157,21 @@ public final class ChildBalancer {
 
   /// `child` has a new state or picker.
   private func changed(_ child: ChildHost) {
-    var old: ChildHost?
-    if child === next, child.state != .connecting || current?.state != .ready {
-      old = current
-      current = child
-      next = nil
-    }
+    if switchIfDue() { return }
     if child === current, let picker = child.picker { host.update(child.state, picker) }
+  }
+
+  /// Returns whether the next policy has taken over.
+  @discardableResult
+  private func switchIfDue() -> Bool {
+    guard let next, next.state != .connecting || current?.state != .ready else { return false }
+    let old = current
+    current = next
+    self.next = nil
+    host.update(next.state, next.picker ?? ConstantPicker(.wait))
     // Must come last, so that the new picker places the calls that wait for the old subchannels.
     old?.shutDown()
+    return true
   }
 }
 
