@@ -17,7 +17,9 @@ extension ServiceConfig {
   package init(_ reader: ConfigReader) throws(GRPCStatus) {
     var methodConfigs: [MethodConfig] = []
     for config in try reader.objects("methodConfig") ?? [] {
-      methodConfigs.append(try MethodConfig(config))
+      let config = try MethodConfig(config)
+      // It is for no method, and gRPC skips it.
+      if !config.names.isEmpty { methodConfigs.append(config) }
     }
     let throttling = try reader.object("retryThrottling").map { throttling throws(GRPCStatus) in
       try RetryThrottling(throttling)
@@ -45,7 +47,6 @@ extension MethodConfig {
         try Name(service: try name.string("service") ?? "", method: try name.string("method") ?? "")
       )
     }
-    guard !names.isEmpty else { throw reader.failure("name", "there is no name") }
     self.init(names: names, timeout: try reader.duration("timeout"))
     waitForReady = try reader.bool("waitForReady")
     maxRequestMessageBytes = try reader.count("maxRequestMessageBytes")

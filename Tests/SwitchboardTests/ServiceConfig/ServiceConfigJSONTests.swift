@@ -73,6 +73,17 @@ import Testing
     }
   }
 
+  /// They are for no method, and gRPC skips them.
+  @Test func methodConfigsWithoutNamesAreSkipped() throws {
+    let config = try ServiceConfig(
+      json: #"""
+        {"methodConfig": [{}, {"name": [], "timeout": "1s"}, {"name": [{"service": "a"}], "timeout": "2s"},
+          {"name": null, "waitForReady": true}]}
+        """#
+    )
+    #expect(config.methodConfigs.map(\.timeout) == [.seconds(2)])
+  }
+
   static let named = #""name": [{"service": "a"}]"#
   static let backoffs = #""initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 1"#
 
@@ -81,8 +92,7 @@ import Testing
     ("[]", "service config"),
     (#"{"methodConfig": {}}"#, "methodConfig: is not an array"),
     (#"{"methodConfig": [5]}"#, "methodConfig[0]: is not an object"),
-    (#"{"methodConfig": [{}]}"#, "methodConfig[0].name: there is no name"),
-    (#"{"methodConfig": [{"name": []}]}"#, "there is no name"),
+    (#"{"methodConfig": [{"timeout": "soon"}]}"#, "methodConfig[0].timeout: is not a duration"),
     (#"{"methodConfig": [{"name": [{"method": "m"}]}]}"#, "without its service"),
     (#"{"methodConfig": [{"name": [{"service": 5}]}]}"#, "methodConfig[0].name[0].service: is not a string"),
     (#"{"methodConfig": [{"name": [{}, {}]}]}"#, "two method configs are for all methods"),
