@@ -64,4 +64,23 @@ import Testing
     subject.stop()
     #expect(subject.exitCode() == 0)
   }
+
+  /// Each time, it can accept only a few of the connections that clients have given up, and gets their descriptors back.
+  @Test func aServerWithFewDescriptorsRecoversAtOnce() async throws {
+    let subject = try ChildProcess.faultSubject(["serve", "24"])
+    let port = try #require(subject.line().flatMap { Int($0) })
+    var crowd: [RawPeer] = []
+    for _ in 0..<200 { crowd.append(try RawPeer(port: port)) }
+    #expect(subject.line() == "log: cannot accept connections for now: too many open files")
+    let late = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
+    let patient = Task { await late.ping(.patient) }
+    crowd = []
+    #expect(await patient.value == .ok)
+    // Once, and not for each few.
+    #expect(subject.line() == "log: accepting connections again")
+    await late.shutDown(grace: .zero)
+    subject.stop()
+    #expect(subject.allOutput() == "")
+    #expect(subject.exitCode() == 0)
+  }
 }

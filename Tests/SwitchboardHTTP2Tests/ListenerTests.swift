@@ -6,6 +6,19 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
+@Suite struct AcceptPauseTests {
+  /// It does not spin while nothing is accepted, and does not wait long once something is.
+  @Test func pausesGrowUntilSomethingIsAccepted() {
+    var pause = AcceptPause()
+    for _ in 0..<2 {
+      #expect(
+        (0..<9).map { _ in pause.next() } == [1, 2, 4, 8, 16, 32, 64, 100, 100].map { .milliseconds($0) }
+      )
+      pause.accepted()
+    }
+  }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "listener-\(UUID().uuidString)")
     .path

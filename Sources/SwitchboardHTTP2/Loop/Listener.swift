@@ -20,8 +20,9 @@ final class Listener: @unchecked Sendable {
   private let changed: @Sendable (SocketError?) -> Void
   private var poll: PollHandle?
   private var isClosed = false
-  /// The last attempt to accept failed for lack of resources.
+  /// Resources were lacking, and connections may still wait for them.
   private var lacksResources = false
+  private var pause = AcceptPause()
 
   /// The number of connections to accept per turn: few, because each costs as much as several calls.
   private static let batch = 8
@@ -74,7 +75,7 @@ final class Listener: @unchecked Sendable {
   }
 
   private func acceptWaiting() {
-    if lacksResources, ProcessDescriptors.areScarce { return pause(.tooManyFiles) }
+    if lacksResources, ProcessDescriptors.areScarce { return wait(for: .tooManyFiles) }
     for _ in 0..<Self.batch {
       var storage = sockaddr_storage()
       var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -86,23 +87,31 @@ final class Listener: @unchecked Sendable {
       if accepted >= 0 {
         let isLast = ProcessDescriptors.isScarce(accepted)
         self.accepted(accepted, address.kind, ListeningSocket.address(in: storage, length))
-        if isLast { return pause(.tooManyFiles) }
+        pause.accepted()
+        if isLast { return wait(for: .tooManyFiles) }
+      } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
+        return wait(for: SocketError(errno: errno))
+      } else if errno != EINTR && errno != ECONNABORTED {
+        // No connection waits any more.
         if lacksResources { changed(nil) }
         lacksResources = false
-      } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
-        return pause(SocketError(errno: errno))
-      } else if errno != EINTR && errno != ECONNABORTED {
         return
       }
     }
+    if lacksResources { wait(for: .tooManyFiles) }
   }
 
   /// Called when resources are exhausted or scarce: tries again later.
-  private func pause(_ error: SocketError) {
+  private func wait(for error: SocketError) {
     if !lacksResources { changed(error) }
     lacksResources = true
     poll?.watch(for: [])
-    loop.schedule(LoopTimer { [weak self] in self?.watch() }, after: .milliseconds(100))
+    let timer = LoopTimer { [weak self] in
+      guard let self, !isClosed else { return }
+      watch()
+      acceptWaiting()
+    }
+    loop.schedule(timer, after: pause.next())
   }
 
   private func closeOnLoop() {
@@ -117,6 +126,22 @@ final class Listener: @unchecked Sendable {
     Glibc.close(descriptor)
     if case .unix(let path) = address.kind { unlink(path) }
   }
+}
+
+/// The waits of a listener that lacks resources. They are short while it can accept something now and then: many of the
+/// connections that wait may have been given up by their clients, so that each batch soon returns its descriptors.
+struct AcceptPause {
+  private static let shortest = Duration.milliseconds(1)
+  private static let longest = Duration.milliseconds(100)
+
+  private var current = shortest
+
+  mutating func next() -> Duration {
+    defer { current = min(current * 2, Self.longest) }
+    return current
+  }
+
+  mutating func accepted() { current = Self.shortest }
 }
 
 extension SocketError {
