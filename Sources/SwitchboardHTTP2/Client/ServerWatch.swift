@@ -1,7 +1,8 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// A stream of health or load messages from a subchannel's server. When it breaks, it is opened again after a wait.
+/// A stream of health or load messages from a subchannel's server. When it breaks, it is opened again: at once if it had
+/// worked and this has not just been done, otherwise after a wait.
 final class ServerWatch {
   /// The events that a watch reports to its subchannel.
   struct Events {
@@ -20,6 +21,10 @@ final class ServerWatch {
   private(set) var call: ClientCallStream?
   private var backoff: Backoff
   private var timer: LoopTimer?
+  /// Whether a message has arrived since the stream was opened.
+  private var hasWorked = false
+  /// Until when a stream that breaks is not opened again at once.
+  private var pauseEnd: UInt64 = 0
 
   init(
     _ subchannel: HTTP2Subchannel,
@@ -47,6 +52,7 @@ final class ServerWatch {
 
   /// Called after the subchannel has stored the watch, because the stream may break at once.
   func start() {
+    hasWorked = false
     let responses = MessagePipe(limit: 64 * 1024)
     let request = CallRequest(
       method: method,
@@ -67,6 +73,7 @@ final class ServerWatch {
 
   private func received(_ message: [UInt8]) {
     guard call != nil else { return }
+    hasWorked = true
     backoff.reset()
     events?.message(message)
   }
@@ -75,14 +82,25 @@ final class ServerWatch {
     guard call != nil, let events else { return }
     call = nil
     if status.code == .unimplemented { return events.unknown() }
-    var random = SystemRandomNumberGenerator()
     let timer = LoopTimer { [unowned self] in
       self.timer = nil
       start()
     }
     self.timer = timer
-    subchannel.channel.loop.schedule(timer, after: backoff.next(using: &random))
+    subchannel.channel.loop.schedule(timer, after: nextWait())
     events.broke(status)
+  }
+
+  /// A server that ends each stream after a message must not cause one after the other.
+  private func nextWait() -> Duration {
+    let channel = subchannel.channel
+    let now = channel.loop.now
+    if hasWorked, now >= pauseEnd {
+      pauseEnd = now.addingSaturated(channel.options.connectInitialBackoff.nanoseconds)
+      return .zero
+    }
+    var random = SystemRandomNumberGenerator()
+    return backoff.next(using: &random)
   }
 
   /// The receiver of the stream. It receives only the end; messages come from the pipe.

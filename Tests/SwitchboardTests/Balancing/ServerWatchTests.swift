@@ -137,6 +137,33 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
+  /// gRPC does so too. A server that ends each stream after a message must not cause one after the other.
+  @Test func aWatchThatWorkedIsOpenedAgainAtOnce() async throws {
+    let listener = try FrameListener()
+    let channel = try channel(listener) {
+      $0.connectInitialBackoff = .seconds(3600)
+      $0.connectMaxBackoff = .seconds(3600)
+      $0.idleTimeout = nil
+    }
+    channel.connect()
+    let peer = listener.accept()
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
+    for _ in 0..<2 {
+      let stream = try #require(request(peer, watch))
+      head(peer, stream)
+      say(peer, stream, serves: true)
+      await transport.loop.until { transport.state == .ready }
+      peer.headers(stream, [("grpc-status", "14")], ends: true)
+      await transport.loop.until { transport.state != .ready }
+    }
+    // Timers that are due run.
+    await transport.loop.advance(by: .seconds(1))
+    #expect(await transport.loop.onLoop { transport.subchannels.values.first?.healthWatch?.call == nil })
+    await transport.loop.advance(by: .seconds(2 * 3600))
+    #expect(request(peer, watch) != nil)
+    await channel.shutDown(grace: .zero)
+  }
+
   /// Each stream has a task that reads its messages, which must end with it.
   @Test func aStreamThatEndsIsForgotten() async throws {
     let listener = try FrameListener()
