@@ -2,30 +2,34 @@
 
 public struct Google_Protobuf_Api: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
-  @_alwaysEmitIntoClient public var methods: [Google_Protobuf_Method] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
-  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  @_alwaysEmitIntoClient public var methods: [Google_Protobuf_Method] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
   @_alwaysEmitIntoClient public var version: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
-  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
-  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 80) }
+  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 96) }
   @_alwaysEmitIntoClient public mutating func clearSourceContext() { _storage.clear(5) }
-  @_alwaysEmitIntoClient public var mixins: [Google_Protobuf_Mixin] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
-  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 96] } set { _storage[enum: 96] = newValue } }
+  @_alwaysEmitIntoClient public var mixins: [Google_Protobuf_Mixin] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 112] } set { _storage[enum: 112] = newValue } }
+  @_alwaysEmitIntoClient public var edition: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Api", "1s:name 2m0*:methods 3m1*:options 4s:version 5m2?:source_context 6m3*:mixins 7e4:syntax") { [Google_Protobuf_Method.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Mixin.self, Google_Protobuf_Syntax.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Api", "1s:name 2m0*:methods 3m1*:options 4s:version 5m2?:source_context 6m3*:mixins 7e4:syntax 8s:edition") { [Google_Protobuf_Method.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Mixin.self, Google_Protobuf_Syntax.self] }
 }
 
 public struct Google_Protobuf_Method: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
   @_alwaysEmitIntoClient public var requestTypeURL: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
-  @_alwaysEmitIntoClient public var requestStreaming: Bool { get { _storage[92] } set { _storage[92] = newValue } }
+  @_alwaysEmitIntoClient public var requestStreaming: Bool { get { _storage[108] } set { _storage[108] = newValue } }
   @_alwaysEmitIntoClient public var responseTypeURL: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
-  @_alwaysEmitIntoClient public var responseStreaming: Bool { get { _storage[93] } set { _storage[93] = newValue } }
-  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
-  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 88] } set { _storage[enum: 88] = newValue } }
+  @_alwaysEmitIntoClient public var responseStreaming: Bool { get { _storage[109] } set { _storage[109] = newValue } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  /// - Note: deprecated in the `.proto` file.
+  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 104] } set { _storage[enum: 104] = newValue } }
+  /// - Note: deprecated in the `.proto` file.
+  @_alwaysEmitIntoClient public var edition: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Method", "1s:name 2s:request_type_url 3b:request_streaming 4s:response_type_url 5b:response_streaming 6m0*:options 7e1:syntax") { [Google_Protobuf_Option.self, Google_Protobuf_Syntax.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Method", "1s:name 2s:request_type_url 3b:request_streaming 4s:response_type_url 5b:response_streaming 6m0*:options 7e1:syntax 8s:edition") { [Google_Protobuf_Option.self, Google_Protobuf_Syntax.self] }
 }
 
 public struct Google_Protobuf_Mixin: SwitchboardProtobuf.Message {

@@ -3,12 +3,14 @@
 public enum Google_Protobuf_Syntax: SwitchboardProtobuf.Enum {
   case proto2
   case proto3
+  case editions
   case UNRECOGNIZED(Int)
   public init() { self = .proto2 }
   public init?(rawValue: Int) {
     switch rawValue {
     case 0: self = .proto2
     case 1: self = .proto3
+    case 2: self = .editions
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -16,26 +18,28 @@ public enum Google_Protobuf_Syntax: SwitchboardProtobuf.Enum {
     switch self {
     case .proto2: 0
     case .proto3: 1
+    case .editions: 2
     case .UNRECOGNIZED(let number): number
     }
   }
-  public static let allCases: [Self] = [.proto2, .proto3]
+  public static let allCases: [Self] = [.proto2, .proto3, .editions]
   public static let protoEnumName = "google.protobuf.Syntax"
-  public static let valueNames = SwitchboardProtobuf.EnumNames("0:SYNTAX_PROTO2 1:SYNTAX_PROTO3")
+  public static let valueNames = SwitchboardProtobuf.EnumNames("0:SYNTAX_PROTO2 1:SYNTAX_PROTO3 2:SYNTAX_EDITIONS")
 }
 
 public struct Google_Protobuf_Type: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
-  @_alwaysEmitIntoClient public var fields: [Google_Protobuf_Field] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
-  @_alwaysEmitIntoClient public var oneofs: [String] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
-  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
-  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
-  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 72) }
+  @_alwaysEmitIntoClient public var fields: [Google_Protobuf_Field] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var oneofs: [String] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 88] } _modify { yield &_storage[message: 88] } }
+  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 88) }
   @_alwaysEmitIntoClient public mutating func clearSourceContext() { _storage.clear(5) }
-  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 80] } set { _storage[enum: 80] = newValue } }
+  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 96] } set { _storage[enum: 96] = newValue } }
+  @_alwaysEmitIntoClient public var edition: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Type", "1s:name 2m0*:fields 3s*:oneofs 4m1*:options 5m2?:source_context 6e3:syntax") { [Google_Protobuf_Field.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Syntax.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Type", "1s:name 2m0*:fields 3s*:oneofs 4m1*:options 5m2?:source_context 6e3:syntax 7s:edition") { [Google_Protobuf_Field.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Syntax.self] }
 }
 
 public struct Google_Protobuf_Field: SwitchboardProtobuf.Message {
@@ -161,15 +165,16 @@ public struct Google_Protobuf_Field: SwitchboardProtobuf.Message {
 
 public struct Google_Protobuf_Enum: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
-  @_alwaysEmitIntoClient public var enumvalue: [Google_Protobuf_EnumValue] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
-  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
-  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
-  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public var enumvalue: [Google_Protobuf_EnumValue] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
+  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 80) }
   @_alwaysEmitIntoClient public mutating func clearSourceContext() { _storage.clear(4) }
-  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 72] } set { _storage[enum: 72] = newValue } }
+  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 88] } set { _storage[enum: 88] = newValue } }
+  @_alwaysEmitIntoClient public var edition: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Enum", "1s:name 2m0*:enumvalue 3m1*:options 4m2?:source_context 5e3:syntax") { [Google_Protobuf_EnumValue.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Syntax.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Enum", "1s:name 2m0*:enumvalue 3m1*:options 4m2?:source_context 5e3:syntax 6s:edition") { [Google_Protobuf_EnumValue.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Syntax.self] }
 }
 
 public struct Google_Protobuf_EnumValue: SwitchboardProtobuf.Message {
