@@ -77,7 +77,7 @@ public struct TableData: @unchecked Sendable {
     address.initialize(
       to: Contents(
         entries: TableEntries(layout.entries),
-        dense: layout.entries.enumerated().prefix { Int($1.key.number) == $0 + 1 }.count,
+        dense: layout.entries.enumerated().prefix { Int($1.number) == $0 + 1 }.count,
         size: layout.size,
         references: UnsafeBufferPointer(references),
         extensionsOffset: layout.extensionsOffset,

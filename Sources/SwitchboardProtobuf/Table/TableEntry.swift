@@ -21,9 +21,20 @@ struct TableEntry: @unchecked Sendable {
     case bit
   }
 
+  /// What is true of a field: a byte, so that an entry has 32.
+  struct Flags: OptionSet {
+    let rawValue: UInt8
+
+    static let packed = Flags(rawValue: 1)
+    static let required = Flags(rawValue: 2)
+    static let `extension` = Flags(rawValue: 4)
+    static let checksUTF8 = Flags(rawValue: 8)
+  }
+
   /// The memory behind the pointer.
   struct Contents {
     let key: Tag
+    let number: Int32
     let slot: Int32
     let link: Int32
     let bit: UInt16
@@ -31,18 +42,16 @@ struct TableEntry: @unchecked Sendable {
     let shape: Shape
     let presence: Presence
     let keyType: FieldType
-    let isPacked: Bool
-    let isRequired: Bool
-    let isExtension: Bool
-    let checksUTF8: Bool
+    let flags: Flags
     let tag: EncodedTag
   }
 
-  /// The tag that precedes the field in binary; for a repeated field that is packed, the one of all values.
+  /// The tag that precedes the field in binary; for a repeated field that is packed, the one of all values. An extension
+  /// of a MessageSet may have a number that no tag holds: its key matches no tag.
   @inline(__always) var key: Tag { address.pointee.key }
   /// The same, encoded.
   @inline(__always) var tag: EncodedTag { address.pointee.tag }
-  @inline(__always) var number: Int32 { key.number }
+  @inline(__always) var number: Int32 { address.pointee.number }
   /// The slot, in bytes from the address of the object.
   @inline(__always) var offset: Int { Int(address.pointee.slot) }
   /// The index of the message or enum among the links of the table, or -1.
@@ -54,10 +63,10 @@ struct TableEntry: @unchecked Sendable {
   @inline(__always) var presence: Presence { address.pointee.presence }
   /// The type of a map's keys.
   @inline(__always) var keyType: FieldType { address.pointee.keyType }
-  @inline(__always) var isPacked: Bool { address.pointee.isPacked }
-  @inline(__always) var isRequired: Bool { address.pointee.isRequired }
-  @inline(__always) var isExtension: Bool { address.pointee.isExtension }
-  @inline(__always) var checksUTF8: Bool { address.pointee.checksUTF8 }
+  @inline(__always) var isPacked: Bool { address.pointee.flags.contains(.packed) }
+  @inline(__always) var isRequired: Bool { address.pointee.flags.contains(.required) }
+  @inline(__always) var isExtension: Bool { address.pointee.flags.contains(.extension) }
+  @inline(__always) var checksUTF8: Bool { address.pointee.flags.contains(.checksUTF8) }
   /// The type that reads and writes the values in the formats, as ``FieldType/scalar(checksUTF8:)`` says.
   var scalarType: any ScalarType.Type { type.scalar(checksUTF8: checksUTF8) }
 
@@ -90,6 +99,7 @@ extension TableEntry.Contents {
   static var end: TableEntry.Contents {
     TableEntry.Contents(
       key: .none,
+      number: 0,
       slot: 0,
       link: -1,
       bit: 0,
@@ -97,10 +107,7 @@ extension TableEntry.Contents {
       shape: .singular,
       presence: .implicit,
       keyType: .string,
-      isPacked: false,
-      isRequired: false,
-      isExtension: false,
-      checksUTF8: false,
+      flags: [],
       tag: EncodedTag(0, .varint)
     )
   }

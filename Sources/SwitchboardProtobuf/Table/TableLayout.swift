@@ -79,8 +79,14 @@ struct TableLayout {
     let isPacked = field.isPacked && field.type.isPackable
     let isDelimited = field.mapKey != nil || field.isRepeated && isPacked
     let wireType = isDelimited ? .lengthDelimited : field.type.wireType
+    var flags: TableEntry.Flags = []
+    if isPacked { flags.insert(.packed) }
+    if field.presence == .required { flags.insert(.required) }
+    if field.isExtension { flags.insert(.extension) }
+    if field.checksUTF8 { flags.insert(.checksUTF8) }
     return TableEntry.Contents(
-      key: Tag(number: field.number, wireType),
+      key: field.number <= Tag.largestNumber ? Tag(number: field.number, wireType) : .none,
+      number: field.number,
       slot: Int32(truncatingIfNeeded: slot.offset),
       link: Int32(truncatingIfNeeded: field.link ?? index),
       bit: UInt16(truncatingIfNeeded: slot.bit ?? 0),
@@ -89,10 +95,7 @@ struct TableLayout {
         ? .map : field.isRepeated ? .repeated : field.oneof != nil ? .oneof : .singular,
       presence: presence,
       keyType: field.mapKey ?? .string,
-      isPacked: isPacked,
-      isRequired: field.presence == .required,
-      isExtension: field.isExtension,
-      checksUTF8: field.checksUTF8,
+      flags: flags,
       tag: EncodedTag(field.number, wireType)
     )
   }

@@ -21,6 +21,9 @@ public struct Tag: Hashable, Sendable {
     bits = UInt32(bitPattern: number) &<< 3 | UInt32(type.rawValue)
   }
 
+  /// The largest number of a field that a tag can hold.
+  static let largestNumber: Int32 = 1 << 29 - 1
+
   /// The number of the field: 1 to 536,870,911.
   @inlinable
   public var number: Int32 {
