@@ -96,6 +96,67 @@ struct HostileRequestTests {
     )
   }
 
+  /// The generator's error for a message `p.M` with the MessageSet wire format, and an extension of it.
+  private func messageSetError(
+    _ changeMessage: (inout Google_Protobuf_DescriptorProto) -> Void = { _ in },
+    _ changeExtension: (inout Field) -> Void = { _ in }
+  ) -> String? {
+    error { file in
+      file.syntax = "proto2"
+      file.messageType[0].options.messageSetWireFormat = true
+      file.messageType[0].extensionRange = [.with { ($0.start, $0.end) = (4, .max) }]
+      changeMessage(&file.messageType[0])
+      file.messageType.append(.with { $0.name = "Item" })
+      var field = Field.with {
+        ($0.name, $0.extendee, $0.number, $0.label) = ("item", ".p.M", .max - 1, .optional)
+        ($0.type, $0.typeName) = (.message, ".p.Item")
+      }
+      changeExtension(&field)
+      file.extension = [field]
+    }
+  }
+
+  @Test("A MessageSet has no fields, and only optional messages extend it")
+  func messageSets() {
+    #expect(messageSetError() == nil)
+    let kinds: [(inout Field) -> Void] = [
+      { $0.type = .int32 }, { $0.type = .string }, { $0.type = .group }, { $0.label = .repeated },
+      { $0.label = .required },
+    ]
+    for change in kinds {
+      #expect(
+        messageSetError({ _ in }, change) == "p.item: extensions of 'p.M' must be optional messages"
+      )
+    }
+    #expect(
+      messageSetError { message in
+        message.field = [.with { ($0.name, $0.number, $0.label, $0.type) = ("f", 1, .optional, .int32) }]
+      } == "p.M: a message with the MessageSet wire format cannot have fields"
+    )
+  }
+
+  @Test("Extensions have numbers that the message leaves to them", arguments: [(99, 200), (200, 200)])
+  func extensionNumbers(number: Int32, end: Int32) {
+    func error(_ change: (inout File) -> Void) -> String? {
+      self.error { file in
+        file.syntax = "proto2"
+        file.messageType[0].extensionRange = [.with { ($0.start, $0.end) = (100, end) }]
+        file.extension = [
+          .with {
+            ($0.name, $0.extendee, $0.number, $0.label, $0.type) = ("x", ".p.M", 100, .optional, .int32)
+          }
+        ]
+        change(&file)
+      }
+    }
+    #expect(error { _ in } == nil)
+    #expect(error { $0.extension[0].number = number } == "p.x: 'p.M' does not leave \(number) to extensions")
+    #expect(
+      error { $0.messageType[0].extensionRange[0].end = 1 << 29 + 1 }
+        == "p.M: an extension range is out of bounds"
+    )
+  }
+
   @Test("Invalid names are errors", arguments: ["", "a b", "1a", "a\"", "é", "a.b"])
   func names(name: String) {
     #expect(fieldError { $0.name = name } != nil)

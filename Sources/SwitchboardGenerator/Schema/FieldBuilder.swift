@@ -15,7 +15,7 @@ struct FieldBuilder {
   /// Builds the schema of the field, which inherits `features`.
   func build(features inherited: Features) throws(GeneratorError) -> FieldSchema {
     guard descriptor.name.isIdentifier else { throw error("'\(descriptor.name)' is not a valid field name") }
-    // Extensions of a MessageSet may have any positive number.
+    // Those of extensions are in the ranges of the extended message, which were checked.
     guard descriptor.number > 0, isExtension || descriptor.number < 1 << 29 else {
       throw error("\(descriptor.number) is not a valid field number")
     }

@@ -64,6 +64,11 @@ struct FieldSchema {
     }
   }
 
+  /// Whether the field is one message that is not delimited: the only kind of extension that a MessageSet holds.
+  var isSingleMessage: Bool {
+    if case (.explicit, .message(_, isDelimited: false)) = (shape, type) { true } else { false }
+  }
+
   /// The oneof that contains the field.
   var oneof: Int? {
     if case .oneof(let index) = shape { index } else { nil }

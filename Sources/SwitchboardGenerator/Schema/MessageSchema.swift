@@ -31,6 +31,7 @@ struct MessageSchema {
   /// Whether required fields can be missing in the message or in messages in it.
   var canBeUninitialized = false
 
+  /// A MessageSet has a slot for extensions even if it leaves no number to them.
   var isExtensible: Bool { isMessageSet || !extensionRanges.isEmpty }
 
   /// Whether a property has this Swift name.

@@ -38,8 +38,10 @@ extension SchemaBuilder {
 
   private mutating func linkRanges(of index: Int) throws(GeneratorError) {
     var ranges: [Range<Int32>] = []
+    // The numbers of extensions of a MessageSet are not in tags.
+    let end: Int32 = schema.messages[index].isMessageSet ? .max : 1 << 29
     for range in schema.messages[index].descriptor.extensionRange {
-      guard range.start > 0, range.start < range.end else {
+      guard range.start > 0, range.start < range.end, range.end <= end else {
         throw GeneratorError("\(schema.messages[index].fullName): an extension range is out of bounds")
       }
       ranges.append(range.start..<range.end)
@@ -65,6 +67,11 @@ extension SchemaBuilder {
 
   private mutating func linkFields(of index: Int) throws(GeneratorError) {
     let message = schema.messages[index]
+    guard !message.isMessageSet || message.descriptor.field.isEmpty else {
+      throw GeneratorError(
+        "\(message.fullName): a message with the MessageSet wire format cannot have fields"
+      )
+    }
     var numbers: Set<Int32> = []
     // Collected in an array first: changing the schema while a builder holds a copy would copy all of it.
     var fields: [FieldSchema] = []
@@ -115,11 +122,8 @@ extension SchemaBuilder {
     for (position, descriptor) in descriptors.enumerated() {
       let fullName = scope.prefix.isEmpty ? descriptor.name : "\(scope.prefix).\(descriptor.name)"
       let extended = try schema.message(named: descriptor.extendee, for: fullName)
-      guard schema.messages[extended].isExtensible else {
-        throw GeneratorError(
-          "\(fullName): '\(schema.messages[extended].fullName)' has no extension range"
-        )
-      }
+      let (target, ranges) = (schema.messages[extended].fullName, schema.messages[extended].extensionRanges)
+      guard !ranges.isEmpty else { throw GeneratorError("\(fullName): '\(target)' has no extension range") }
       let builder = FieldBuilder(
         schema: schema,
         descriptor: descriptor,
@@ -130,6 +134,12 @@ extension SchemaBuilder {
         isExtension: true
       )
       let field = try builder.build(features: scope.features)
+      guard ranges.contains(where: { $0.contains(field.number) }) else {
+        throw GeneratorError("\(fullName): '\(target)' does not leave \(field.number) to extensions")
+      }
+      guard !schema.messages[extended].isMessageSet || field.isSingleMessage && !descriptor.isRequired else {
+        throw GeneratorError("\(fullName): extensions of '\(target)' must be optional messages")
+      }
       extensions.append(
         ExtensionSchema(fullName: fullName, extended: extended, scope: scope.message, field: field)
       )

@@ -106,10 +106,12 @@ extension ExtensionRegistry {
   /// The extension of a generated message with a number.
   func field(of table: TableData, number: Int32) -> (any AnyMessageExtension)? {
     (table.details.type as? any ExtensibleMessage.Type).flatMap { field(of: $0, number: number) }
+      .flatMap(table.held)
   }
 
   /// The extension of a generated message with a full name.
   func field(of table: TableData, fullName: String) -> (any AnyMessageExtension)? {
     (table.details.type as? any ExtensibleMessage.Type).flatMap { field(of: $0, fullName: fullName) }
+      .flatMap(table.held)
   }
 }

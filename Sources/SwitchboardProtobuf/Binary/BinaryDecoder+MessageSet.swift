@@ -7,18 +7,12 @@ extension BinaryDecoder {
     group: Int32
   ) throws(DecodeError) {
     while try nextField(group: group) {
-      do throws(DecodeError) {
-        if tag.number == 1, tag.has(.startGroup) {
-          try item(into: message, table)
-        } else if tag.has(.lengthDelimited), let entry = table.entry(tag.number) {
-          try content(of: message.message(entry, of: table))
-        } else if let field = extensionField(tag.number, of: table) {
-          try value(of: field, into: message)
-        } else {
-          try unknown(in: message)
-        }
-      } catch {
-        throw error.inside(table.names.name(of: tag.number))
+      if tag.number == 1, tag.has(.startGroup) {
+        try item(into: message, table)
+      } else if tag.has(.lengthDelimited), try content(of: tag.number, into: message, table) {
+        continue
+      } else {
+        try unknown(in: message)
       }
     }
   }
@@ -30,18 +24,32 @@ extension BinaryDecoder {
     leaveLevel()
     guard let typeID, let payload else { return keep(from: start, in: message) }
     let after = reader.cursor
-    if let entry = table.entry(typeID) {
-      reader.cursor = payload
-      try content(of: message.message(entry, of: table))
-    } else if let field = extensionField(typeID, of: table) {
-      // Reads the content like a length-delimited field of the extension.
-      reader.cursor = payload
-      restore(Tag(number: typeID, .lengthDelimited))
-      try value(of: field, into: message)
-    } else {
-      return keep(from: start, in: message)
-    }
+    reader.cursor = payload
+    let isKnown = try content(of: typeID, into: message, table)
     reader.cursor = after
+    if !isKnown { keep(from: start, in: message) }
+  }
+
+  /// Reads the message of an extension, whose length comes next. Returns false if there is no such extension.
+  private mutating func content(
+    of number: Int32,
+    into message: ObjectSlots,
+    _ table: TableData
+  ) throws(DecodeError) -> Bool {
+    do throws(DecodeError) {
+      if let entry = table.entry(number), entry.type == .message, entry.shape == .singular {
+        try content(of: message.message(entry, of: table))
+      } else if let field = extensionField(number, of: table) {
+        // The tag says that a message comes. The number may be one that no tag holds, so it is not in the tag.
+        restore(Tag(number: 1, .lengthDelimited))
+        try value(of: field, into: message)
+      } else {
+        return false
+      }
+      return true
+    } catch {
+      throw error.inside(table.names.name(of: number))
+    }
   }
 
   /// Finds the number of the extension and the start of the message. They may come in either order; if one is repeated,

@@ -110,6 +110,11 @@ public enum SubmessageExtension<M: Message>: ExtensionCodec {
   public static func isInitialized(_ value: M) -> Bool { value.isInitialized }
 }
 
+/// The codec of extensions that a MessageSet can hold.
+protocol MessageSetCodec {}
+
+extension SubmessageExtension: MessageSetCodec {}
+
 /// An extension that is a repeated message.
 public enum RepeatedSubmessageExtension<M: Message>: ExtensionCodec {
   public typealias Value = [M]

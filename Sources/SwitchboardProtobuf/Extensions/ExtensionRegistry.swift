@@ -58,7 +58,7 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
     guard let extended = table.details.type as? any ExtensibleMessage.Type else { return nil }
     let prefix = name + "."
     return byName.values.first { field in
-      field.extendedType == extended && field.fullName.begins(with: prefix)
+      field.extendedType == extended && table.held(field) != nil && field.fullName.begins(with: prefix)
         && !field.fullName.utf8.dropFirst(prefix.utf8.count).contains(UInt8(ascii: "."))
     }
   }

@@ -41,3 +41,15 @@ public struct MessageExtension<Extended: ExtensibleMessage, Codec: ExtensionCode
     try fields.update(self) { value throws(DecodeError) in try Codec.decode(&value, from: &decoder) }
   }
 }
+
+/// The extensions that a MessageSet can hold: single messages that are not groups.
+private protocol MessageSetExtension {}
+
+extension MessageExtension: MessageSetExtension where Codec: MessageSetCodec {}
+
+extension TableData {
+  /// An extension of the message; nil if the message cannot hold it.
+  func held(_ field: any AnyMessageExtension) -> (any AnyMessageExtension)? {
+    !isMessageSet || field is any MessageSetExtension ? field : nil
+  }
+}

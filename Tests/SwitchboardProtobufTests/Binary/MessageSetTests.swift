@@ -35,6 +35,49 @@ import Testing
     #expect(try message.serializedBytes() == item)
   }
 
+  // A compiler refuses these extensions, but a program can make them.
+  private static let wrongFields: [any AnyMessageExtension] = [
+    MessageExtension<Kinds.Set, ScalarExtension<ProtoInt32>>(number: 5, fullName: "test.wrong"),
+    MessageExtension<Kinds.Set, ScalarExtension<ProtoFixed64>>(number: 5, fullName: "test.wrong"),
+    MessageExtension<Kinds.Set, ScalarExtension<ProtoString>>(number: 5, fullName: "test.wrong"),
+    MessageExtension<Kinds.Set, RepeatedExtension<ProtoInt32>>(number: 5, fullName: "test.wrong"),
+    MessageExtension<Kinds.Set, PackedExtension<ProtoInt32>>(number: 5, fullName: "test.wrong"),
+    MessageExtension<Kinds.Set, GroupExtension<Kinds.SetExtension1>>(number: 5, fullName: "test.wrong"),
+    MessageExtension<Kinds.Set, RepeatedGroupExtension<Kinds.SetExtension1>>(
+      number: 5,
+      fullName: "test.wrong"
+    ),
+    MessageExtension<Kinds.Set, RepeatedSubmessageExtension<Kinds.SetExtension1>>(
+      number: 5,
+      fullName: "test.wrong"
+    ),
+  ]
+
+  @Test(arguments: wrongFields.indices)
+  func doesNotHoldExtensionsThatAreNotSingleMessages(_ index: Int) throws {
+    let extensions = ExtensionRegistry([Self.wrongFields[index]])
+    let item: [UInt8] = [0x0B, 0x10, 5, 0x1A, 1, 7, 0x0C]
+    for bytes in [item, varintField(5, 7), bytesField(5, [7]), [0x2B, 0x2C]] {
+      let message = try Kinds.Set(serializedBytes: bytes, extensions: extensions)
+      #expect(message.extensionFields.isEmpty)
+      #expect(try message.serializedBytes() == bytes)
+    }
+    #expect(throws: DecodeError.self) {
+      try Kinds.Set(jsonString: #"{"[test.wrong]": 7}"#, extensions: extensions)
+    }
+    for text in ["[test.wrong]: 7", "[test] {}"] {
+      #expect(throws: DecodeError.self) { try Kinds.Set(textFormatString: text, extensions: extensions) }
+    }
+  }
+
+  @Test func errorsNameTheExtension() throws {
+    let item = [0x0B] + Self.id + bytesField(3, bytesField(25, [0xFF]).dropLast()) + [0x0C]
+    let error = #expect(throws: DecodeError.self) {
+      try Kinds.Set(serializedBytes: item, extensions: TestProtos.extensions)
+    }
+    #expect(error?.path == ["Set", "\(Self.set.number)", "text"])
+  }
+
   private static func encoded(_ text: String) -> [UInt8] { bytesField(25, Array(text.utf8)) }
 }
 
