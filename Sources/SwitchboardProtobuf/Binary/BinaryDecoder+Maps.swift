@@ -116,6 +116,8 @@ extension BinaryDecoder {
     guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
     let outerEnd = try enter()
     let enumeration = table.enumeration(of: entry)
+    // An entry without a value has an object too.
+    if entry.type.isMessage, !table.message(of: entry).isPlain { try claim(table.message(of: entry)) }
     let (zero, empty) = (MapWords(0, 0), "".leaked())
     var key = entry.keyType == .string ? empty : zero
     var value =

@@ -5,6 +5,7 @@ struct BinaryDecoder {
   var reader: WireReader
   private(set) var depthLeft: Int
   private let discardsUnknownFields: Bool
+  private var objects: ObjectBudget
   let extensions: ExtensionRegistry?
 
   /// The tag of the current field, and where the field starts.
@@ -22,19 +23,24 @@ struct BinaryDecoder {
   init(
     _ bytes: UnsafeRawBufferPointer,
     extensions: ExtensionRegistry? = nil,
-    options: BinaryDecodingOptions
+    options: BinaryDecodingOptions,
+    spareMemory: Int = ObjectBudget.spare
   ) {
     reader = WireReader(bytes)
     fieldStart = reader.cursor
     depthLeft = options.messageDepthLimit
     discardsUnknownFields = options.discardUnknownFields
+    objects = ObjectBudget(input: bytes.count, spare: spareMemory)
     self.extensions = extensions
   }
 
   /// Reads fields up to the end of the message or, if `group` is not 0, of the group, and merges them into a message.
   mutating func fields(into message: ObjectSlots, group: Int32 = 0) throws(DecodeError) {
     let table = message.table
-    if table.isMessageSet { return try messageSet(into: message, table, group: group) }
+    if !table.isPlain {
+      try claim(table)
+      if table.isMessageSet { return try messageSet(into: message, table, group: group) }
+    }
     var expected = table.entries.first
     while true {
       let start = reader.cursor
@@ -123,6 +129,10 @@ struct BinaryDecoder {
     try fields(into: message, group: number)
     leaveLevel()
   }
+
+  /// Counts the memory of a message's object. A message that is merged into one with the same object is counted again.
+  @inline(never)
+  mutating func claim(_ table: TableData) throws(DecodeError) { try objects.claim(table) }
 
   /// Counts a level of nesting. Returns false if there are too many.
   mutating func enterLevel() -> Bool {

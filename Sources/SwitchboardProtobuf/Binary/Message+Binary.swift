@@ -110,10 +110,11 @@ extension MessageStorage {
     _ bytes: RawSpan,
     extensions: ExtensionRegistry? = nil,
     partial: Bool = true,
-    options: BinaryDecodingOptions
+    options: BinaryDecodingOptions,
+    spareMemory: Int = ObjectBudget.spare
   ) throws(DecodeError) {
     try bytes.withUnsafeBytes { bytes throws(DecodeError) in
-      var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
+      var decoder = BinaryDecoder(bytes, extensions: extensions, options: options, spareMemory: spareMemory)
       defer { decoder.recent.forget() }
       try change { slots throws(DecodeError) in try decoder.fields(into: slots) }
     }

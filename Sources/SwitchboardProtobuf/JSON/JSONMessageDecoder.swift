@@ -7,6 +7,7 @@ struct JSONMessageDecoder {
   var reader: JSONReader
   let extensions: ExtensionRegistry?
   let types: TypeRegistry
+  var objects: ObjectBudget
   /// The types of later `Any`s that were already looked up.
   var typesAhead = JSONTypesAhead()
 
@@ -18,6 +19,7 @@ struct JSONMessageDecoder {
       ignoresUnknown: options.ignoreUnknownFields
     )
     self.extensions = extensions
+    objects = ObjectBudget(input: bytes.count)
     types = options.typeRegistry
   }
 

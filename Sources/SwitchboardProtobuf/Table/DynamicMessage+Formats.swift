@@ -35,7 +35,7 @@ extension DynamicMessage {
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = .max
     do throws(DecodeError) {
-      try storage.merge(bytes.span.bytes, options: options)
+      try storage.merge(bytes.span.bytes, options: options, spareMemory: .max)
     } catch {
       throw EncodeError(.unrepresentable(error.description))
     }

@@ -57,6 +57,8 @@ public struct TableData: @unchecked Sendable {
     /// The slot of the extensions of a generated message; 0 if it has none.
     let extensionsOffset: Int
     let isMessageSet: Bool
+    /// Whether the message is generated and has the usual wire format.
+    let isPlain: Bool
     /// Whether a field that is required is in this message or in one that it may hold.
     let needsInitialization: Bool
     /// The messages and enums of the fields, resolved when first needed. A generated message names them by their types,
@@ -82,6 +84,7 @@ public struct TableData: @unchecked Sendable {
         references: UnsafeBufferPointer(references),
         extensionsOffset: layout.extensionsOffset,
         isMessageSet: details.isMessageSet,
+        isPlain: set == nil && !details.isMessageSet,
         needsInitialization: needsInitialization,
         links: Atomic(nil),
         set: set.map { Unmanaged.passUnretained($0) },
@@ -114,6 +117,7 @@ public struct TableData: @unchecked Sendable {
   @inline(__always) var extensionsOffset: Int { address.pointee.extensionsOffset }
   @inline(__always) var isExtensible: Bool { address.pointee.extensionsOffset != 0 }
   @inline(__always) var isMessageSet: Bool { address.pointee.isMessageSet }
+  @inline(__always) var isPlain: Bool { address.pointee.isPlain }
   @inline(__always) var needsInitialization: Bool { address.pointee.needsInitialization }
   @inline(__always) var classes: ObjectClasses { address.pointee.classes }
   @inline(__always) var set: TableSet? { address.pointee.set?.takeUnretainedValue() }

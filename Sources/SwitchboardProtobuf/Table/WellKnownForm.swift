@@ -21,6 +21,7 @@ extension TableData {
 extension MessageStorage {
   /// Reads a JSON value and merges it into this message.
   mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+    try decoder.objects.claim(table)
     guard let form = table.form else { return try decoder.object(into: &self) }
     try merge(form.type, from: &decoder)
   }
@@ -51,7 +52,8 @@ extension MessageStorage {
     do throws(EncodeError) {
       let bytes = try message.serializedBytes(partial: true)
       do throws(DecodeError) {
-        try replaced.merge(bytes.span.bytes, options: .rewritten)
+        // A message may contain many that are rewritten, each with a budget of its own.
+        try replaced.merge(bytes.span.bytes, options: .rewritten, spareMemory: 512)
       } catch {
         throw otherFields(error)
       }

@@ -90,6 +90,7 @@ extension TextFormatDecoder: NamedFieldDecoder {
       let newKey = try decoder.entry(key: K.self) { decoder throws(DecodeError) in
         try decoder.message(&newValue, of: table)
       }
+      if newValue == nil { try decoder.objects.claim(table) }
       entries[newKey] = newValue ?? MessageStorage(table)
     }
   }

@@ -6,6 +6,7 @@ struct TextFormatDecoder {
   let extensions: ExtensionRegistry?
   let options: TextFormatDecodingOptions
   let isPartial: Bool
+  var objects: ObjectBudget
 
   /// The start of the current field.
   var fieldStart = 0
@@ -18,6 +19,7 @@ struct TextFormatDecoder {
     options: TextFormatDecodingOptions
   ) {
     reader = TextFormatReader(text)
+    objects = ObjectBudget(input: text.utf8.count)
     self.extensions = extensions
     self.options = options
     isPartial = partial
@@ -74,6 +76,7 @@ struct TextFormatDecoder {
 
   /// Reads the value of a message field.
   mutating func body(of message: inout MessageStorage) throws(DecodeError) {
+    try objects.claim(message.table)
     try nested { (decoder, end) throws(DecodeError) in try decoder.fields(of: &message, until: end) }
   }
 

@@ -33,6 +33,7 @@ extension JSONMessageDecoder {
 
   /// Reads a message and its `@type`. Returns it in binary.
   fileprivate mutating func packed(_ table: TableData) throws(DecodeError) -> [UInt8] {
+    try objects.claim(table)
     var message = MessageStorage(table)
     if table.form != nil {
       try valueMember(into: &message)
