@@ -10,6 +10,9 @@ import SwitchboardText
 /// Descriptors come from `protoc --descriptor_set_out --include_imports`, from gRPC reflection, or from any other place:
 /// nothing in them is trusted.
 public struct DescriptorPool: Sendable {
+  /// The longest full name, and the longest name of a file, in bytes.
+  package static let longestName = 1_000
+
   private let messages: [ExactText: MessageTable]
   private let enums: [ExactText: EnumTable]
 

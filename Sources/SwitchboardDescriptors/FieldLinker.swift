@@ -20,10 +20,13 @@ struct FieldLinker {
     features inherited: Features,
     oneofs: Int
   ) throws(DescriptorError) -> TableSchema.Field {
-    guard !field.name.isEmpty else { throw error(field, "has no name") }
     // Extensions of a MessageSet, whose numbers are not in tags, may have any positive number.
     guard field.number > 0, field.number < 1 << 29 || extendsMessageSet(field) else {
       throw error(field, "has the number \(field.number), which is not valid")
+    }
+    let jsonName = field.jsonName.utf8
+    guard jsonName.first != UInt8(ascii: "[") || jsonName.last != UInt8(ascii: "]") else {
+      throw error(field, "has a JSON name in brackets, which only extensions have")
     }
     let features = inherited.with(field: field)
     var schema = TableSchema.Field(name: field.name, number: field.number, type: .int32)
@@ -41,7 +44,8 @@ struct FieldLinker {
     }
     if field.hasDefaultValue, !schema.isRepeated {
       guard let value = DefaultValue.value(of: field.defaultValue, for: schema) else {
-        throw error(field, "has the default '\(field.defaultValue)', which is not a value of its type")
+        let text = DescriptorError.shown(field.defaultValue)
+        throw error(field, "has the default '\(text)', which is not a value of its type")
       }
       schema.defaultValue = value
     }
@@ -82,7 +86,7 @@ struct FieldLinker {
       return
     }
     guard !field.hasType || field.type != .enum, let index = message(named: field.typeName) else {
-      throw error(field, "has the type '\(field.typeName)', which is not declared")
+      throw error(field, "has the type '\(DescriptorError.shown(field.typeName))', which is not declared")
     }
     let message = pool.messages[index]
     if message.isMapEntry, schema.isRepeated, !field.hasExtendee {
@@ -137,14 +141,19 @@ struct FieldLinker {
 
   /// Looks up a name. One with a leading dot is a full name; others are searched from the innermost scope outwards.
   private func resolve<Found>(_ name: String, _ find: (String) -> Found?) -> Found? {
-    if name.begins(with: ".") { return find(String(Substring(name.utf8.dropFirst()))) }
-    guard !name.isEmpty else { return nil }
-    var parts = scope.parts(separatedBy: ".", omittingEmpty: true)
-    // A scope usually has few parts. The limit bounds the work for one that has many.
-    guard parts.count <= 2 * PoolBuilder.maximumDepth else { return find(name) }
-    while !parts.isEmpty {
-      if let found = find(parts.joined(separator: ".") + "." + name) { return found }
-      parts.removeLast()
+    guard name.utf8.count <= DescriptorPool.longestName + 1 else { return nil }
+    if name.utf8.first == UInt8(ascii: ".") {
+      let name = String(Substring(name.utf8.dropFirst()))
+      return name.isFullName ? find(name) : nil
+    }
+    guard name.isFullName else { return nil }
+    // Compilers write full names. The limit bounds the work for others: a scope usually has few parts.
+    var outer = scope.utf8[...]
+    var scopesLeft = 16
+    while !outer.isEmpty, scopesLeft > 0 {
+      if let found = find("\(Substring(outer)).\(name)") { return found }
+      outer = outer.lastIndex(of: UInt8(ascii: ".")).map { outer[..<$0] } ?? outer.prefix(0)
+      scopesLeft -= 1
     }
     return find(name)
   }

@@ -44,7 +44,7 @@ struct PoolBuilder {
 
   private(set) var declared = Declarations()
   private var extensions: [Extensions] = []
-  private var symbols: Set<ExactText> = []
+  private var names = DeclaredNames()
   /// The schemas from which the tables are made, in the order of the messages.
   private var schemas: [TableSchema] = []
 
@@ -55,6 +55,7 @@ struct PoolBuilder {
     var byName: [ExactText: Google_Protobuf_FileDescriptorProto] = [:]
     var unique: [Google_Protobuf_FileDescriptorProto] = []
     for file in files {
+      try names.check(file)
       if let other = byName[file.name] {
         guard other == file else {
           throw DescriptorError(file: file.name, "two files have this name but differ")
@@ -66,7 +67,10 @@ struct PoolBuilder {
     }
     for file in unique {
       for dependency in file.dependency where byName[dependency] == nil {
-        throw DescriptorError(file: file.name, "imports \(dependency), which is missing")
+        throw DescriptorError(
+          file: file.name,
+          "imports \(DescriptorError.shown(dependency)), which is missing"
+        )
       }
     }
     try PoolBuilder.refuseCycles(byName)
@@ -101,28 +105,30 @@ struct PoolBuilder {
     var features = try Features.defaults(of: file)
     if file.hasOptions, file.options.hasFeatures { features = features.with(file.options.features) }
     let scope = Scope(file: file.name, prefix: file.package, features: features, depth: 0)
-    for message in file.messageType { try declare(message, in: scope) }
-    for type in file.enumType { try declare(type, in: scope) }
-    for service in file.service { try add(symbol: scope.fullName(service.name), in: scope) }
-    try declare(file.extension, in: scope)
+    var taken: Set<ExactText> = []
+    for message in file.messageType { try declare(message, in: scope, &taken) }
+    for type in file.enumType { try declare(type, in: scope, &taken) }
+    for service in file.service { try declare(service, in: scope, &taken) }
+    try declare(file.extension, in: scope, &taken)
   }
 
   // MARK: Declarations
 
+  // The names of a scope's declarations are collected in `taken`.
+
   private mutating func declare(
     _ descriptor: Google_Protobuf_DescriptorProto,
-    in scope: Scope
+    in scope: Scope,
+    _ taken: inout Set<ExactText>
   ) throws(DescriptorError) {
     guard scope.depth < PoolBuilder.maximumDepth else {
       throw DescriptorError(file: scope.file, "\(scope.prefix): messages are nested too deep")
     }
-    guard !descriptor.name.isEmpty else { throw DescriptorError(file: scope.file, "a message has no name") }
-    let fullName = scope.fullName(descriptor.name)
-    try add(symbol: fullName, in: scope)
+    let fullName = try names.add(symbol: descriptor.name, to: &taken, in: scope)
     let options = descriptor.options
     let features = options.hasFeatures ? scope.features.with(options.features) : scope.features
     var schema = TableSchema(fullName: fullName)
-    schema.reservedNames = descriptor.reservedName
+    schema.reservedNames = descriptor.reservedName.filter(\.isIdentifier)
     schema.isMessageSet = options.messageSetWireFormat
     schemas.append(schema)
     declared.messagesByName[fullName] = declared.messages.count
@@ -141,17 +147,22 @@ struct PoolBuilder {
       )
     )
     let inner = Scope(file: scope.file, prefix: fullName, features: features, depth: scope.depth + 1)
-    for nested in descriptor.nestedType { try declare(nested, in: inner) }
-    for type in descriptor.enumType { try declare(type, in: inner) }
-    try declare(descriptor.extension, in: inner)
+    var members: Set<ExactText> = []
+    for field in descriptor.field { _ = try names.add(field.name, to: &members, in: inner) }
+    for oneof in descriptor.oneofDecl { _ = try names.add(oneof.name, to: &members, in: inner) }
+    for nested in descriptor.nestedType { try declare(nested, in: inner, &members) }
+    for type in descriptor.enumType { try declare(type, in: inner, &members) }
+    try declare(descriptor.extension, in: inner, &members)
   }
 
   private mutating func declare(
     _ descriptor: Google_Protobuf_EnumDescriptorProto,
-    in scope: Scope
+    in scope: Scope,
+    _ taken: inout Set<ExactText>
   ) throws(DescriptorError) {
-    let fullName = scope.fullName(descriptor.name)
-    try add(symbol: fullName, in: scope)
+    let fullName = try names.add(symbol: descriptor.name, to: &taken, in: scope)
+    // The values are declared beside the enum, not in it.
+    for value in descriptor.value { _ = try names.add(value.name, to: &taken, in: scope) }
     let options = descriptor.options
     let features = options.hasFeatures ? scope.features.with(options.features) : scope.features
     let isOpen = features.enumType == .open
@@ -166,18 +177,24 @@ struct PoolBuilder {
   }
 
   private mutating func declare(
-    _ fields: [Google_Protobuf_FieldDescriptorProto],
-    in scope: Scope
+    _ service: Google_Protobuf_ServiceDescriptorProto,
+    in scope: Scope,
+    _ taken: inout Set<ExactText>
   ) throws(DescriptorError) {
-    guard !fields.isEmpty else { return }
-    for field in fields { try add(symbol: scope.fullName(field.name), in: scope) }
-    extensions.append(Extensions(fields: fields, scope: scope))
+    let fullName = try names.add(symbol: service.name, to: &taken, in: scope)
+    let inner = Scope(file: scope.file, prefix: fullName, features: scope.features, depth: scope.depth + 1)
+    var methods: Set<ExactText> = []
+    for method in service.method { _ = try names.add(method.name, to: &methods, in: inner) }
   }
 
-  private mutating func add(symbol: String, in scope: Scope) throws(DescriptorError) {
-    guard symbols.insert(symbol) else {
-      throw DescriptorError(file: scope.file, "\(symbol) is declared twice")
-    }
+  private mutating func declare(
+    _ fields: [Google_Protobuf_FieldDescriptorProto],
+    in scope: Scope,
+    _ taken: inout Set<ExactText>
+  ) throws(DescriptorError) {
+    guard !fields.isEmpty else { return }
+    for field in fields { _ = try names.add(symbol: field.name, to: &taken, in: scope) }
+    extensions.append(Extensions(fields: fields, scope: scope))
   }
 
   // MARK: Tables
@@ -211,7 +228,6 @@ struct PoolBuilder {
     // Synthetic oneofs come last, so that the others keep their indexes.
     let oneofs = message.descriptor.oneofDecl
     schemas[index].oneofs = oneofs.indices.filter { !synthetic.contains(Int32($0)) }.map { oneofs[$0].name }
-    var names: Set<ExactText> = []
     for field in message.descriptor.field {
       guard !field.hasExtendee else { throw linker.error(field, "is a field, but names what it extends") }
       var features = message.features
@@ -224,9 +240,6 @@ struct PoolBuilder {
       }
       let schema = try linker.schema(of: field, features: features, oneofs: schemas[index].oneofs.count)
       guard !message.isMessageSet else { throw linker.error(field, "is a field of a MessageSet") }
-      guard names.insert(schema.name) else {
-        throw linker.error(field, "is declared twice")
-      }
       schemas[index].fields.append(schema)
     }
   }
@@ -238,7 +251,7 @@ struct PoolBuilder {
   ) throws(DescriptorError) {
     let linker = FieldLinker(pool: declared, file: scope.file, scope: scope.prefix)
     guard let extended = linker.message(named: field.extendee) else {
-      throw linker.error(field, "extends '\(field.extendee)', which is not declared")
+      throw linker.error(field, "extends '\(DescriptorError.shown(field.extendee))', which is not declared")
     }
     guard declared.messages[extended].allowsExtension(field.number) else {
       throw linker.error(

@@ -56,7 +56,9 @@ actor ReflectionClient {
   /// The full names of the server's services.
   func services() async throws -> [String] {
     let answers = try await query([.with { $0.listServices = "*" }])
-    return answers.flatMap { $0.listServicesResponse.service.map(\.name) }
+    let names = answers.flatMap { $0.listServicesResponse.service.map(\.name) }
+    try checkLengths(of: names)
+    return names
   }
 
   /// The files that declare symbols, and all that they import.
@@ -104,6 +106,7 @@ actor ReflectionClient {
       } catch {
         throw Failure("\(target.text) sent an invalid descriptor: \(error)", code: .data)
       }
+      try checkLengths(of: [file.name] + file.dependency)
       if let other = files[file.name] {
         guard other == file else {
           throw Failure("\(target.text) sent two files that are called \(file.name) and differ", code: .data)
@@ -119,6 +122,13 @@ actor ReflectionClient {
       for name in file.dependency where files[name] == nil && !requested.contains(name) {
         _ = wanted.insert(name)
       }
+    }
+  }
+
+  /// Names are looked up and compared, which can take time in proportion to the square of their length.
+  private func checkLengths(of names: [String]) throws {
+    guard names.allSatisfy({ $0.utf8.count <= DescriptorPool.longestName }) else {
+      throw tooMuch("a name of more than \(DescriptorPool.longestName) bytes")
     }
   }
 

@@ -1,10 +1,6 @@
-extension StringProtocol {
-  /// Whether this is an identifier in `.proto` files: letters, digits and `_`, not starting with a digit.
-  var isIdentifier: Bool {
-    guard let first = utf8.first, !first.isDigit else { return false }
-    return utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
-  }
+import SwitchboardSchema
 
+extension StringProtocol {
   /// Whether the text consists only of `_`.
   var isAllUnderscores: Bool { !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: "_") } }
 
@@ -23,12 +19,7 @@ extension StringProtocol {
   }
 }
 
-// ASCII only: `.proto` files allow no other letters.
 extension UInt8 {
-  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-  var isLower: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }
-  var isUpper: Bool { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") }
-  var isLetter: Bool { isLower || isUpper }
   var lowercased: UInt8 { isUpper ? self + 32 : self }
   var uppercased: UInt8 { isLower ? self - 32 : self }
 }

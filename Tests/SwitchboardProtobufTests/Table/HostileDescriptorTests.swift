@@ -49,6 +49,125 @@ import Testing
     }
   }
 
+  private static let longest = String(repeating: "a", count: 1000)
+
+  @Test(arguments: ["", "a b", "1a", "a.b", "é", "a\u{301}", "a\u{1B}[2J", "a\n", longest + "a"])
+  func namesAreIdentifiers(_ name: String) {
+    let places: [(inout Google_Protobuf_FileDescriptorProto) -> Void] = [
+      { $0.messageType[0].name = name },
+      { $0.messageType[0].field = [TestPool.field(name, 1, .bool)] },
+      { $0.messageType[0].oneofDecl = [.with { $0.name = name }] },
+      { $0.messageType[0].nestedType = [TestPool.message(name, [])] },
+      { $0.messageType[0].extension = [Self.extending(name)] },
+      { $0.extension = [Self.extending(name)] },
+      { $0.enumType = [Self.enumeration(name, "ZERO")] },
+      { $0.enumType = [Self.enumeration("E", name)] },
+      { $0.service = [.with { $0.name = name }] },
+      { $0.service = [Self.service(name)] },
+    ]
+    for (index, place) in places.enumerated() {
+      let error = #expect(throws: DescriptorError.self, "\(index)") {
+        try TestPool.pool(syntax: "proto2") {
+          $0.messageType = [extensible]
+          place(&$0)
+        }
+      }
+      #expect(error?.text.utf8.allSatisfy { 0x20..<0x7F ~= $0 } == true)
+    }
+  }
+
+  @Test(arguments: [".", "a.", ".a", "a..b", "a b", "1", "é", longest + "a"])
+  func packagesAreFullNames(_ package: String) {
+    #expect(throws: DescriptorError.self) { try TestPool.pool { $0.package = package } }
+  }
+
+  @Test(arguments: ["a\n", "a\u{1B}[2J", longest + "a"])
+  func filesHaveNamesThatCanBeShown(_ name: String) {
+    #expect(throws: DescriptorError.self) { try TestPool.pool { $0.name = name } }
+  }
+
+  /// A full name contains all names around it: its length is that of the longest.
+  @Test func fullNamesAreLimited() throws {
+    let half = String(repeating: "b", count: 499)
+    func pool(_ name: String) throws -> DescriptorPool {
+      try TestPool.pool(syntax: "proto2") {
+        $0.package = half
+        $0.messageType = [TestPool.message(String(half.dropLast()), [TestPool.field(name, 1, .bool)])]
+      }
+    }
+    #expect(try pool("f").messageTypes.count == 1)
+    #expect(throws: DescriptorError.self) { try pool("ff") }
+  }
+
+  /// As many declarations as fit into a few megabytes, each with a full name of nearly the greatest length.
+  @Test func declarationsAreLimited() {
+    let error = #expect(throws: DescriptorError.self) {
+      try TestPool.pool {
+        $0.package = String(Self.longest.dropLast(20))
+        $0.service = [
+          .with {
+            $0.name = "S"
+            $0.method = (0..<230_000).map { number in .with { $0.name = "m\(number)" } }
+          }
+        ]
+      }
+    }
+    #expect(error?.text == "the files declare too much")
+  }
+
+  @Test func noScopeDeclaresANameTwice() {
+    let places: [(inout Google_Protobuf_FileDescriptorProto) -> Void] = [
+      { $0.messageType[0].oneofDecl = [.with { $0.name = "a" }] },
+      { $0.messageType[0].nestedType = [TestPool.message("a", [])] },
+      { $0.messageType[0].enumType = [Self.enumeration("E", "a")] },
+      { $0.messageType[0].extension = [Self.extending("a")] },
+      { $0.enumType = [Self.enumeration("E", "Base")] },
+      { $0.enumType = [Self.enumeration("E", "V"), Self.enumeration("F", "V")] },
+      { $0.service = [.with { $0.name = "Base" }] },
+      { $0.service = [Self.service("M", "M")] },
+    ]
+    for (index, place) in places.enumerated() {
+      let error = #expect(throws: DescriptorError.self, "\(index)") {
+        try TestPool.pool(syntax: "proto2") {
+          $0.messageType = [extensible]
+          place(&$0)
+        }
+      }
+      #expect(error?.text.hasSuffix(" is declared twice") == true, "\(index)")
+    }
+  }
+
+  @Test func fieldsHaveNoJSONNamesOfExtensions() {
+    #expect(throws: DescriptorError.self) {
+      try TestPool.pool {
+        var field = TestPool.field("a", 1, .bool)
+        field.jsonName = "[other]"
+        $0.messageType = [TestPool.message("M", [field])]
+      }
+    }
+  }
+
+  private static func extending(_ name: String) -> Google_Protobuf_FieldDescriptorProto {
+    .with {
+      $0 = TestPool.field(name, 100, .bool)
+      $0.extendee = ".Base"
+    }
+  }
+
+  private static func enumeration(_ name: String, _ value: String) -> Google_Protobuf_EnumDescriptorProto {
+    .with {
+      $0.name = name
+      $0.value = [.with { $0.name = value }]
+    }
+  }
+
+  private static func service(_ methods: String...) -> Google_Protobuf_ServiceDescriptorProto {
+    .with {
+      $0.name = "Service"
+      $0.method = methods.map { name in .with { $0.name = name } }
+    }
+  }
+
   /// Types with the names of well-known types but other fields, whose bytes are messages nested in each other.
   @Test(arguments: [5_000, 200_000])
   func depthIsCountedWhereWellKnownTypesAreRewritten(depth: Int) throws {
