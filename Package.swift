@@ -5,7 +5,8 @@ import PackageDescription
 let goldenCases = [
   "Accessors", "Comments", "Editions", "Editions2024", "Extensions", "HugeEnum", "Mappings/base",
   "Mappings/user", "Maps", "Names",
-  "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames",
+  "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "SameFileNames", "ServiceMethods",
+  "ServiceNames",
   "ServicesCasing", "ServicesClient",
   "ServicesMappings/base", "ServicesMappings/user", "ServicesPayloads", "ServicesServer",
   "ServicesTestClient", "Shadowing",

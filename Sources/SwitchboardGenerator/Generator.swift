@@ -32,7 +32,9 @@ public struct Generator: Sendable {
     schema = try SchemaBuilder.build(
       request.files,
       mappings: try modules.map { text throws(GeneratorError) in try ModuleMappings(text: text) }
-        ?? ModuleMappings()
+        ?? ModuleMappings(),
+      reserved: options.generatesTestClients && request.files.contains { !$0.service.isEmpty }
+        ? [testingModule] : []
     )
   }
 
@@ -61,6 +63,10 @@ public struct Generator: Sendable {
     let clashes =
       schema.messages.contains { scalars.contains($0.swiftName) }
       || schema.enums.contains { scalars.contains($0.swiftName) }
+    let moduleNames = ModuleNames(
+      of: request.filesToGenerate.compactMap { schema.filesByName[$0] },
+      in: schema
+    )
     var sources: [String: String] = [:]
     var outputs: [GeneratorOutput] = []
     for name in request.filesToGenerate {
@@ -72,6 +78,7 @@ public struct Generator: Sendable {
           schema: schema,
           options: options,
           payloads: payloads,
+          moduleNames: moduleNames,
           index: index,
           qualifiesScalars: clashes
         )

@@ -27,7 +27,8 @@ struct GoldenCase: CustomTestStringConvertible {
   static let all = [
     "Accessors", "Comments", "Editions", "Editions2024", "Extensions", "HugeEnum", "Mappings", "Maps",
     "Names", "Oneofs", "Options",
-    "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames", "ServicesCasing",
+    "Prefixes", "Proto2", "Proto3", "Recursion", "SameFileNames", "ServiceMethods", "ServiceNames",
+    "ServicesCasing",
     "ServicesClient",
     "ServicesMappings", "ServicesPayloads", "ServicesServer", "ServicesTestClient", "Shadowing",
   ].map(GoldenCase.init)

@@ -16,10 +16,10 @@ struct ExtensionEmitter {
     let names = ExtensionNames.assign(to: extensions, in: context)
     emitConstants(of: extensions, names, to: &printer)
     emitAccessors(of: extensions, names, to: &printer)
-    let scope = TypeNames.fileScope(prefix: context.file.prefix, file: context.file.name)
+    let registry = context.moduleNames.registry(ofFile: context.index)
     printer.blank()
     printer.line("/// The extensions that `\(context.file.name)` declares.")
-    printer.line("\(visibility)let \(scope)_Extensions: \(FileContext.runtime("ExtensionRegistry")) = [")
+    printer.line("\(visibility)let \(registry): \(FileContext.runtime("ExtensionRegistry")) = [")
     printer.indented { printer in
       for name in names { printer.line("\(name.constant),") }
     }

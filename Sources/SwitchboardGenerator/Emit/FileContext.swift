@@ -3,6 +3,7 @@ struct FileSource: Sendable {
   let schema: Schema
   let options: GeneratorOptions
   let payloads: PayloadMappings
+  let moduleNames: ModuleNames
   /// The file in the schema.
   let index: Int
   /// Whether a type of the user has the same name as a scalar type of the runtime.
@@ -24,6 +25,7 @@ final class FileContext {
   var schema: Schema { source.schema }
   var options: GeneratorOptions { source.options }
   var payloads: PayloadMappings { source.payloads }
+  var moduleNames: ModuleNames { source.moduleNames }
   var file: FileSchema { source.file }
   var index: Int { source.index }
   var visibility: String { options.visibility.modifier }

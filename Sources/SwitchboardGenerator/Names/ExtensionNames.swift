@@ -10,7 +10,7 @@ struct ExtensionNames {
 
   /// The names of the extensions of a file; names that would clash get the field number.
   static func assign(to extensions: [ExtensionSchema], in context: FileContext) -> [ExtensionNames] {
-    var taken: Set<String> = []
+    var taken = context.moduleNames.names(in: context.file.module)
     return extensions.map { field in
       var suffix = ""
       while true {

@@ -3,6 +3,8 @@ struct TypeNamer {
   private var schema: Schema
   /// Names of modules, which qualify the types of other modules and so cannot be names of types.
   private let modules: Set<String>
+  /// These, and other names that top-level types cannot have.
+  private let forbiddenAtTop: Set<String>
   private var taken: [String: Set<String>] = [:]
 
   /// Types that must be renamed, because Swift's lookup would find them, or another type instead of them.
@@ -11,16 +13,17 @@ struct TypeNamer {
   /// Oneofs that must be renamed, by their message and position.
   private var shadowingOneofs: Set<[Int]> = []
 
-  /// Assigns the names of all types in `schema`.
-  static func assign(to schema: inout Schema) {
-    var namer = TypeNamer(schema)
+  /// Assigns the names of all types in `schema`; those in `reserved` are not for top-level types.
+  static func assign(to schema: inout Schema, reserved: Set<String>) {
+    var namer = TypeNamer(schema, reserved: reserved)
     repeat { namer.nameAll() } while namer.findShadowing()
     schema = namer.schema
   }
 
-  private init(_ schema: Schema) {
+  private init(_ schema: Schema, reserved: Set<String>) {
     self.schema = schema
     modules = Set(schema.files.compactMap(\.module))
+    forbiddenAtTop = modules.union(reserved)
   }
 
   // MARK: Names
@@ -69,7 +72,9 @@ struct TypeNamer {
   }
 
   private mutating func unique(_ wanted: String, suffix: String, in scope: String) -> String {
-    var name = ReservedWords.typeName(wanted, suffix: suffix, forbidden: modules)
+    // The scope of top-level types is a file.
+    let forbidden = scope.hasPrefix("/") ? forbiddenAtTop : modules
+    var name = ReservedWords.typeName(wanted, suffix: suffix, forbidden: forbidden)
     while !taken[scope, default: []].insert(name).inserted { name += suffix }
     return name
   }

@@ -30,10 +30,11 @@ enum TypeNames {
     return String(decoding: result, as: UTF8.self) + "_"
   }
 
-  /// The prefix and the base name of the file, for declarations of the file as a whole: `Foo_Bar_OrderProto`.
-  static func fileScope(prefix: String, file: String) -> String {
-    let base = file.split(separator: "/").last ?? ""
-    let stem = base.hasSuffix(".proto") ? base.dropLast(6) : base
+  /// The prefix and the name of the file, for declarations of the file as a whole: `Foo_Bar_Order`. The folders of the
+  /// file are part of it only if `withFolders`.
+  static func fileScope(prefix: String, file: String, withFolders: Bool = false) -> String {
+    let path = withFolders ? file[...] : file.split(separator: "/").last ?? ""
+    let stem = path.hasSuffix(".proto") ? path.dropLast(6) : path
     let letters = stem.utf8.map { $0.isLetter || $0.isDigit ? $0 : UInt8(ascii: "_") }
     return prefix + CamelCase.upper(String(decoding: letters, as: UTF8.self))
   }

@@ -6,17 +6,18 @@ struct SchemaBuilder {
   var schema = Schema()
   let mappings: ModuleMappings
 
-  /// The schema of `files`, linked and with Swift names.
+  /// The schema of `files`, linked and with Swift names. Top-level types do not have names in `reserved`.
   static func build(
     _ files: [FileDescriptor],
-    mappings: ModuleMappings
+    mappings: ModuleMappings,
+    reserved: Set<String>
   ) throws(GeneratorError) -> Schema {
     var builder = SchemaBuilder(mappings: mappings)
     for file in files { try builder.declare(file) }
     try builder.link()
     try FieldSlots.assign(to: &builder.schema)
     InitializationNeeds.decide(for: &builder.schema)
-    TypeNamer.assign(to: &builder.schema)
+    TypeNamer.assign(to: &builder.schema, reserved: reserved)
     try addServices(to: &builder.schema)
     return builder.schema
   }
