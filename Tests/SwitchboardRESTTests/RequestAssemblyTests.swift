@@ -48,6 +48,35 @@ import Testing
     #expect(error?.message?.hasPrefix(reason) == true, "\(error?.message ?? "")")
   }
 
+  /// `google.api.HttpRule` has a message in a oneof; this type has two.
+  @Test(arguments: [
+    ("first.text=a&second.text=b", "second.text: first, of the same oneof as second, is already set"),
+    ("word=a&first.text=b", "first.text: word, of the same oneof as first, is already set"),
+    ("first.text=a&word=b", "word: first, of the same oneof as word, is already set"),
+    ("wrapped=a&stamp=1970-01-01T00:00:00Z", "stamp: wrapped, of the same oneof as stamp, is already set"),
+    ("first.first.text=a&first.second.text=b", "first.second.text: first, of the same oneof"),
+    ("first.text=a&first.text=b&first.first.text=c", nil), ("plain.text=a&other.text=b", nil),
+  ])
+  func membersOfOneOneofAreNotLost(_ query: String, _ refusal: String?) throws {
+    let type = try RESTFixture.oneofs()
+    var message = DynamicMessage(type)
+    var reason: String?
+    for (name, value) in IteratorSequence(QueryText(Array(query.utf8))) {
+      let names = String(decoding: name, as: UTF8.self).split(separator: ".").map(String.init)
+      let path = try #require(FieldPath(names, in: type))
+      do throws(DecodeError) {
+        try message.set(path, to: value)
+      } catch {
+        reason = "\(path.name): \(error.reason)"
+      }
+    }
+    if let refusal {
+      #expect(reason?.hasPrefix(refusal) == true, "\(reason ?? "it is accepted")")
+    } else {
+      #expect(reason == nil)
+    }
+  }
+
   @Test func bindsQueries() throws {
     let query = """
       text=a+b%26&int32=-1&int64=9007199254740993&uint32=4&uint64=18446744073709551615&double=1.5&float=-0.5&bool=true\

@@ -154,6 +154,7 @@ extension DynamicMessage {
     throws(DecodeError)
   {
     guard let field = way.first, way.count > 1 else { return try setLast(path, to: text) }
+    try refuseOtherMember(of: field)
     var failure: DecodeError?
     do throws(DynamicFieldError) {
       try modify(field.name) { message throws(DynamicFieldError) in
@@ -178,13 +179,17 @@ extension DynamicMessage {
     try modify(field.name) { message throws(DynamicFieldError) in try message.clear(way.dropFirst()) }
   }
 
+  /// Throws if another member of the field's oneof is set, which would be lost.
+  private func refuseOtherMember(of field: TableField) throws(DecodeError) {
+    guard let oneof = field.oneof else { return }
+    for other in type.fields where other.oneof == oneof && other != field && has(other.name) {
+      throw DecodeError(.malformed("\(other.name), of the same oneof as \(field.name), is already set"))
+    }
+  }
+
   private mutating func setLast(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
     let field = path.field
-    if let oneof = field.oneof {
-      for other in type.fields where other.oneof == oneof && other != field && has(other.name) {
-        throw DecodeError(.malformed("\(other.name), of the same oneof, is already set"))
-      }
-    }
+    try refuseOtherMember(of: field)
     if !field.isRepeated {
       // If it occurs twice, the last value counts.
       do throws(DynamicFieldError) {

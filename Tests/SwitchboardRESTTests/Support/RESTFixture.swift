@@ -36,4 +36,29 @@ enum RESTFixture {
   }
 
   struct NoRoute: Error {}
+
+  /// A type with several messages in a oneof.
+  static func oneofs() throws -> MessageTable {
+    let text = """
+      name: "oneofs.proto" package: "oneofs" syntax: "proto3"
+      dependency: "google/protobuf/wrappers.proto" dependency: "google/protobuf/timestamp.proto"
+      message_type {
+        name: "Choices"
+        oneof_decl { name: "choice" }
+        field { name: "first" number: 1 type: TYPE_MESSAGE type_name: ".oneofs.Choices" label: LABEL_OPTIONAL oneof_index: 0 }
+        field { name: "second" number: 2 type: TYPE_MESSAGE type_name: ".oneofs.Choices" label: LABEL_OPTIONAL oneof_index: 0 }
+        field { name: "word" number: 3 type: TYPE_STRING label: LABEL_OPTIONAL oneof_index: 0 }
+        field { name: "wrapped" number: 4 type: TYPE_MESSAGE type_name: ".google.protobuf.StringValue" label: LABEL_OPTIONAL oneof_index: 0 }
+        field { name: "stamp" number: 5 type: TYPE_MESSAGE type_name: ".google.protobuf.Timestamp" label: LABEL_OPTIONAL oneof_index: 0 }
+        field { name: "plain" number: 6 type: TYPE_MESSAGE type_name: ".oneofs.Choices" label: LABEL_OPTIONAL }
+        field { name: "other" number: 7 type: TYPE_MESSAGE type_name: ".oneofs.Choices" label: LABEL_OPTIONAL }
+        field { name: "text" number: 8 type: TYPE_STRING label: LABEL_OPTIONAL }
+      }
+      """
+    let own = try Google_Protobuf_FileDescriptorProto(textFormatString: text)
+    let known = try files.map { try Google_Protobuf_FileDescriptorProto(serializedBytes: $0) }
+    let pool = try DescriptorPool(known.filter { $0.name.hasPrefix("google/protobuf/") } + [own])
+    guard let type = pool.messageType(named: "oneofs.Choices") else { throw NoRoute() }
+    return type
+  }
 }
