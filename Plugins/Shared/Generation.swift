@@ -85,7 +85,22 @@ struct Generation {
 extension ProtoTarget {
   /// The part of the module mappings for this target.
   fileprivate var moduleMapping: String {
-    let files = protos.map { "  proto_file_path: \"\($0.name)\"\n" }.joined()
-    return "mapping {\n  module_name: \"\(module)\"\n\(files)}\n"
+    let files = protos.map { "  proto_file_path: \(Self.quoted($0.name))\n" }.joined()
+    return "mapping {\n  module_name: \(Self.quoted(module))\n\(files)}\n"
+  }
+
+  /// A string of the mapping file.
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
   }
 }

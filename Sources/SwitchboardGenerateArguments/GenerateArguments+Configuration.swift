@@ -17,7 +17,9 @@ extension GenerateArguments {
       let content = try Configuration(Data(bytes), from: file)
       merged.includeDirectories =
         content.includes.map { path($0, beside: configuration) } + includeDirectories
-      merged.options = optionTexts(of: content, beside: configuration) + options
+      // As the plugins have it, so that all ways to generate from a configuration write the same files.
+      let naming = "FileNaming=PathToUnderscores"
+      merged.options = [naming] + optionTexts(of: content, beside: configuration) + options
       if files.isEmpty {
         merged.files = try content.protoPaths(beside: file).map { path($0, beside: configuration) }
       }

@@ -31,7 +31,7 @@ package enum GenerateVerb {
     do {
       return try Invocation(arguments: arguments)
     } catch {
-      throw CommandFailure("\(error.message)\nTry '\(hint)'.", exitCode: .usage)
+      throw CommandFailure(lines: ["switchboard: \(error.message)", "Try '\(hint)'."], exitCode: .usage)
     }
   }
 

@@ -68,10 +68,15 @@ public struct Generator: Sendable {
       in: schema
     )
     var sources: [String: String] = [:]
+    var bareNames: [String: String] = [:]
     var outputs: [GeneratorOutput] = []
     for name in request.filesToGenerate {
       guard let index = schema.filesByName[name] else {
         throw GeneratorError("\(name): the file to generate is not in the request")
+      }
+      guard !FileNaming.hasControls(name) else {
+        let shown = name.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+        throw GeneratorError("\(shown): a file to generate has control characters in its name")
       }
       let output = GeneratorOutput(
         FileSource(
@@ -84,9 +89,23 @@ public struct Generator: Sendable {
         )
       )
       for path in output.names {
-        guard let other = sources.updateValue(name, forKey: path) else { continue }
+        guard FileNaming.isBelowOutput(path) else {
+          throw GeneratorError(
+            "\(name): its code would be written to \(path), outside of the output directory"
+          )
+        }
+        if let other = sources.updateValue(name, forKey: path) {
+          throw GeneratorError(
+            "\(name) and \(other) would both be written to \(path): rename one, or use FileNaming=FullPath"
+          )
+        }
+        let bareName = FileNaming.bareName(of: path)
+        guard let other = bareNames.updateValue(name, forKey: bareName), options.fileNaming == nil else {
+          continue
+        }
         throw GeneratorError(
-          "\(name) and \(other) would both be written to \(path): rename one, or use FileNaming=FullPath"
+          "\(name) and \(other) would both have a file \(bareName), and a Swift module cannot have two files of one "
+            + "name: use FileNaming=PathToUnderscores, or FileNaming=FullPath if they are for different modules"
         )
       }
       outputs.append(output)

@@ -10,7 +10,7 @@ public struct GeneratorOutput: Sendable {
   init(_ source: FileSource) {
     self.source = source
     let (file, options) = (source.file, source.options)
-    let naming = options.fileNaming
+    let naming = options.fileNaming ?? .fullPath
     messagesName = options.generatesMessages ? naming.fileName(for: file.name, extension: ".pb.swift") : nil
     servicesName =
       options.generatesServices && !file.services.isEmpty

@@ -107,10 +107,18 @@ public func readFile(_ path: String) throws(SystemError) -> [UInt8] {
   return try content.get()
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error. Characters that control a terminal or end the line are escaped, because a message may
+/// quote a file that somebody else wrote.
 public func complain(_ message: String) {
+  let line = message.unicodeScalars.map { scalar in
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator:
+      scalar.escaped(asASCII: true)
+    default: String(scalar)
+    }
+  }
   // If this fails, there is no other way to report it.
-  try? Descriptor.standardError.writeAll(Array((message + "\n").utf8))
+  try? Descriptor.standardError.writeAll(Array((line.joined() + "\n").utf8))
 }
 
 /// Prepares the process: opens all three standard streams, so that no other file gets their numbers, and ignores the

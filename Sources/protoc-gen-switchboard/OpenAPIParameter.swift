@@ -45,6 +45,9 @@ struct OpenAPIParameter {
       }
       return nil
     }
+    guard FileNaming.isBelowOutput(name) else {
+      throw GeneratorError("OpenAPI=\(name) is not a path below the output directory")
+    }
     self.name = name
     self.options = options
     self.rest = rest.joined(separator: ",")

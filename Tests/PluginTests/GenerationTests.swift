@@ -133,6 +133,19 @@ import Testing
     #expect(generation.inputs.map(\.path).contains(path("Two/p/two.proto")))
   }
 
+  @Test func namesInMappingsAreQuoted() throws {
+    let one = try target("One", ["switchboard.json": "{}", #"a"b\c.proto"#: ""])
+    let generation = try generation(
+      target("A", ["switchboard.json": "{}", "a.proto": ""]),
+      dependencies: [one]
+    )
+    try FileManager.default.createDirectory(at: generation.scratch, withIntermediateDirectories: true)
+    try generation.prepare()
+    let mapping = generation.scratch.appendingPathComponent("module-mappings.textproto")
+    let text = try String(contentsOf: mapping, encoding: .utf8)
+    #expect(text.contains(#"  proto_file_path: "a\"b\\c.proto""# + "\n"), "\(text)")
+  }
+
   @Test func generatesNothingWithoutAConfiguration() throws {
     #expect(try target("A", ["a.proto": ""]) == nil)
   }

@@ -74,6 +74,43 @@ struct OptionTests {
     #expect(response.error.contains("b/x.proto and a/x.proto would both be written to x.pb.swift"))
   }
 
+  @Test(
+    "Two files of one name in different directories are an error by default, because a module cannot have them"
+  )
+  func sameNames() throws {
+    let refused = try response(parameter: "", files: ["a/x.proto", "b/x.proto"])
+    #expect(refused.error.hasPrefix("b/x.proto and a/x.proto would both have a file x.pb.swift"))
+    #expect(refused.error.contains("use FileNaming=PathToUnderscores"))
+    let asked = try response(parameter: "FileNaming=FullPath", files: ["a/x.proto", "b/x.proto"])
+    #expect(asked.file.map(\.name) == ["a/x.pb.swift", "b/x.pb.swift"])
+    let flat = try response(parameter: "FileNaming=PathToUnderscores", files: ["a/x.proto", "b/x.proto"])
+    #expect(flat.file.map(\.name) == ["a_x.pb.swift", "b_x.pb.swift"])
+    #expect(try response(parameter: "", files: ["a/x.proto", "b/y.proto"]).error.isEmpty)
+  }
+
+  @Test(
+    "No file is written outside of the output directory",
+    arguments: ["../x.proto", "a/../../x.proto", "/x.proto", "./x.proto", "a//x.proto"]
+  )
+  func outside(name: String) throws {
+    let response = try response(parameter: "", files: [name])
+    #expect(response.error.hasPrefix("\(name): its code would be written to "), "\(response.error)")
+    #expect(response.file.isEmpty)
+  }
+
+  @Test(
+    "A name cannot end the comment that names the source",
+    arguments: ["a\nimport B.proto", "a\u{2028}b.proto"]
+  )
+  func controls(name: String) throws {
+    for naming in ["", "FileNaming=DropPath", "FileNaming=PathToUnderscores"] {
+      let response = try response(parameter: naming, files: [name, "\(name)/x.proto"])
+      #expect(response.error.contains("control characters"), "\(response.error)")
+      #expect(!response.error.contains(name))
+      #expect(response.file.isEmpty)
+    }
+  }
+
   @Test("Messages=false writes no messages")
   func withoutMessages() throws {
     #expect(try response(parameter: "Messages=false").file.isEmpty)
@@ -92,6 +129,8 @@ struct OptionTests {
     #expect(mappings.module(of: "d.proto") == "B")
     #expect(mappings.module(of: "e.proto") == nil)
     #expect(mappings.module(of: "google/protobuf/any.proto") == "SwitchboardProtobuf")
+    let escaped = try ModuleMappings(text: #"mapping { module_name: "A" proto_file_path: "a\"\\\n'.proto" }"#)
+    #expect(escaped.module(of: "a\"\\\n'.proto") == "A")
   }
 
   @Test(
@@ -101,7 +140,8 @@ struct OptionTests {
       "mapping { module_name \"A\" }",
       "mapping { other: \"A\" }",
       "mapping { module_name: \"a b\" }", "mapping { module_name: \"A }",
-      "mapping { proto_file_path: [\"a\" }",
+      "mapping { proto_file_path: [\"a\" }", "mapping { module_name: \"A\\\" }",
+      "mapping { module_name: \"\\x41\" }",
     ]
   )
   func brokenMappings(text: String) {

@@ -40,6 +40,7 @@ import Testing
     )
     #expect(try run("OpenAPITitle=x").errors.contains("OpenAPI=FILE"))
     #expect(try run("OpenAPI=").errors.contains("has no value"))
+    #expect(try run("OpenAPI=../rest.json").errors.contains("not a path below the output directory"))
     #expect(try run("OpenAPIColour=red").errors.contains("OpenAPIColour"))
     #expect(try run("OpenAPIColour=red").errors.contains("documents are OpenAPI, OpenAPITitle"))
   }

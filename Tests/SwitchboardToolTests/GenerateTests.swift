@@ -36,6 +36,42 @@ import Testing
     #expect(files["a.pb.swift"]?.contains("/// Imports the other.") == true)
   }
 
+  /// Swift's compiler refuses two files of one name in a module.
+  @Test func filesOfOneNameAreNeitherWrittenNorSilentlyRenamed() throws {
+    try scratch.write("syntax = \"proto3\";\npackage c;\nmessage C {}", to: "protos/other/b.proto")
+    let output = try scratch.directory("out")
+    let arguments = ["generate", "-I", "protos", "-o", output, "sub/b.proto", "other/b.proto"]
+    let refused = try Command.product("switchboard", arguments, in: scratch.path)
+    #expect(refused.exitCode == 1)
+    #expect(
+      refused.errors.hasPrefix("switchboard: other/b.proto and sub/b.proto would both have a file b.pb.swift")
+    )
+    #expect(try scratch.files(below: "out").isEmpty)
+    let flat = arguments + ["--option", "FileNaming=PathToUnderscores"]
+    #expect(try Command.product("switchboard", flat, in: scratch.path).exitCode == 0)
+    #expect(try scratch.files(below: "out").keys.sorted() == ["other_b.pb.swift", "sub_b.pb.swift"])
+  }
+
+  /// As the plugins do.
+  @Test func aConfigurationPutsPathsIntoNames() throws {
+    try scratch.write(
+      #"{"protos": ["protos/a.proto", "protos/sub/b.proto"], "includes": ["protos"]}"#,
+      to: "a.json"
+    )
+    let output = try scratch.directory("out")
+    #expect(try generate("--configuration", "a.json", "-o", output).exitCode == 0)
+    #expect(try scratch.files(below: "out").keys.sorted() == ["a.pb.swift", "sub_b.pb.swift"])
+  }
+
+  @Test func messagesCannotControlTheTerminal() throws {
+    let source = "syntax = \"proto3\";\nimport \"x\u{1B}[2J\u{202E}.proto\";\n"
+    try scratch.write(source, to: "protos/bad.proto")
+    let command = try generate("-I", "protos", "-o", scratch.path, "bad.proto")
+    #expect(command.exitCode == 1)
+    #expect(command.errors.contains(#"x\u{1B}[2J\u{202E}.proto"#), "\(command.errors)")
+    #expect(!command.errors.contains("\u{1B}"))
+  }
+
   @Test func leavesUnchangedFilesAlone() throws {
     let output = try scratch.directory("out")
     #expect(try generate("-I", "protos", "-o", output, "a.proto").exitCode == 0)
@@ -197,7 +233,7 @@ import Testing
       ]
       let command = try Command.product("switchboard", arguments, in: directory)
       #expect(command.exitCode == 0, "\(command.errors)")
-      #expect(try target.files(below: "out").keys.sorted() == ["a.pb.swift", "sub/b.pb.swift"])
+      #expect(try target.files(below: "out").keys.sorted() == ["a.pb.swift", "sub_b.pb.swift"])
       try FileManager.default.removeItem(atPath: target.path + "/out")
     }
     try target.write("message {", to: "p/sub/b.proto")

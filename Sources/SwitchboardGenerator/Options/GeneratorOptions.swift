@@ -1,7 +1,8 @@
 /// The options in the parameter of the request: `Key=Value`, separated by commas.
 struct GeneratorOptions {
   var visibility = Visibility.internal
-  var fileNaming = FileNaming.fullPath
+  /// Nil for the default, which is ``FileNaming/fullPath``.
+  var fileNaming: FileNaming?
 
   var generatesMessages = true
   var generatesServices = true

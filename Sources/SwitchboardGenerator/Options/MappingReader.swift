@@ -102,12 +102,25 @@ struct MappingReader {
   }
 
   private mutating func quoted(_ quote: Character) throws(GeneratorError) -> String {
-    let text = rest.dropFirst().prefix { $0 != quote && $0 != "\\" && !$0.isNewline }
-    let after = rest.dropFirst(1 + text.count)
-    guard after.first == quote else { throw error("a string must end on its line and contain no backslash") }
-    rest = after.dropFirst()
-    return String(text)
+    var text = ""
+    rest = rest.dropFirst()
+    while let next = rest.popFirst(), !next.isNewline {
+      if next == quote { return text }
+      guard next == "\\" else {
+        text.append(next)
+        continue
+      }
+      guard let escaped = rest.popFirst(), let plain = Self.escapes[escaped] else {
+        throw error("after a backslash, a string has one of \\ \" ' n r t")
+      }
+      text.append(plain)
+    }
+    throw error("a string must end on its line")
   }
+
+  private static let escapes: [Character: Character] = [
+    "\\": "\\", "\"": "\"", "'": "'", "n": "\n", "r": "\r", "t": "\t",
+  ]
 
   private mutating func skipSpace() {
     while let first = rest.first {
