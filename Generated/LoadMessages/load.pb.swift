@@ -213,7 +213,8 @@ public struct LoadTestRate: SwitchboardProtobuf.Message {
 
 /// What was measured: added up over loops and agents.
 public struct LoadTestMeasurements: SwitchboardProtobuf.Message {
-  /// How long calls were started, after the warm-up.
+  /// The time by which the rate divides: from the end of the warm-up until the last call was started, or somewhat longer,
+  /// but not until the last call ended if the others had to wait for it.
   @_alwaysEmitIntoClient public var seconds: Double { get { _storage[32] } set { _storage[32] = newValue } }
   /// From when a call was due to its end, of all calls, failed ones too.
   @_alwaysEmitIntoClient public var latency: LoadTestHistogram { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
@@ -236,9 +237,11 @@ public struct LoadTestMeasurements: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var responses: UInt64 { get { _storage[88] } set { _storage[88] = newValue } }
   /// Calls that were due but were not started, since too many were in progress when the time was up.
   @_alwaysEmitIntoClient public var missed: UInt64 { get { _storage[96] } set { _storage[96] = newValue } }
+  /// How many calls had ended by then; zero, in reports of before it existed, means all.
+  @_alwaysEmitIntoClient public var timely: UInt64 { get { _storage[104] } set { _storage[104] = newValue } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Measurements", "1R:seconds 2m0?:latency 3m0?:service_time 4m0?:lateness 5m1*:statuses 6m2?:series 7U:requests 8U:responses 9U:missed") { [LoadTestHistogram.self, LoadTestStatusCount.self, LoadTestSeries.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Measurements", "1R:seconds 2m0?:latency 3m0?:service_time 4m0?:lateness 5m1*:statuses 6m2?:series 7U:requests 8U:responses 9U:missed 10U:timely") { [LoadTestHistogram.self, LoadTestStatusCount.self, LoadTestSeries.self] }
 }
 
 public struct LoadTestStatusCount: SwitchboardProtobuf.Message {

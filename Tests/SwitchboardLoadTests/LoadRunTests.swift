@@ -248,9 +248,45 @@ extension LoadTestPlan {
       $0.from = 30
       $0.to = 300
     }
+    plan.connections = 5
     let parts = (0..<3).map { plan.part($0, of: 3) }
+    #expect(parts.map(\.connections) == [2, 2, 1])
     #expect(parts.map(\.concurrency) == [4, 3, 3])
     #expect(parts.map(\.callLimit) == [34, 33, 33])
     #expect(parts.map(\.rate.to) == [100, 100, 100])
+    try plan.check(agents: 5)
+    #expect(throws: PayloadError("5 connections cannot be divided among 6 agents")) {
+      try plan.check(agents: 6)
+    }
+    (plan.connections, plan.callLimit) = (10, 2)
+    #expect(throws: PayloadError("2 calls cannot be divided among 3 agents")) { try plan.check(agents: 3) }
+    // Without a limit of calls there are enough for all.
+    plan.callLimit = 0
+    try plan.check(agents: 3)
+  }
+
+  /// Two loops have a call in progress each: with one caller, there is one loop, which makes all calls.
+  @Test(arguments: [false, true]) func oneCallerMakesAllCalls(_ hasRate: Bool) async throws {
+    try await Self.with(SlowEcho()) { target in
+      var plan = try LoadTestPlan.echo(target)
+      (plan.concurrency, plan.loops, plan.callLimit) = (1, 2, 10)
+      if hasRate { plan.rate = .with { $0.to = 1000 } }
+      let tally = try await plan.measure()
+      #expect(tally.calls == 10)
+    }
+  }
+
+  /// Without a duration, the run ends when nothing happens any more, and starts nothing after that.
+  @Test(arguments: [false, true]) func callsThatHangDoNotHoldARunWithoutEnd(_ hasRate: Bool) async throws {
+    try await Self.with(SlowEcho { _ in .seconds(3600) }) { target in
+      var plan = try LoadTestPlan.echo(target)
+      plan.timeoutSeconds = 0
+      (plan.concurrency, plan.callLimit) = (2, 1_000_000)
+      if hasRate { plan.rate = .with { $0.to = 1000 } }
+      var settings = try plan.settings()
+      settings.drain = .milliseconds(100)
+      let tally = try await LoadRun(settings) { [plan] in try plan.channel(on: $0) }.run()
+      #expect((tally.calls, tally.errors) == (2, 2))
+    }
   }
 }

@@ -94,6 +94,12 @@ import Testing
       }
       #expect(error?.code == .deadlineExceeded)
       #expect(error?.message == "the agent liar: it did not end when the run was over")
+      let still = try await failure(liar, grace: .milliseconds(1)) {
+        $0.callLimit = 10
+        $0.timeoutSeconds = 0
+      }
+      #expect(still?.code == .deadlineExceeded)
+      #expect(still?.message == "the agent liar: it reports nothing new")
     }
   }
 

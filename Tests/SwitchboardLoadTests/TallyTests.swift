@@ -29,6 +29,78 @@ struct TallyTests {
     #expect(sum.requests == 1500)
   }
 
+  /// 498 calls in two seconds, and one that is answered after ten.
+  @Test func aStragglerDoesNotLowerTheRate() throws {
+    var tally = LoadTally()
+    for number in 1...498 as ClosedRange<UInt64> {
+      tally.add(EndedLoadCall(latency: 1_000_000), at: number * 4_016_064, isLast: number > 450)
+    }
+    tally.add(EndedLoadCall(latency: 10_000_000_000), at: 10_000_000_000, isLast: true)
+    #expect(tally.calls == 499)
+    #expect(abs(tally.rate - 249) < 0.1)
+    #expect(abs(Double(tally.length) - 2e9) < 1e6)
+    let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
+    #expect(abs(report.summary.callsPerSecond - 249) < 0.1)
+    #expect(TextReport(report, tally).text.contains("499, of which 1 ended after the 2.00 s of the rate"))
+    let again = try LoadTestReport.read(try report.jsonString()).tally
+    #expect(again == tally)
+    // A report of before has only the time of the last end.
+    var old = report
+    old.measurements.timely = 0
+    let known = try LoadTestReport.read(try old.jsonString()).tally
+    #expect(known.timely == 499)
+    var lie = report
+    lie.measurements.timely = 500
+    let json = try lie.jsonString()
+    #expect(throws: PayloadError.self) { try LoadTestReport.read(json) }
+    // What the straggler adds to the series is no variation of the rate.
+    let row = LoadComparison(old: tally, new: tally).rows.first { $0.metric == .rate }
+    let bounds = try #require(row?.bounds)
+    #expect(bounds.upperBound < 2)
+  }
+
+  /// The last calls count if they are no slower than the others: all of them, if there are no others.
+  @Test(arguments: [(1, 5), (100, 5), (60, 50)]) func lastCallsCountUnlessTheyAreSlow(
+    _ calls: Int,
+    _ callers: Int
+  ) {
+    var tally = LoadTally()
+    for number in 0..<calls {
+      let round = UInt64(number / callers + 1)
+      tally.add(
+        EndedLoadCall(latency: 100_000_000),
+        at: round * 100_000_000,
+        isLast: number + callers >= calls
+      )
+    }
+    #expect(tally.rate == Double(min(calls, callers)) * 10)
+  }
+
+  @Test func aServerThatIsTooSlowForARateHasItsOwn() {
+    // Due within a second, all of them in progress at once, and ended at 500/s.
+    var tally = LoadTally()
+    for number in 1...1000 as ClosedRange<UInt64> {
+      tally.add(EndedLoadCall(latency: 1), at: number * 2_000_000, isLast: number > 500)
+    }
+    #expect(tally.rate == 500)
+  }
+
+  @Test func latenessThatMakesTheLatenciesIsMarked() {
+    var tally = Self.tally(calls: 1000)
+    #expect(!tally.isOpenLoop && !tally.isGeneratorLate)
+    for _ in 0..<1000 {
+      tally.serviceTime.add(1_000_000)
+      tally.lateness.add(100_000)
+    }
+    #expect(tally.isOpenLoop && !tally.isGeneratorLate)
+    for _ in 0..<100 { tally.lateness.add(1_100_000) }
+    #expect(tally.isGeneratorLate)
+    let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
+    let text = TextReport(report, tally, ink: Ink(isColoured: true)).text
+    #expect(text.contains("Lateness  \u{1B}[31mcalls were started "))
+    #expect(HTMLReport(report, tally).text.contains(/class="bad"><b>[^<]*<\/b><span>Lateness p99/))
+  }
+
   @Test func aLongRunHasLongerIntervals() {
     var series = TimeSeries()
     for second in 0..<10_000 as Range<UInt64> {
@@ -125,7 +197,7 @@ struct TallyTests {
     tally.length = 1_000_000_000
     let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
     let text = TextReport(report, tally).text
-    #expect(text.contains("a [2Jb"))
+    #expect(text.contains(#"a\u{1B}[2Jb\r\nc\u{202E}d"#))
     #expect(!text.contains("\u{1b}"))
     #expect(!text.contains("\u{202e}"))
   }

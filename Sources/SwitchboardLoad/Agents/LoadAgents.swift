@@ -12,20 +12,24 @@ package final class LoadAgents: Sendable {
   }
 
   private let agents: [Agent]
-  /// How long the run may take in total; `nil` if the plan has no end.
+  /// How long the run may take in total; `nil` if only its calls are limited.
   private let limit: Duration?
+  /// How long an agent may report nothing new, if there is no limit.
+  private let patience: Duration
   private let isLate = Locked(false)
-  /// The latest tally of each agent.
-  private let tallies: Locked<[LoadTally]>
+  /// The latest tally of each agent, and when it changed.
+  private let tallies: Locked<[(tally: LoadTally, changed: ContinuousClock.Instant)]>
 
   /// Connects to the agents and sends each its part of the plan. The names in `channels` appear in error messages. An
-  /// agent that has not finished `grace` after the plan's end fails.
+  /// agent that has not finished `grace` after the plan's end fails, and so does one that reports nothing new for `grace`
+  /// and the time that a call may take.
   package init(
     _ plan: LoadTestPlan,
     _ channels: [(name: String, channel: Channel)],
     token: String,
     grace: Duration = .seconds(60)
   ) async throws {
+    try plan.check(agents: channels.count)
     var headers = HPACKHeaders()
     headers.add(name: "authorization", value: "Bearer \(token)")
     let options = CallOptions(initialMetadata: headers)
@@ -38,7 +42,8 @@ package final class LoadAgents: Sendable {
     limit =
       plan.durationSeconds > 0
       ? .seconds(plan.warmUpSeconds + plan.durationSeconds + plan.timeoutSeconds) + grace : nil
-    tallies = Locked([LoadTally](repeating: LoadTally(), count: agents.count))
+    patience = .seconds(plan.timeoutSeconds) + grace
+    tallies = Locked(agents.map { _ in (tally: LoadTally(), changed: .now) })
     for (share, agent) in agents.enumerated() {
       let part = plan.part(share, of: agents.count)
       do {
@@ -52,14 +57,12 @@ package final class LoadAgents: Sendable {
 
   /// Waits for all agents and returns their combined measurements. If one agent fails, the run fails.
   package func run() async throws -> LoadTally {
-    let watch = limit.map { limit in
-      Task {
-        try await Task.sleep(for: limit)
-        isLate.withLock { $0 = true }
-        for agent in agents { agent.call.cancel() }
-      }
+    let watch = Task {
+      if let limit { try await Task.sleep(for: limit) } else { try await waitForSilence() }
+      isLate.withLock { $0 = true }
+      for agent in agents { agent.call.cancel() }
     }
-    defer { watch?.cancel() }
+    defer { watch.cancel() }
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (index, agent) in agents.enumerated() {
@@ -76,6 +79,15 @@ package final class LoadAgents: Sendable {
     return tally
   }
 
+  /// Waits until no agent reports anything new.
+  private func waitForSilence() async throws {
+    while true {
+      let latest = tallies.withLock { $0.map(\.changed).max() } ?? .now
+      guard latest + patience > .now else { return }
+      try await Task.sleep(until: latest + patience, clock: .continuous)
+    }
+  }
+
   private func listen(to agent: Agent, _ index: Int) async throws {
     do {
       for try await response in agent.call.responseStream {
@@ -89,7 +101,7 @@ package final class LoadAgents: Sendable {
         guard let tally = LoadTally(message) else {
           throw GRPCStatus(code: .dataLoss, message: "its measurements do not add up", origin: .peer)
         }
-        tallies.withLock { $0[index] = tally }
+        tallies.withLock { if $0[index].tally != tally { $0[index] = (tally, .now) } }
         if isResult { return }
       }
     } catch {
@@ -97,7 +109,8 @@ package final class LoadAgents: Sendable {
       for other in agents where other.name != agent.name { other.call.cancel() }
       var status = GRPCStatus(describing: error)
       if isLate.withLock({ $0 }) {
-        status = GRPCStatus(code: .deadlineExceeded, message: "it did not end when the run was over")
+        let reason = limit == nil ? "it reports nothing new" : "it did not end when the run was over"
+        status = GRPCStatus(code: .deadlineExceeded, message: reason)
       }
       let message = "the agent \(agent.name): \(status.message ?? "")"
       throw GRPCStatus(code: status.code, message: message, origin: status.origin)
@@ -123,6 +136,6 @@ package final class LoadAgents: Sendable {
 
   /// The measurements so far, of all agents.
   package var tally: LoadTally {
-    tallies.withLock { $0 }.reduce(into: LoadTally()) { $0.add($1) }
+    tallies.withLock { $0 }.reduce(into: LoadTally()) { $0.add($1.tally) }
   }
 }

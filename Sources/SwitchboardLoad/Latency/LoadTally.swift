@@ -22,17 +22,25 @@ package struct LoadTally: Sendable, Equatable {
   package var requests: UInt64 = 0
   package var responses: UInt64 = 0
   package var missed: UInt64 = 0
-  /// For how long calls were started, in nanoseconds.
+  /// The time by which the rate divides, in nanoseconds since the end of the warm-up: until the last call was started, or
+  /// somewhat longer, but not until the last call ended if the others had to wait for it.
   package var length: UInt64 = 0
+  /// How many calls had ended by then.
+  package private(set) var timely: UInt64 = 0
 
   package init() {}
 
   /// The longest sample that is kept, in characters.
   private static let sampleLimit = 300
 
-  /// Counts a call. `ended` is the time since the start of the run.
-  package mutating func add(_ call: EndedLoadCall, at ended: UInt64) {
+  /// Counts a call. `ended` is the time since the end of the warm-up; `isLast` says that no further calls are started.
+  package mutating func add(_ call: EndedLoadCall, at ended: UInt64, isLast: Bool = false) {
     latency.add(call.latency)
+    // Among the last calls may be one that takes very long. The time in which nothing else happens is no part of the
+    // rate: it ends when the rate was highest.
+    if !isLast || Double(calls) * Double(length) >= Double(timely) * Double(ended) {
+      (timely, length) = (calls, ended)
+    }
     let code = call.status?.code.rawValue ?? 0
     statuses[code].calls &+= 1
     if let status = call.status, statuses[code].calls == 1 {
@@ -55,6 +63,7 @@ package struct LoadTally: Sendable, Equatable {
     requests &+= other.requests
     responses &+= other.responses
     missed &+= other.missed
+    timely &+= other.timely
     length = max(length, other.length)
   }
 
@@ -63,7 +72,16 @@ package struct LoadTally: Sendable, Equatable {
   package var errors: UInt64 { statuses.dropFirst().reduce(0) { $0 &+ $1.calls } }
 
   /// The number of calls that ended per second.
-  package var rate: Double { length == 0 ? 0 : Double(calls) * 1e9 / Double(length) }
+  package var rate: Double { length == 0 ? 0 : Double(timely) * 1e9 / Double(length) }
+
+  /// Whether calls were due at a rate.
+  package var isOpenLoop: Bool { serviceTime.count > 0 }
+
+  /// Whether calls were started so late that the delay explains half of the 99th percentile or more: the latencies are
+  /// then those of the generator rather than of the server.
+  package var isGeneratorLate: Bool {
+    lateness.count > 0 && lateness.quantile(0.99) * 2 >= latency.quantile(0.99)
+  }
 
   /// The share of the calls that failed.
   package var errorShare: Double { calls == 0 ? 0 : Double(errors) / Double(calls) }
@@ -107,6 +125,7 @@ extension LoadTally {
       $0.requests = requests
       $0.responses = responses
       $0.missed = missed
+      $0.timely = timely
     }
   }
 
@@ -116,7 +135,7 @@ extension LoadTally {
     guard let latency = LatencyHistogram(message.latency),
       let serviceTime = LatencyHistogram(message.serviceTime),
       let lateness = LatencyHistogram(message.lateness), let series = TimeSeries(message.series),
-      message.seconds >= 0, message.seconds < 1e9
+      message.seconds >= 0, message.seconds < 1e9, message.timely <= latency.count
     else { return nil }
     self.latency = latency
     self.serviceTime = serviceTime
@@ -135,5 +154,7 @@ extension LoadTally {
     responses = message.responses
     missed = message.missed
     length = UInt64(message.seconds * 1e9)
+    // Earlier reports do not have it: their time ends with the last call.
+    timely = message.timely > 0 ? message.timely : latency.count
   }
 }

@@ -4,6 +4,14 @@ package enum LoadPace: Sendable, Equatable {
   case closed(callers: Int)
   /// Calls are due at a rate, with up to `limit` in progress.
   case open(RateSchedule, limit: Int)
+
+  /// How many calls may be in progress.
+  var concurrency: Int {
+    switch self {
+    case .closed(let callers): callers
+    case .open(_, let limit): limit
+    }
+  }
 }
 
 /// How long a run makes calls. Times are in nanoseconds.

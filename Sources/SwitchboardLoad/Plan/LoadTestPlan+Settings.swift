@@ -107,21 +107,29 @@ extension LoadTestPlan {
     }
   }
 
-  /// The part of the plan for one of several agents.
+  /// Throws if some of so many agents would have nothing to do, or more than its part.
+  package func check(agents: Int) throws(PayloadError) {
+    var amounts = [(UInt64(connections), "connections"), (UInt64(concurrency), "calls in progress")]
+    if callLimit > 0 { amounts.append((callLimit, "calls")) }
+    for (value, name) in amounts where value < agents {
+      throw PayloadError("\(value) \(name) cannot be divided among \(agents) agents")
+    }
+  }
+
+  /// The part of the plan for one of several agents, which add up to the plan.
   package func part(_ share: Int, of count: Int) -> LoadTestPlan {
     var part = self
     let agents = UInt32(clamping: max(1, count))
-    let isFirst = UInt32(clamping: share) < concurrency % agents
-    part.concurrency = max(1, concurrency / agents + (isFirst ? 1 : 0))
-    part.connections = max(1, connections / agents)
+    func divided(_ whole: UInt64) -> UInt64 {
+      whole / UInt64(agents) + (UInt64(share) < whole % UInt64(agents) ? 1 : 0)
+    }
+    part.concurrency = UInt32(clamping: divided(UInt64(concurrency)))
+    part.connections = UInt32(clamping: divided(UInt64(connections)))
+    part.callLimit = divided(callLimit)
     part.seed = seed &+ UInt64(share)
     if hasRate {
       part.rate.from = rate.from / Double(agents)
       part.rate.to = rate.to / Double(agents)
-    }
-    if callLimit > 0 {
-      let calls = callLimit / UInt64(agents) + (UInt64(share) < callLimit % UInt64(agents) ? 1 : 0)
-      part.callLimit = max(1, calls)
     }
     return part
   }

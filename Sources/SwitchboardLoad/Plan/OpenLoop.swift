@@ -44,7 +44,8 @@ package struct OpenLoop: Sendable {
     nextTime = schedule.due(index)
   }
 
-  private var continues: Bool { !isStopped && index < callLimit && nextTime < end }
+  /// Whether there are calls left to start.
+  package var continues: Bool { !isStopped && index < callLimit && nextTime < end }
 
   /// When the next call is due; nil if there is none, or if a call must end first.
   package var next: UInt64? { continues && inProgress < limit ? nextTime : nil }

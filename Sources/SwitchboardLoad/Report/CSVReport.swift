@@ -1,4 +1,5 @@
 import LoadMessages
+import SwitchboardCall
 
 /// A report as lines of `section,name,value,unit`, which spreadsheets and scripts can filter.
 package enum CSVReport {
@@ -44,7 +45,7 @@ package enum CSVReport {
 
   /// Quotes a field where necessary (RFC 4180). A leading character that starts a formula in spreadsheets is escaped.
   private static func field(_ text: String) -> String {
-    let line = Printable.line(text)
+    let line = text.withControlsEscaped
     let safe =
       ["=", "+", "@", "-"].contains(where: line.hasPrefix) && Double(line) == nil ? "'\(line)" : line
     guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }

@@ -1,4 +1,5 @@
 import LoadMessages
+import SwitchboardCall
 
 /// A report as one self-contained page: without scripts, and without external fonts or images.
 package struct HTMLReport: Sendable {
@@ -86,7 +87,7 @@ package struct HTMLReport: Sendable {
     ]
     if tally.missed > 0 { tiles.append(("Missed", Figure.grouped(Double(tally.missed)), true)) }
     if tally.lateness.count > 0 {
-      tiles.append(("Lateness p99", Figure.time(tally.lateness.quantile(0.99)), false))
+      tiles.append(("Lateness p99", Figure.time(tally.lateness.quantile(0.99)), tally.isGeneratorLate))
     }
     return tiles.map { name, value, isBad in
       "<div\(isBad ? " class=\"bad\"" : "")><b>\(value)</b><span>\(name)</span></div>"
@@ -117,7 +118,7 @@ package struct HTMLReport: Sendable {
   private var statuses: String {
     let rows = tally.statuses.enumerated().filter { $0.element.calls > 0 }.map { code, count in
       "<tr><td>\(StatusName.of(code))</td><td>\(Figure.grouped(Double(count.calls)))</td>"
-        + "<td class=\"words\">\(Self.escaped(Printable.line(count.sample)))</td></tr>"
+        + "<td class=\"words\">\(Self.escaped(count.sample))</td></tr>"
     }
     return
       "<section><h2>Status</h2><table><tr><th>Status</th><th>Calls</th><th class=\"words\">The first one's message</th></tr>"
@@ -127,7 +128,7 @@ package struct HTMLReport: Sendable {
   /// Escapes text for elements and attributes.
   static func escaped(_ text: String) -> String {
     var escaped = ""
-    for scalar in text.unicodeScalars {
+    for scalar in text.withControlsEscaped.unicodeScalars {
       switch scalar {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"

@@ -79,8 +79,9 @@ package struct LoadComparison: Sendable {
 
   /// The relative standard error of the rate, from how it varies between intervals.
   private static func rateError(_ tally: LoadTally) -> Double? {
-    // The last interval is incomplete.
-    let counts = tally.series.intervals.dropLast().map { Double($0.calls) }
+    // The last interval is incomplete, and what follows the time of the rate is no part of it.
+    let whole = Int(clamping: tally.length / tally.series.length)
+    let counts = tally.series.intervals.prefix(whole).map { Double($0.calls) }
     guard counts.count >= 5 else { return nil }
     let mean = counts.reduce(0, +) / Double(counts.count)
     guard mean > 0 else { return nil }

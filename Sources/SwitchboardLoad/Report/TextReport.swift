@@ -14,7 +14,10 @@ package struct TextReport: Sendable {
   }
 
   package var text: String {
-    var lines = [ink.bold("\(report.method) at \(report.target)"), "  \(report.load)", ""]
+    var lines = [
+      ink.bold("\(report.method) at \(report.target)".withControlsEscaped),
+      "  \(report.load.withControlsEscaped)", "",
+    ]
     lines += figures
     lines += ["", ink.bold("Status")] + statuses
     if tally.calls > 0 { lines += ["", ink.bold("Latency")] + histogram(width: 40) }
@@ -24,7 +27,7 @@ package struct TextReport: Sendable {
   private var figures: [String] {
     let latency = tally.latency
     var lines = [
-      row("Calls", "\(Figure.grouped(Double(tally.calls))) in \(Figure.time(Double(tally.length)))"),
+      row("Calls", calls),
       row("Rate", Figure.rate(tally.rate)),
       row("Errors", errors),
       row(
@@ -42,18 +45,22 @@ package struct TextReport: Sendable {
     }
     if tally.lateness.count > 0 {
       let late = tally.lateness
-      lines.append(
-        row(
-          "Lateness",
-          "calls were started \(time(late, 50)) (p50), \(time(late, 99)) (p99) after they were due"
-        )
-      )
+      let text = "calls were started \(time(late, 50)) (p50), \(time(late, 99)) (p99) after they were due"
+      lines.append(row("Lateness", tally.isGeneratorLate ? ink.red(text) : text))
     }
     if tally.missed > 0 {
       let missed = Figure.grouped(Double(tally.missed))
       lines.append(row("Missed", ink.red("\(missed) calls were due but too many others were in progress")))
     }
     return lines
+  }
+
+  private var calls: String {
+    let all = Figure.grouped(Double(tally.calls))
+    let time = Figure.time(Double(tally.length))
+    let last = tally.calls - tally.timely
+    guard last > 0 else { return "\(all) in \(time)" }
+    return "\(all), of which \(Figure.grouped(Double(last))) ended after the \(time) of the rate"
   }
 
   private func time(_ histogram: LatencyHistogram, _ percent: Double) -> String {
@@ -70,7 +77,7 @@ package struct TextReport: Sendable {
     tally.statuses.enumerated().filter { $0.element.calls > 0 }.map { code, count in
       let name = Self.padded(StatusName.of(code), to: 20)
       let calls = Self.padded(Figure.grouped(Double(count.calls)), to: 14, left: true)
-      let sample = Printable.line(count.sample)
+      let sample = count.sample.withControlsEscaped
       return "  \(code == 0 ? ink.green(name) : ink.red(name))\(calls)\(sample.isEmpty ? "" : "  \(sample)")"
     }
   }
@@ -118,13 +125,5 @@ enum Bar {
     let eighths = Int((min(max(share, 0), 1) * Double(width * 8)).rounded(.up))
     let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
     return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
-  }
-}
-
-/// Makes foreign text, such as a server's messages, safe to print: it must not move the cursor or overwrite other
-/// output.
-package enum Printable {
-  package static func line(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isControlling ? " " : $0 }))
   }
 }

@@ -13,6 +13,7 @@ package final class LoadRun: Sendable {
     package var messagesPerCall = 1
     package var callOptions: CallOptions?
     /// How long calls may take to end after the last one was started. Longer ones are cancelled and count as failed.
+    /// Without a duration, a run also ends when no call has started or ended for this long.
     package var drain = Duration.seconds(20)
 
     package init(
@@ -38,6 +39,8 @@ package final class LoadRun: Sendable {
   private let begin: UInt64
   private let extent: LoadExtent
   private let drain: Duration
+  /// How long calls may take that have a deadline.
+  private let timeout: Duration
   private let isStopped = Locked(false)
 
   /// Connects, and waits until all connections are ready. Throws the reason if one cannot be made.
@@ -45,7 +48,8 @@ package final class LoadRun: Sendable {
     _ settings: Settings,
     connect: @Sendable (LoopGroup) throws -> Channel
   ) async throws {
-    let loops = max(1, min(settings.loops, settings.connections))
+    // Each loop has a connection, and may have a call in progress.
+    let loops = max(1, min(settings.loops, settings.connections, settings.pace.concurrency))
     var channels: [Channel] = []
     var shares: [[any LoadCaller]] = []
     var eventLoops: [any EventLoop] = []
@@ -81,6 +85,7 @@ package final class LoadRun: Sendable {
     self.channels = channels
     extent = settings.extent
     drain = settings.drain
+    timeout = settings.callOptions?.timeout ?? .zero
     workers = shares.enumerated().map { share, callers in
       LoadWorker(
         callers,
@@ -100,17 +105,31 @@ package final class LoadRun: Sendable {
 
   /// Makes the calls. Returns the measurements when all have ended.
   package func run() async -> LoadTally {
-    let limit = extent.duration.map { _ in
-      Task {
+    let limit = Task {
+      if extent.duration != nil {
         try await Task.sleep(for: .nanoseconds(Int64(clamping: extent.end)) + drain)
-        await shutDown()
+      } else {
+        try await waitForStandstill()
       }
+      for worker in workers { worker.stop() }
+      await shutDown()
     }
     await withTaskGroup(of: Void.self) { group in
       for worker in workers { group.addTask { await worker.run() } }
     }
-    limit?.cancel()
+    limit.cancel()
     return await finish()
+  }
+
+  /// Waits until no call has started or ended for as long as one may take.
+  private func waitForStandstill() async throws {
+    let most = drain + timeout
+    while true {
+      let latest = workers.map(\.latest).max() ?? 0
+      let idle = Duration.nanoseconds(Int64(clamping: MonotonicClock.now &- begin) - Int64(clamping: latest))
+      guard idle < most else { return }
+      try await Task.sleep(for: most - idle)
+    }
   }
 
   /// Starts no more calls, and ends those in progress after `grace`. `run` then returns.

@@ -12,6 +12,8 @@ package final class LoadWorker: Sendable {
     var isClosing = false
     var tally = LoadTally()
     var whenOver: CheckedContinuation<Void, Never>?
+    /// When a call was last started or ended.
+    var latest: UInt64 = 0
   }
 
   private let loop: any EventLoop
@@ -47,7 +49,7 @@ package final class LoadWorker: Sendable {
       (schedule, limit) = (RateSchedule(constant: 1), 1)
       callerCount = callers / count + (share < callers % count ? 1 : 0)
     case .open(let rate, let most):
-      (schedule, limit) = (rate, max(1, most / count))
+      (schedule, limit) = (rate, max(1, most / count + (share < most % count ? 1 : 0)))
       callerCount = 0
     }
     let open = OpenLoop(
@@ -93,6 +95,9 @@ package final class LoadWorker: Sendable {
 
   /// The measurements so far.
   package var tally: LoadTally { state.withLock { $0.tally } }
+
+  /// When a call was last started or ended, in nanoseconds since the start of the run.
+  var latest: UInt64 { state.withLock { $0.latest } }
 }
 
 // MARK: - The closed loop
@@ -114,8 +119,9 @@ extension LoadWorker {
       let outcome = await caller.call(index)
       let end = now
       next = state.withLock { state in
-        count(outcome, due: start, end: end, in: &state)
-        return take(&state, at: end)
+        let next = take(&state, at: end)
+        count(outcome, due: start, end: end, isLast: next == nil, in: &state)
+        return next
       }
       start = end
     }
@@ -123,13 +129,20 @@ extension LoadWorker {
 
   /// The number of the next call.
   private func take(_ state: inout State, at now: UInt64) -> UInt64? {
+    state.latest = now
     guard !state.isStopped, now < extent.end, state.next < callLimit else { return nil }
     defer { state.next += stride }
     return state.next
   }
 
   @inline(__always)
-  private func count(_ outcome: LoadOutcome, due: UInt64, end: UInt64, in state: inout State) {
+  private func count(
+    _ outcome: LoadOutcome,
+    due: UInt64,
+    end: UInt64,
+    isLast: Bool,
+    in state: inout State
+  ) {
     guard due >= extent.warmUp, !state.isClosing else { return }
     let ended = EndedLoadCall(
       latency: end &- due,
@@ -137,9 +150,7 @@ extension LoadWorker {
       requests: outcome.requests,
       responses: outcome.responses
     )
-    let time = end &- extent.warmUp
-    state.tally.add(ended, at: time)
-    state.tally.length = time
+    state.tally.add(ended, at: end &- extent.warmUp, isLast: isLast)
   }
 }
 
@@ -175,7 +186,9 @@ extension LoadWorker {
     while true {
       let now = now
       let (due, next) = state.withLock { state in
-        (state.open.take(at: now), state.open.next)
+        let due = state.open.take(at: now)
+        if due != nil { state.latest = now }
+        return (due, state.open.next)
       }
       if let due {
         start(due, at: now, alarm)
@@ -202,8 +215,9 @@ extension LoadWorker {
   ) {
     let end = now
     let (mayStart, over) = state.withLock { state in
+      state.latest = end
       if call.due >= extent.warmUp, !state.isClosing {
-        count(outcome, due: call.due, end: end, in: &state)
+        count(outcome, due: call.due, end: end, isLast: !state.open.continues, in: &state)
         state.tally.serviceTime.add(end &- started)
         if !call.waited { state.tally.lateness.add(started &- call.due) }
       }

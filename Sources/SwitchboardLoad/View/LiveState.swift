@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// What is displayed during a run.
 package struct LiveState: Sendable {
   package var method: String
@@ -95,6 +97,6 @@ package enum LiveScreen {
   }
 
   private static func clipped(_ text: String, _ width: Int) -> String {
-    String(Printable.line(text).prefix(max(0, width - 1)))
+    String(text.withControlsEscaped.prefix(max(0, width - 1)))
   }
 }
