@@ -39,7 +39,7 @@ import Testing
   private func check(_ schema: Schema, _ file: String) throws {
     let index = try #require(schema.files.firstIndex { $0.name == file })
     var texts = ProtoText(schema, .plain)
-    let text = texts.text(ofFile: index)
+    let text = texts.text(ofFile: index).text
     let folder = NSTemporaryDirectory() + "describe-\(UUID().uuidString)"
     let written = URL(fileURLWithPath: "\(folder)/\(file)")
     try FileManager.default.createDirectory(
@@ -71,12 +71,12 @@ import Testing
   @Test func keepsCommentsInTheirPlaces() throws {
     let schema = try Self.compiled("shop.proto", in: [Run.protos])
     var texts = ProtoText(schema, .plain)
-    let order = texts.text(of: try #require(schema.symbol(named: "shop.Order")))
+    let order = texts.text(of: try #require(schema.symbol(named: "shop.Order"))).text
     #expect(order.hasPrefix("// What a customer wants.\nmessage Order {\n"))
     #expect(order.contains("  // Its name, as in the catalogue.\n  string item = 1;\n"))
     #expect(order.contains("  optional int32 count = 2; // At least one.\n"))
     #expect(order.contains("  // How it is paid.\n  oneof payment {\n"))
-    let method = texts.text(of: try #require(schema.symbol(named: "shop.Shop.Watch")))
+    let method = texts.text(of: try #require(schema.symbol(named: "shop.Shop.Watch"))).text
     #expect(method.hasPrefix("rpc Watch(Order) returns (stream Receipt) {\n  option deprecated = true;\n}"))
   }
 
@@ -91,12 +91,14 @@ import Testing
     ] {
       let symbol = schema.symbol(named: name)
       #expect(text.isEmpty == (symbol == nil), "\(name)")
-      if let symbol { #expect(texts.text(of: symbol).contains(text), "\(name): \(texts.text(of: symbol))") }
+      guard let symbol else { continue }
+      let shown = texts.text(of: symbol).text
+      #expect(shown.contains(text), "\(name): \(shown)")
     }
     let extended = try Self.corpus("proto2")
     var others = ProtoText(extended, .plain)
     #expect(
-      others.text(of: try #require(extended.symbol(named: "g.note")))
+      others.text(of: try #require(extended.symbol(named: "g.note"))).text
         == "extend A {\n  optional string note = 100;\n}"
     )
   }
@@ -143,13 +145,13 @@ import Testing
 
   @Test func reformatsJSON() {
     let json = Array(#"{"a":[1,-2.5e3,"x\"{"],"b":{},"c":[],"d":null}"#.utf8)
-    let pretty = JSONPainter(.plain, isPretty: true).text(of: json)
+    let pretty = JSONPainter(.plain, isPretty: true).text(of: json).text
     #expect(
       pretty
         == "{\n  \"a\": [\n    1,\n    -2.5e3,\n    \"x\\\"{\"\n  ],\n  \"b\": {},\n  \"c\": [],\n  \"d\": null\n}"
     )
     #expect(
-      JSONPainter(.plain, isPretty: false).text(of: Array(pretty.utf8))
+      JSONPainter(.plain, isPretty: false).text(of: Array(pretty.utf8)).text
         == String(decoding: json, as: UTF8.self)
     )
     // What is no JSON ends, too.

@@ -110,6 +110,42 @@ import Testing
     #expect(nobody.errors.contains("UNAVAILABLE"))
   }
 
+  /// Latencies that count from the moment when a call was due, and others, are never compared.
+  @Test func onlyRunsOfOneKindAreCompared() async throws {
+    let folder = NSTemporaryDirectory() + "compare-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let flags = ["closed": ["-n", "20"], "open": ["-n", "20", "-r", "1000"]]
+      for (kind, flags) in flags {
+        let saved = try Command.product(
+          "switchboard",
+          words(target, flags + ["--save", "\(folder)/\(kind).json"])
+        )
+        #expect(saved.exitCode == 0, "\(saved.errors)")
+      }
+      for (kind, flags) in flags {
+        for old in ["closed", "open"] {
+          let path = "\(folder)/\(old).json"
+          let run = try Command.product("switchboard", words(target, flags + ["--compare", path]))
+          #expect(run.exitCode == (kind == old ? 0 : 64), "\(kind) \(old): \(run.errors)")
+          guard kind != old else { continue }
+          #expect(run.errors.contains("the run of \(path) was \(old == "open" ? "with" : "without") --rate"))
+          #expect(run.output.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test func agentsNeedSomethingToDivide() throws {
+    let agents = ["--agents", "a:1,b:1,c:1", "--agent-token", "x"]
+    for flags in [["-n", "2"], ["--connections", "2"], ["-c", "2"]] {
+      let run = try Command.product("switchboard", words("127.0.0.1:1", flags + agents))
+      #expect(run.exitCode == 64)
+      #expect(run.errors.contains("cannot be divided among 3 agents"), "\(run.errors)")
+    }
+  }
+
   @Test func mistakesAreReportedBeforeTheRun() async throws {
     try await LoadRunTests.with(SlowEcho()) { target in
       func run(_ words: [String]) throws -> Command { try Command.product("switchboard", words) }

@@ -4,19 +4,19 @@ import SwitchboardToolSupport
 /// The error with which a verb fails, as shown to the user.
 struct Failure: Error, Sendable, Hashable {
   /// The message. The command's name is printed before it.
-  var message: String
+  var message: ShownText
   /// Suggestions for the user, one line each.
-  var hints: [String] = []
+  var hints: [ShownText] = []
   var code: ExitCode
 
-  init(_ message: String, hints: [String] = [], code: ExitCode) {
+  init(_ message: ShownText, hints: [ShownText] = [], code: ExitCode) {
     self.message = message
     self.hints = hints
     self.code = code
   }
 
   /// Invalid arguments. The message refers to the help of `verb`.
-  static func usage(_ message: String, verb: String? = nil) -> Failure {
+  static func usage(_ message: ShownText, verb: String? = nil) -> Failure {
     Failure(message, hints: verb.map { ["Try 'switchboard help \($0)'."] } ?? [], code: .usage)
   }
 

@@ -117,7 +117,7 @@ struct CallRunner: Sendable {
   private func describeCall() {
     guard clock != nil else { return }
     Output.note("> \(method.path) on \(target.text) (\(target.usesTLS ? "TLS" : "plaintext"))")
-    for (name, value) in settings.options.initialMetadata { Output.note("> \(name): \(value)".harmless) }
+    for (name, value) in settings.options.initialMetadata.shown { Output.note("> \(name): \(value)") }
   }
 
   /// Headers of the protocol itself. They are not metadata, and the status line shows what matters of them.
@@ -128,18 +128,18 @@ struct CallRunner: Sendable {
   private func watchMetadata(of call: any AsyncCall, _ clock: PhaseClock) async {
     guard let metadata = try? await call.initialMetadata else { return }
     clock.note("first byte", "the server's metadata")
-    for (name, value) in metadata where !Self.framing.contains(name) {
-      Output.note("< \(name): \(value)".harmless)
+    for (name, value) in metadata.shown where !Self.framing.contains(name) {
+      Output.note("< \(name): \(value)")
     }
   }
 
   private func describeEnd(of call: any AsyncCall, _ status: GRPCStatus, _ clock: PhaseClock) async {
     clock.note("last byte", status.code.specName)
     let trailers = (try? await call.trailingMetadata) ?? HPACKHeaders()
-    for (name, value) in trailers where !Self.framing.contains(name) {
-      Output.note("< \(name): \(value) (trailer)".harmless)
+    for (name, value) in trailers.shown where !Self.framing.contains(name) {
+      Output.note("< \(name): \(value) (trailer)")
     }
-    Output.note("< \(status.isOk ? "OK" : Failure(status).message)".harmless)
+    Output.note("< \(status.isOk ? "OK" : Failure(status).message)")
     for line in clock.lines { Output.note(line) }
   }
 }

@@ -10,7 +10,8 @@ struct CallSettings: Sendable {
   let options: CallOptions
   let serviceConfig: ServiceConfig?
 
-  init(_ arguments: Arguments) throws(Failure) {
+  /// The settings for calls of a server that `target` names.
+  init(_ arguments: Arguments, of target: Target) throws(Failure) {
     data = try RequestData(arguments[CallVerb.data])
     format = try arguments.choice(CallVerb.format) ?? .json
     if arguments.has(CallVerb.compact), arguments.has(CallVerb.pretty) {
@@ -29,7 +30,7 @@ struct CallSettings: Sendable {
       options.compression = compression
     }
     options.waitForReady = arguments.has(CallVerb.waitForReady)
-    options.initialMetadata = try HPACKHeaders(arguments: arguments.all(TargetFlags.header))
+    options.initialMetadata = target.metadata
     self.options = options
     serviceConfig = try arguments[CallVerb.serviceConfig].map(Self.serviceConfig)
   }

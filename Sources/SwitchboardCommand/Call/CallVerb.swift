@@ -81,16 +81,16 @@ enum CallVerb {
       Example("call localhost:50051 hello.Greeter/Greet --template", "Show the fields of its request."),
       Example("call localhost:50051 chat.Chat/Talk", "Chat: each line that you type is a request."),
       Example(
-        "call shop.example shop.Shop/Buy -d @order.json -H 'authorization: Bearer TOKEN' -t 3s -v",
-        "Call over TLS, with metadata and a deadline, and see how long each phase takes."
+        "call shop.example shop.Shop/Buy -d @order.json -H @headers.txt -t 3s -v",
+        "Call over TLS, with metadata from a file and a deadline, and see how long each phase takes."
       ),
     ],
     run
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let settings = try CallSettings(arguments)
     var target = try Target(arguments)
+    let settings = try CallSettings(arguments, of: target)
     let clock = arguments.has(verbose) ? PhaseClock() : nil
     if let clock { target.options.onConnectionPhase = { clock.note($0) } }
     target.options.serviceConfig = settings.serviceConfig
@@ -110,7 +110,7 @@ enum CallVerb {
         let text = RequestTemplate(of: type).text
         try Output.write(JSONPainter(Painter(Terminal.current()), isPretty: true).text(of: Array(text.utf8)))
       case .text:
-        try Output.write(String(TextRequestTemplate(of: type).text.dropLast()).harmless)
+        try Output.write(ShownText(lines: TextRequestTemplate(of: type).text, as: .proto), end: "")
       }
       return .success
     }

@@ -37,16 +37,16 @@ final class PhaseClock: Sendable {
   }
 
   /// A line for each phase, with its duration.
-  var lines: [String] {
+  var lines: [ShownText] {
     let state = state.withLock { $0 }
     var last = state.start
-    var lines: [String] = []
+    var lines: [ShownText] = []
     for mark in state.marks {
       let took = (mark.time - last).shown
       last = mark.time
       let name = mark.name + String(repeating: " ", count: max(0, 12 - mark.name.count))
       lines.append(
-        "* \(name) \(String(repeating: " ", count: max(0, 10 - took.count)))\(took)  \(mark.detail.harmless)"
+        "* \(name) \(String(repeating: " ", count: max(0, 10 - took.count)))\(took)  \(mark.detail)"
       )
     }
     let total = (last - state.start).shown

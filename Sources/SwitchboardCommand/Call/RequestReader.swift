@@ -76,7 +76,7 @@ actor RequestReader {
         shown = error
       }
     }
-    var hints: [String] = []
+    var hints: [ShownText] = []
     if let field = Self.unknownField(in: shown.description) {
       let names = field.type == type.fullName ? type.fields.flatMap { [$0.jsonName, $0.name] } : []
       if let near = NearNames(of: field.name, in: names).best { hints.append("Did you mean \"\(near)\"?") }

@@ -30,7 +30,10 @@ struct ResponseWriter {
       options.singleLine = !settings.isPretty
       options.typeRegistry = types
       let text = response.textFormatString(options: options)
-      try Output.write((text.last == "\n" ? String(text.dropLast()) : text).harmless)
+      try Output.write(
+        ShownText(lines: text, as: .proto),
+        end: text.utf8.last == UInt8(ascii: "\n") ? "" : "\n"
+      )
       if settings.isPretty { try Output.write("---") }
     }
   }

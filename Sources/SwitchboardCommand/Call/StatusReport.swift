@@ -14,7 +14,7 @@ struct StatusReport {
     var queryCount = 0
     for detail in details.prefix(50) {
       let text = await Self.text(of: detail, source, schema, &queryCount)
-      failure.hints += text.split(separator: "\n").map { "  " + $0 }
+      failure.hints += text
     }
     self.failure = failure
   }
@@ -27,7 +27,7 @@ struct StatusReport {
     _ source: SchemaSource,
     _ schema: Schema,
     _ queryCount: inout Int
-  ) async -> String {
+  ) async -> [ShownText] {
     if let text = text(of: detail, DetailTypes.registry(with: schema)) { return text }
     // Reflection also finds types that no method uses.
     if let name = detail.typeName, queryCount < maxTypeQueries {
@@ -39,14 +39,16 @@ struct StatusReport {
       }
     }
     let bytes = Base64Argument.encode(detail.value.prefix(4096))
-    return "{\"@type\": \(JSONText.string(detail.typeURL)), \"value\": \"\(bytes)\"}"
+    return [
+      "  {\"@type\": \(ShownText(JSONText.string(detail.typeURL), as: .json)), \"value\": \"\(bytes)\"}"
+    ]
   }
 
-  private static func text(of detail: Google_Protobuf_Any, _ types: TypeRegistry) -> String? {
+  private static func text(of detail: Google_Protobuf_Any, _ types: TypeRegistry) -> [ShownText]? {
     var options = JSONEncodingOptions()
     options.typeRegistry = types
     guard let bytes = try? detail.jsonUTF8Bytes(options: options) else { return nil }
-    return JSONPainter(.plain, isPretty: true).text(of: bytes)
+    return JSONPainter(.plain, isPretty: true).lines(of: bytes).map { "  " + $0 }
   }
 }
 

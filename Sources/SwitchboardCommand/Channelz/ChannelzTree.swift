@@ -3,7 +3,7 @@ import SwitchboardServices
 
 /// Draws the state that channelz reported. With a previous inventory, also shows how fast the counts grow.
 struct ChannelzTree {
-  private(set) var lines: [String] = []
+  private(set) var lines: [ShownText] = []
   private let inventory: ChannelzInventory
   private let last: ChannelzInventory?
   private let paint: Painter
@@ -20,16 +20,18 @@ struct ChannelzTree {
 
   /// The position of a line in the tree.
   private struct Node {
-    let prefix: String
-    let indent: String
+    let prefix: ShownText
+    let indent: ShownText
+    let depth: Int
 
-    init(_ prefix: String, _ indent: String) {
+    init(_ prefix: ShownText, _ indent: ShownText, depth: Int = 0) {
       self.prefix = prefix
       self.indent = indent
+      self.depth = depth
     }
 
     func child(isLast: Bool) -> Node {
-      Node(indent + (isLast ? "└── " : "├── "), indent + (isLast ? "    " : "│   "))
+      Node(indent + (isLast ? "└── " : "├── "), indent + (isLast ? "    " : "│   "), depth: depth + 1)
     }
   }
 
@@ -47,7 +49,7 @@ struct ChannelzTree {
     lines.append(
       "\(title("server", server.ref.name, server.ref.serverID))  \(text(calls, before?.data.callsStarted))"
     )
-    let listeners = server.listenSocket.map { "listens on \($0.name.harmless)" }
+    let listeners = server.listenSocket.map { socket -> ShownText in "listens on \(socket.name)" }
     let sockets = inventory.serverSockets[server.ref.serverID] ?? []
     let count = listeners.count + sockets.count
     let root = Node("", "")
@@ -75,7 +77,7 @@ struct ChannelzTree {
     at node: Node
   ) {
     let calls = Calls(started: data.callsStarted, succeeded: data.callsSucceeded, failed: data.callsFailed)
-    let target = data.target.isEmpty || data.target == name ? "" : " → \(data.target.harmless)"
+    let target: ShownText = data.target.isEmpty || data.target == name ? "" : " → \(data.target)"
     lines.append(
       "\(node.prefix)\(title(kind, name, id))\(target)  \(state(data.state.state))  \(text(calls, before))"
     )
@@ -88,7 +90,7 @@ struct ChannelzTree {
     _ sockets: [Grpc_Channelz_V1_SocketRef],
     _ node: Node
   ) {
-    guard drawn.insert(id).inserted, node.indent.count < 200 else { return }
+    guard drawn.insert(id).inserted, node.depth < 50 else { return }
     let count = channels.count + subchannels.count + sockets.count
     var index = 0
     func next() -> Node {
@@ -116,29 +118,30 @@ struct ChannelzTree {
     let data = socket.data
     let before = last?.sockets[ref.socketID]?.data
     let open = data.streamsStarted &- data.streamsSucceeded &- data.streamsFailed
-    var facts = [
+    var facts: [ShownText] = [
       "\(data.streamsStarted) streams\(rate(data.streamsStarted, before?.streamsStarted)), \(open) open"
     ]
     facts.append("sent \(data.messagesSent)\(rate(data.messagesSent, before?.messagesSent))")
     facts.append("received \(data.messagesReceived)\(rate(data.messagesReceived, before?.messagesReceived))")
-    if case .tls(let tls)? = socket.security.model { facts.append("TLS \(tls.standardName.harmless)") }
+    if case .tls(let tls)? = socket.security.model { facts.append("TLS \(tls.standardName)") }
     lines.append("\(node.prefix)\(title("socket", ref.name, ref.socketID))  \(facts.joined(separator: ", "))")
   }
 
   // MARK: Words
 
-  private func title(_ kind: String, _ name: String, _ id: Int64) -> String {
-    "\(kind) \(paint(.name, name.isEmpty ? "#\(id)" : name.harmless))\(name.isEmpty ? "" : paint(.comment, " #\(id)"))"
+  private func title(_ kind: String, _ name: String, _ id: Int64) -> ShownText {
+    let number: ShownText = name.isEmpty ? "" : paint(.comment, " #\(id)")
+    return "\(kind) \(paint(.name, name.isEmpty ? "#\(id)" : ShownText(name)))\(number)"
   }
 
-  private func text(_ calls: Calls, _ before: Int64?) -> String {
-    let failed = calls.failed > 0 ? paint(.bad, "\(calls.failed) failed") : "0 failed"
+  private func text(_ calls: Calls, _ before: Int64?) -> ShownText {
+    let failed: ShownText = calls.failed > 0 ? paint(.bad, "\(calls.failed) failed") : "0 failed"
     let open = calls.started &- calls.succeeded &- calls.failed
     return
       "\(calls.started) calls\(rate(calls.started, before)), \(calls.succeeded) ok, \(failed), \(open) open"
   }
 
-  private func rate(_ now: Int64, _ before: Int64?) -> String {
+  private func rate(_ now: Int64, _ before: Int64?) -> ShownText {
     guard let before, let last else { return "" }
     let parts = (inventory.time - last.time).components
     let seconds = Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
@@ -146,7 +149,7 @@ struct ChannelzTree {
     return paint(.number, " (\((Double(now) - Double(before)) / seconds, digits: 1)/s)")
   }
 
-  private func state(_ state: Grpc_Channelz_V1_ChannelConnectivityState.State) -> String {
+  private func state(_ state: Grpc_Channelz_V1_ChannelConnectivityState.State) -> ShownText {
     switch state {
     case .unknown: "UNKNOWN"
     case .idle: "IDLE"

@@ -17,7 +17,7 @@ struct CompletionRequest {
 
   private var current: String { words.last ?? "" }
 
-  func candidates() async -> [String] {
+  func candidates() async -> [ShownText] {
     let shown = verbs.filter { !$0.isHidden }
     guard words.count > 1, let verb = verbs.first(where: { $0.name == words[0] }) else {
       return words.count > 1 ? [] : matching(shown.map { ($0.name, $0.summary) })
@@ -80,7 +80,7 @@ struct CompletionRequest {
     }
   }
 
-  private func values(_ completion: Completion, _ line: Line, _ verb: Verb) async -> [String] {
+  private func values(_ completion: Completion, _ line: Line, _ verb: Verb) async -> [ShownText] {
     switch completion {
     case .none: return []
     case .file: return [":file"]
@@ -161,11 +161,11 @@ struct CompletionRequest {
   }
 
   /// The lines for the candidates that start with the current word.
-  private func matching(_ candidates: [(name: String, meaning: String)]) -> [String] {
+  private func matching(_ candidates: [(name: String, meaning: String)]) -> [ShownText] {
     candidates.filter {
       $0.name.hasPrefix(current)
     }
-    .map { $0.meaning.isEmpty ? $0.name : "\($0.name)\t\($0.meaning.harmlessLine)" }
+    .map { $0.meaning.isEmpty ? ShownText($0.name) : "\($0.name)\t\($0.meaning)" }
   }
 }
 

@@ -19,7 +19,7 @@ enum CompletionVerbs {
       let shells = CompletionScript.allCases.map(\.rawValue).joined(separator: ", ")
       throw Failure.usage("there are completions for \(shells), not for '\(name)'")
     }
-    try Output.write(script.text)
+    try Output.write(ShownText(lines: script.text))
     return .success
   }
 
@@ -30,7 +30,7 @@ enum CompletionVerbs {
     details: ["'man -l <(switchboard man)' shows it; 'make install' installs it."],
     examples: [Example("man > switchboard.1", "Keep the page.")]
   ) { _ in
-    try Output.write(bytes: Array(ManPage.text(of: SwitchboardCommand.verbs).utf8))
+    try Output.write(ShownText(lines: ManPage.text(of: SwitchboardCommand.verbs)), end: "")
     return .success
   }
 

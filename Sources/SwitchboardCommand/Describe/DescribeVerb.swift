@@ -62,7 +62,7 @@ enum DescribeVerb {
       try Output.write(JSONPainter(paint, isPretty: true).text(of: Array(text.utf8)))
       return .success
     }
-    var parts: [String] = []
+    var parts: [ShownText] = []
     var texts = ProtoText(schema, paint)
     if arguments.has(wholeFile) {
       var done: Set<Int> = []
@@ -103,7 +103,9 @@ enum DescribeVerb {
 
   // MARK: Forms
 
-  private static func drawn(_ symbol: Symbol, _ schema: Schema, _ paint: Painter) throws(Failure) -> String {
+  private static func drawn(_ symbol: Symbol, _ schema: Schema, _ paint: Painter) throws(Failure)
+    -> ShownText
+  {
     var tree = SchemaTree(schema, paint)
     if let service = schema.service(named: symbol.fullName) {
       tree.draw(service)

@@ -84,7 +84,7 @@ extension ProtoPrinter {
       }
       let declaration = container.message.oneofDecl[Int(oneof)]
       commented(container.path + [Number.messageOneof, oneof]) { printer in
-        printer.block("\(printer.keyword("oneof")) \(declaration.name.harmless)") { printer in
+        printer.block("\(printer.keyword("oneof")) \(declaration.name)") { printer in
           printer.options(declaration.hasOptions ? declaration.options : nil, "google.protobuf.OneofOptions")
           for index in members[oneof] ?? [] {
             printer.field(fields[index], container, container.path + [Number.messageField, Int32(index)])
@@ -110,10 +110,10 @@ extension ProtoPrinter {
       if let entry = container?.mapEntry(of: field) {
         let (key, value) = (printer.typeName(entry.field[0], scope), printer.typeName(entry.field[1], scope))
         return printer.line(
-          "\(printer.keyword("map"))<\(key), \(value)> \(field.name.harmless) = \(number)\(options);"
+          "\(printer.keyword("map"))<\(key), \(value)> \(field.name) = \(number)\(options);"
         )
       }
-      let label = printer.label(of: field).map { printer.keyword($0) + " " } ?? ""
+      let label: ShownText = printer.label(of: field).map { printer.keyword($0) + " " } ?? ""
       let group = container.map { $0.group(of: field) } ?? extensionGroup
       if field.type == .group, let group {
         return printer.block("\(label)\(printer.keyword("group")) \(printer.name(group.name)) = \(number)") {
@@ -122,7 +122,7 @@ extension ProtoPrinter {
           printer.body(of: group, name, [])
         }
       }
-      printer.line("\(label)\(printer.typeName(field, scope)) \(field.name.harmless) = \(number)\(options);")
+      printer.line("\(label)\(printer.typeName(field, scope)) \(field.name) = \(number)\(options);")
     }
   }
 
@@ -172,7 +172,7 @@ extension ProtoPrinter {
     if !ranges.isEmpty { line("\(keyword("reserved")) \(ranges.joined(separator: ", "));") }
     guard !names.isEmpty else { return }
     // In editions, reserved names have no quotes.
-    let words = names.map { file.edition == .unknown ? paint(.string, JSONText.string($0)) : $0.harmless }
+    let words = names.map { file.edition == .unknown ? quoted($0) : ShownText($0) }
     line("\(keyword("reserved")) \(words.joined(separator: ", "));")
   }
 
@@ -184,7 +184,7 @@ extension ProtoPrinter {
     return field.proto3Optional || file.syntax != "proto3" ? "optional" : nil
   }
 
-  func typeName(_ field: Google_Protobuf_FieldDescriptorProto, _ scope: String) -> String {
+  func typeName(_ field: Google_Protobuf_FieldDescriptorProto, _ scope: String) -> ShownText {
     field.hasTypeName ? type(relative(field.typeName, in: scope)) : type("\(field.type)".lowercased())
   }
 }

@@ -9,7 +9,7 @@ extension ProtoPrinter {
 
   /// Each option as `name = value`. Custom options are included if the schema contains descriptor.proto and the file
   /// that declares them.
-  func optionTexts<Options: Message>(_ options: Options?, _ type: String) -> [String] {
+  func optionTexts<Options: Message>(_ options: Options?, _ type: String) -> [ShownText] {
     guard let options else { return [] }
     var text: String
     if let table = schema.pool.messageType(named: type), let bytes = try? options.serializedBytes(),
@@ -28,29 +28,29 @@ extension ProtoPrinter {
   }
 
   /// The options of a field, including its default and its JSON name, which are not in the options of the descriptor.
-  func fieldOptions(_ field: Google_Protobuf_FieldDescriptorProto) -> [String] {
-    var options: [String] = []
+  func fieldOptions(_ field: Google_Protobuf_FieldDescriptorProto) -> [ShownText] {
+    var options: [ShownText] = []
     if field.hasDefaultValue {
       switch field.type {
-      case .string: options.append("default = \(JSONText.string(field.defaultValue))")
+      case .string: options.append("default = \(Self.literal(field.defaultValue))")
       // The value in the descriptor is already escaped.
-      case .bytes: options.append("default = \"\(field.defaultValue.harmless)\"")
-      default: options.append("default = \(field.defaultValue.harmless)")
+      case .bytes: options.append("default = \"\(field.defaultValue)\"")
+      default: options.append("default = \(field.defaultValue)")
       }
     }
     if field.hasJsonName, !field.hasExtendee, field.jsonName != FieldNames.lowerCamelCase(field.name) {
-      options.append("json_name = \(JSONText.string(field.jsonName))")
+      options.append("json_name = \(Self.literal(field.jsonName))")
     }
     return options + optionTexts(field.hasOptions ? field.options : nil, "google.protobuf.FieldOptions")
   }
 
   /// Converts the text format's `name: value` and `name { ... }` to the `name = value` of options.
-  static func assignments(in text: String) -> [String] {
-    var found: [String] = []
+  private static func assignments(in text: String) -> [ShownText] {
+    var found: [ShownText] = []
     for line in text.split(separator: "\n") {
       if line.hasPrefix(" ") || line.hasPrefix("}") {
         guard let last = found.indices.last else { continue }
-        found[last] += " " + String(line.drop { $0 == " " })
+        found[last] += " " + ShownText(line.drop { $0 == " " }, as: .proto)
         continue
       }
       // The name of an extension is in brackets in the text format, and in parentheses in a `.proto` file.
@@ -62,7 +62,8 @@ extension ProtoPrinter {
         name = line.prefix { $0 != ":" && $0 != " " }
         rest = line.dropFirst(name.count)
       }
-      found.append("\(name) = \(rest.drop { $0 == ":" || $0 == " " })".harmless)
+      let value = rest.drop { $0 == ":" || $0 == " " }
+      found.append("\(name) = \(ShownText(value, as: .proto))")
     }
     return found
   }

@@ -17,7 +17,7 @@ extension ProtoPrinter {
         printer.field(field, nil, in: scope, symbol.path)
       }
     case .oneof(let declaration, let message):
-      block("\(keyword("oneof")) \(declaration.name.harmless)") { printer in
+      block("\(keyword("oneof")) \(declaration.name)") { printer in
         for (index, field) in message.message.field.enumerated()
         where field.isInOneof && Int(field.oneofIndex) < message.message.oneofDecl.count
           && message.message.oneofDecl[max(0, Int(field.oneofIndex))].name == declaration.name

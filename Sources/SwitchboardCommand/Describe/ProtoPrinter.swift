@@ -12,7 +12,7 @@ struct ProtoPrinter {
   let file: Google_Protobuf_FileDescriptorProto
   let paint: Painter
   private let comments: Comments
-  private(set) var lines: [String] = []
+  private(set) var lines: [ShownText] = []
   private var depth = 0
 
   /// Prints declarations of one file. `comments` are its comments.
@@ -25,12 +25,12 @@ struct ProtoPrinter {
 
   // MARK: Lines
 
-  mutating func line(_ text: String) {
-    lines.append(text.isEmpty ? "" : String(repeating: "  ", count: depth) + text)
+  mutating func line(_ text: ShownText) {
+    lines.append(text.isEmpty ? "" : ShownText(String(repeating: "  ", count: depth)) + text)
   }
 
   /// Prints a block in braces after its head.
-  mutating func block(_ head: String, _ body: (inout ProtoPrinter) -> Void) {
+  mutating func block(_ head: ShownText, _ body: (inout ProtoPrinter) -> Void) {
     line(head + " {")
     let before = lines.count
     depth += 1
@@ -57,15 +57,25 @@ struct ProtoPrinter {
     }
   }
 
-  private static func commentLines(_ text: String) -> [String] {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).harmless }
+  private static func commentLines(_ text: String) -> [ShownText] {
+    var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      // A tab in a comment is only space, and a line may end as on Windows.
+      let line = line.last == "\r" ? line.dropLast() : line
+      return ShownText(String(String.UnicodeScalarView(line.map { $0 == "\t" ? " " : $0 })))
+    }
     while lines.last?.isEmpty == true { lines.removeLast() }
     return lines
   }
 
-  func keyword(_ word: String) -> String { paint(.keyword, word) }
-  func name(_ name: String) -> String { paint(.name, name.harmless) }
-  func type(_ name: String) -> String { paint(.type, name.harmless) }
+  func keyword(_ word: String) -> ShownText { paint(.keyword, word) }
+  func name(_ name: String) -> ShownText { paint(.name, name) }
+  func type(_ name: String) -> ShownText { paint(.type, name) }
+
+  /// A string in quotes.
+  func quoted(_ text: String) -> ShownText { paint(.string, Self.literal(text)) }
+
+  /// The same without colours.
+  static func literal(_ text: String) -> ShownText { ShownText(JSONText.string(text), as: .proto) }
 
   // MARK: Declarations
 
@@ -73,20 +83,21 @@ struct ProtoPrinter {
   mutating func printFile() {
     if file.edition != .unknown {
       let edition = "\(file.edition)".split(separator: "_").last.map(String.init) ?? "2023"
-      line("\(keyword("edition")) = \(paint(.string, "\"\(edition.filter(\.isNumber))\""));")
+      line("\(keyword("edition")) = \(quoted(edition.filter(\.isNumber)));")
     } else {
       let syntax = file.syntax.isEmpty ? "proto2" : file.syntax
-      line("\(keyword("syntax")) = \(paint(.string, JSONText.string(syntax)));")
+      line("\(keyword("syntax")) = \(quoted(syntax));")
     }
     if !file.package.isEmpty {
       line("")
-      line("\(keyword("package")) \(file.package.harmless);")
+      line("\(keyword("package")) \(file.package);")
     }
     if !file.dependency.isEmpty { line("") }
     let publics = Set(file.publicDependency)
     for (index, dependency) in file.dependency.enumerated() {
-      let kind = publics.contains(Int32(truncatingIfNeeded: index)) ? " \(keyword("public"))" : ""
-      line("\(keyword("import"))\(kind) \(paint(.string, JSONText.string(dependency)));")
+      let kind: ShownText =
+        publics.contains(Int32(truncatingIfNeeded: index)) ? " \(keyword("public"))" : ""
+      line("\(keyword("import"))\(kind) \(quoted(dependency));")
     }
     let options = optionTexts(file.hasOptions ? file.options : nil, "google.protobuf.FileOptions")
     if !options.isEmpty { line("") }
@@ -127,10 +138,11 @@ struct ProtoPrinter {
 
   mutating func method(_ method: Google_Protobuf_MethodDescriptorProto, _ path: [Int32]) {
     commented(path) { printer in
-      func side(_ type: String, _ streams: Bool) -> String {
-        "(\(streams ? printer.keyword("stream") + " " : "")\(printer.type(printer.relative(type, in: printer.file.package))))"
+      func side(_ type: String, _ streams: Bool) -> ShownText {
+        let stream: ShownText = streams ? printer.keyword("stream") + " " : ""
+        return "(\(stream)\(printer.type(printer.relative(type, in: printer.file.package))))"
       }
-      let head =
+      let head: ShownText =
         "\(printer.keyword("rpc")) \(printer.name(method.name))\(side(method.inputType, method.clientStreaming)) "
         + "\(printer.keyword("returns")) \(side(method.outputType, method.serverStreaming))"
       let options = printer.optionTexts(
@@ -172,7 +184,7 @@ struct ProtoPrinter {
         "google.protobuf.EnumValueOptions"
       )
       printer.line(
-        "\(value.name.harmless) = \(printer.paint(.number, "\(value.number)"))\(Self.inBrackets(options));"
+        "\(value.name) = \(printer.paint(.number, "\(value.number)"))\(Self.inBrackets(options));"
       )
     }
   }
@@ -199,7 +211,7 @@ struct ProtoPrinter {
     start == last ? "\(start)" : "\(start) to \(last >= limit ? "max" : "\(last)")"
   }
 
-  static func inBrackets(_ options: [String]) -> String {
+  static func inBrackets(_ options: [ShownText]) -> ShownText {
     options.isEmpty ? "" : " [\(options.joined(separator: ", "))]"
   }
 }

@@ -10,7 +10,7 @@ struct ProtoText {
   }
 
   /// A declaration; a method with its messages.
-  mutating func text(of symbol: Symbol) -> String {
+  mutating func text(of symbol: Symbol) -> ShownText {
     var printer = printer(file: symbol.file)
     printer.print(symbol)
     var parts = [printer.lines.joined(separator: "\n")]
@@ -25,7 +25,7 @@ struct ProtoText {
   }
 
   /// A whole file.
-  mutating func text(ofFile file: Int) -> String {
+  mutating func text(ofFile file: Int) -> ShownText {
     var printer = printer(file: file)
     printer.printFile()
     return printer.lines.joined(separator: "\n")

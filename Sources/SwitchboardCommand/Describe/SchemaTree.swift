@@ -6,7 +6,7 @@ import SwitchboardProtobuf
 struct SchemaTree {
   private let schema: Schema
   private let paint: Painter
-  private(set) var lines: [String] = []
+  private(set) var lines: [ShownText] = []
   private var drawn: Set<String> = []
 
   init(_ schema: Schema, _ paint: Painter) {
@@ -15,23 +15,28 @@ struct SchemaTree {
   }
 
   mutating func draw(_ service: SchemaService) {
-    lines.append(paint(.name, service.fullName.harmless))
+    lines.append(paint(.name, service.fullName))
     let methods = service.methods
     for (index, method) in methods.enumerated() {
       let isLast = index == methods.count - 1
-      lines.append((isLast ? "└── " : "├── ") + paint(.name, method.name.harmless))
-      let indent = isLast ? "    " : "│   "
+      lines.append((isLast ? "└── " : "├── ") + paint(.name, method.name))
+      let indent: ShownText = isLast ? "    " : "│   "
       draw(method.requestType, method.descriptor.clientStreaming, "takes", indent, isLast: false)
       draw(method.responseType, method.descriptor.serverStreaming, "returns", indent, isLast: true)
     }
   }
 
-  private mutating func draw(_ type: String, _ streams: Bool, _ verb: String, _ indent: String, isLast: Bool)
-  {
-    let stream = streams ? "stream " : ""
+  private mutating func draw(
+    _ type: String,
+    _ streams: Bool,
+    _ verb: String,
+    _ indent: ShownText,
+    isLast: Bool
+  ) {
+    let stream: ShownText = streams ? "stream " : ""
     let branch = indent + (isLast ? "└── " : "├── ")
     guard let table = schema.pool.messageType(named: type) else {
-      return lines.append("\(branch)\(verb) \(type.harmless)")
+      return lines.append("\(branch)\(verb) \(type)")
     }
     draw(table, branch + "\(verb) \(stream)", indent + (isLast ? "    " : "│   "), depth: 0)
   }
@@ -41,8 +46,8 @@ struct SchemaTree {
   /// The depth limit: more than anyone reads, and a bound on chains of types that a server may send.
   private static let mostLevels = 40
 
-  private mutating func draw(_ message: MessageTable, _ head: String, _ indent: String, depth: Int) {
-    let name = paint(.type, message.fullName.harmless)
+  private mutating func draw(_ message: MessageTable, _ head: ShownText, _ indent: ShownText, depth: Int) {
+    let name = paint(.type, message.fullName)
     let isNew = drawn.insert(message.fullName).inserted
     lines.append(head + name + (isNew || message.fields.isEmpty ? "" : paint(.comment, " (above)")))
     guard isNew, depth < Self.mostLevels else { return }
@@ -52,17 +57,17 @@ struct SchemaTree {
     for (index, field) in fields.enumerated() {
       let isLast = index == fields.count - 1
       let branch = indent + (isLast ? "└── " : "├── ")
-      let label = self.label(of: field) + field.name.harmless + paint(.number, " = \(field.number)")
+      let label = self.label(of: field) + ShownText(field.name) + paint(.number, " = \(field.number)")
       guard let inner = message.message(of: field) else {
         let type = message.enumeration(of: field)?.fullName ?? "\(field.type)"
-        lines.append("\(branch)\(label): \(paint(.type, type.harmless))")
+        lines.append("\(branch)\(label): \(paint(.type, type))")
         continue
       }
       draw(inner, "\(branch)\(label): ", indent + (isLast ? "    " : "│   "), depth: depth + 1)
     }
   }
 
-  private func label(of field: TableField) -> String {
+  private func label(of field: TableField) -> ShownText {
     if let key = field.mapKey { return "map<\(key)> " }
     if field.isRepeated { return "repeated " }
     return field.isRequired ? "required " : ""

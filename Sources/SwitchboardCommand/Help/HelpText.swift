@@ -1,13 +1,13 @@
 /// The help of the command and of its verbs, generated from the ``Verb`` values.
 enum HelpText {
-  static let usage = """
+  static let usage: ShownText = """
     usage: switchboard VERB [ARGUMENT]...
            switchboard help [VERB]
            switchboard --help | --version
     """
 
   /// The list of verbs.
-  static func overview(in verbs: [Verb], _ paint: Painter = Painter(Terminal.current())) -> String {
+  static func overview(in verbs: [Verb], _ paint: Painter = Painter(Terminal.current())) -> ShownText {
     let shown = verbs.filter { !$0.isHidden }
     let lines = shown.map { Row($0.name, $0.summary) }
     return """
@@ -24,7 +24,7 @@ enum HelpText {
       """
   }
 
-  static let exitCodes = """
+  static let exitCodes: ShownText = """
     The exit code is 0 for success, the code of the gRPC status if a call failed (5 is NOT_FOUND, 14 is UNAVAILABLE), 20 if a
     condition of 'load --fail-if' holds, 64 for wrong arguments, 65 for wrong input, 66 for a file that cannot be read, 74
     for output that cannot be written, and 130 after Ctrl-C. 'generate' exits with 1 for errors in files and with 2 for
@@ -32,9 +32,9 @@ enum HelpText {
     """
 
   /// The help of one verb.
-  static func text(of verb: Verb, _ paint: Painter = Painter(Terminal.current())) -> String {
-    if case .raw(_, let help) = verb.action { return help }
-    var parts = [verb.summary.capitalizedFirst + ".", usage(of: verb)]
+  static func text(of verb: Verb, _ paint: Painter = Painter(Terminal.current())) -> ShownText {
+    if case .raw(_, let help) = verb.action { return ShownText(lines: help) }
+    var parts: [ShownText] = ["\(verb.summary.capitalizedFirst).", ShownText(lines: usage(of: verb))]
     parts += verb.details.map { wrap($0, indent: 0) }
     if !verb.operands.isEmpty { parts.append(table(verb.operands.map { Row($0.name, $0.text) }, paint)) }
     for group in verb.flags where !group.flags.isEmpty {
@@ -43,7 +43,9 @@ enum HelpText {
       )
     }
     if !verb.examples.isEmpty {
-      let examples = verb.examples.map { "  \($0.meaning)\n    \(paint(.name, "switchboard \($0.line)"))" }
+      let examples = verb.examples.map { example -> ShownText in
+        "  \(example.meaning)\n    \(paint(.name, "switchboard \(example.line)"))"
+      }
       parts.append(paint(.heading, "Examples") + "\n" + examples.joined(separator: "\n"))
     }
     return parts.joined(separator: "\n\n")
@@ -74,32 +76,32 @@ enum HelpText {
   private static let width = 100
   private static let widestWord = 28
 
-  private static func table(_ rows: [Row], _ paint: Painter) -> String {
+  private static func table(_ rows: [Row], _ paint: Painter) -> ShownText {
     let column = min(rows.map(\.word.count).max() ?? 0, widestWord) + 4
-    return rows.map { row in
+    return rows.map { row -> ShownText in
       let text = wrap(row.meaning, indent: column)
       let word = "  " + paint(.name, row.word)
-      guard row.word.count + 4 <= column else {
-        return word + "\n" + String(repeating: " ", count: column) + text
-      }
-      return word + String(repeating: " ", count: column - 2 - row.word.count) + text
+      guard row.word.count + 4 <= column else { return word + "\n" + spaces(column) + text }
+      return word + spaces(column - 2 - row.word.count) + text
     }.joined(separator: "\n")
   }
 
   /// Breaks a paragraph into lines; all but the first start with an indent.
-  static func wrap(_ text: String, indent: Int) -> String {
-    var lines: [String] = []
+  static func wrap(_ text: String, indent: Int) -> ShownText {
+    var lines: [ShownText] = []
     var line = ""
     for word in text.split(separator: " ") {
       if !line.isEmpty, indent + line.count + 1 + word.count > width {
-        lines.append(line)
+        lines.append(ShownText(line))
         line = ""
       }
       line += line.isEmpty ? word : " " + word
     }
-    lines.append(line)
-    return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+    lines.append(ShownText(line))
+    return lines.joined(separator: "\n" + spaces(indent))
   }
+
+  private static func spaces(_ count: Int) -> ShownText { ShownText(String(repeating: " ", count: count)) }
 }
 
 extension String {

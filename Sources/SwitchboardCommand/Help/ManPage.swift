@@ -19,7 +19,7 @@ enum ManPage {
     page.section("VERBS")
     for verb in shown { page.verb(verb) }
     page.section("EXIT STATUS")
-    page.text(HelpText.exitCodes.split(separator: "\n").joined(separator: " "))
+    page.text(HelpText.exitCodes.text.split(separator: "\n").joined(separator: " "))
     page.section("ENVIRONMENT")
     page.item("NO_COLOR", "No colours, even on a terminal.")
     page.item("CLICOLOR_FORCE", "Colours, even without a terminal.")

@@ -46,7 +46,7 @@ enum ListVerb {
           try write(service, isLong: true)
         }
       } else if !services.isEmpty {
-        try Output.write(services.map(\.harmlessLine).joined(separator: "\n"))
+        try Output.write(services.map { ShownText($0) }.joined(separator: "\n"))
       }
       return .success
     }
@@ -68,19 +68,20 @@ enum ListVerb {
   }
 
   /// An array of strings, an element on each line.
-  private static func json(_ names: [String]) -> String {
+  private static func json(_ names: [String]) -> ShownText {
     guard !names.isEmpty else { return "[]" }
-    return "[\n" + names.map { "  " + JSONText.string($0) }.joined(separator: ",\n") + "\n]"
+    let elements = names.map { name -> ShownText in "  " + ShownText(JSONText.string(name), as: .json) }
+    return "[\n" + elements.joined(separator: ",\n") + "\n]"
   }
 
   private static func write(_ service: SchemaService, isLong: Bool) throws {
     let paint = Painter(Terminal.current())
     for method in service.methods {
-      var line = method.path.harmlessLine
+      var line = ShownText(method.path)
       if isLong {
         let request = (method.descriptor.clientStreaming ? "stream " : "") + method.requestType
         let response = (method.descriptor.serverStreaming ? "stream " : "") + method.responseType
-        line += "(\(paint(.type, request.harmless))) returns (\(paint(.type, response.harmless)))"
+        line += "(\(paint(.type, request))) returns (\(paint(.type, response)))"
       }
       try Output.write(line)
     }

@@ -10,10 +10,10 @@ enum LoadAgentVerb {
   )
   static let token = Flag(
     "--token",
-    value: "TOKEN",
+    value: "TOKEN|@FILE",
     help:
-      "The token that callers need; by default, the environment variable SWITCHBOARD_AGENT_TOKEN, or a random one, "
-      + "which is printed."
+      "The token that callers need, or @FILE for a file with it; by default, the environment variable "
+      + "SWITCHBOARD_AGENT_TOKEN, or a random one, which is printed. Other users of this machine can see arguments."
   )
   static let certificate = Flag(
     "--tls-cert",
@@ -33,20 +33,20 @@ enum LoadAgentVerb {
     ],
     flags: [FlagGroup("Agent", [listen, token, certificate, key])],
     examples: [
-      Example("load-agent --listen 0.0.0.0:7000 --token s3cret", "On each machine that makes calls.")
+      Example("load-agent --listen 0.0.0.0:7000 --token @token.txt", "On each machine that makes calls.")
     ],
     run
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
     let listener = try ListeningAddress.parse(arguments[listen] ?? "127.0.0.1:0", listen)
-    let given = arguments[token] ?? Terminal.environment(LoadAgentList.variable)
+    let given = try arguments.secret(token) ?? Terminal.environment(LoadAgentList.variable)
     if given?.isEmpty == true { throw Failure.usage("the token is empty") }
     var numbers = SystemRandomNumberGenerator()
     let secret = given ?? String(numbers.next(), radix: 36) + String(numbers.next(), radix: 36)
     let agent = LoadAgent(token: secret) { plan in
       Output.note(
-        "calling \(plan.target.harmless): \(plan.method.service.harmless)/\(plan.method.name.harmless)"
+        "calling \(plan.target): \(plan.method.service)/\(plan.method.name)"
       )
     }
     var options = ServerOptions()
@@ -55,7 +55,7 @@ enum LoadAgentVerb {
     do {
       server = try Server(providers: [agent], options: options)
     } catch {
-      throw Failure(error.message ?? "\(error)", code: .noInput)
+      throw Failure(ShownText(error.message ?? "\(error)"), code: .noInput)
     }
     let address = try ListeningAddress.bind(server, listener, listen)
     try await Interrupts.first {

@@ -1,5 +1,4 @@
 import SwitchboardLoad
-import SwitchboardToolSupport
 
 /// The live display of a run on a terminal. It uses standard error, so that the report can go elsewhere.
 struct LoadDisplay: Sendable {
@@ -39,27 +38,27 @@ struct LoadDisplay: Sendable {
     let ink = Ink(isColoured: terminal.hasColor)
     let fits = terminal.columns >= LiveScreen.smallest.width && terminal.rows >= LiveScreen.smallest.height
     guard view == .screen, fits else {
-      Self.write("\r" + LiveLine.text(state, width: terminal.columns, ink: ink) + Self.eraseLine)
+      let line = ShownText(coloredLines: LiveLine.text(state, width: terminal.columns, ink: ink))
+      Self.write("\r\(line)\(Self.eraseLine)")
       return
     }
-    let lines = LiveScreen.lines(state, width: terminal.columns, height: terminal.rows, ink: ink)
-    Self.write("\u{1b}[H" + lines.map { $0 + Self.eraseLine }.joined(separator: "\r\n") + "\u{1b}[J")
+    let lines = LiveScreen.lines(state, width: terminal.columns, height: terminal.rows, ink: ink).map {
+      ShownText(coloredLines: $0) + Self.eraseLine
+    }
+    Self.write("\u{1b}[H\(lines.joined(separator: "\r\n"))\u{1b}[J")
   }
 
   /// Erases the display.
   static func leave(_ view: LoadView) {
     switch view {
     case .none: break
-    case .line: write("\r" + eraseLine)
+    case .line: write("\r\(eraseLine)")
     case .screen: write("\u{1b}[?25h\u{1b}[?1049l")
     }
   }
 
-  private static let enterScreen = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[2J"
-  private static let eraseLine = "\u{1b}[K"
+  private static let enterScreen: ShownText = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[2J"
+  private static let eraseLine: ShownText = "\u{1b}[K"
 
-  private static func write(_ text: String) {
-    // If the terminal is gone, nothing needs to be shown.
-    try? Descriptor.standardError.writeAll(Array(text.utf8))
-  }
+  private static func write(_ text: ShownText) { Output.note(text, end: "") }
 }

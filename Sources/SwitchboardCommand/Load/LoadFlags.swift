@@ -56,13 +56,22 @@ enum LoadFlags {
     value: "TIME",
     help: "How long to start calls; the default is 10s."
   )
-  static let calls = Flag("-n", "--calls", value: "N", help: "End after N calls.")
+  static let calls = Flag(
+    "-n",
+    "--calls",
+    value: "N",
+    help: "End after N calls, or when nothing happens for 20s."
+  )
   static let warmUp = Flag(
     "--warm-up",
     value: "TIME",
     help: "First make calls for TIME that do not count; the default is 1s, and none with --calls."
   )
-  static let connections = Flag("--connections", value: "N", help: "Use N connections; the default is 2.")
+  static let connections = Flag(
+    "--connections",
+    value: "N",
+    help: "Use N connections; the default is 2, or one for each agent."
+  )
   static let loops = Flag(
     "--loops",
     value: "N",
@@ -93,7 +102,8 @@ enum LoadFlags {
     "--compare",
     value: "FILE",
     completion: .file,
-    help: "Show what changed since an earlier run; FILE is its report in JSON."
+    help:
+      "Show what changed since an earlier run; FILE is its report in JSON. Both must be with --rate, or both without."
   )
   static let failIf = Flag(
     "--fail-if",
@@ -126,12 +136,16 @@ enum LoadFlags {
   static let agents = Flag(
     "--agents",
     value: "HOST:PORT,...",
-    help: "Divide the calls among agents, which 'switchboard load-agent' starts."
+    help:
+      "Divide the calls among agents, which 'switchboard load-agent' starts: --rate, --concurrency, --connections and "
+      + "--calls are those of all together. --loops is each agent's."
   )
   static let token = Flag(
     "--agent-token",
-    value: "TOKEN",
-    help: "The agents' token; by default, the environment variable SWITCHBOARD_AGENT_TOKEN."
+    value: "TOKEN|@FILE",
+    help:
+      "The agents' token, or @FILE for a file with it; by default, the environment variable SWITCHBOARD_AGENT_TOKEN. "
+      + "Other users of this machine can see arguments."
   )
   static let agentRoots = Flag(
     "--agent-cacert",

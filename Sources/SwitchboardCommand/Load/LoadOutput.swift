@@ -7,7 +7,8 @@ import SwitchboardToolSupport
 struct LoadOutput {
   private let format: LoadFormat
   private let files: [(path: String, format: LoadFormat)]
-  private let old: LoadTally?
+  /// The report to compare with.
+  private let old: (path: String, tally: LoadTally)?
 
   /// Reads the report to compare with before the run, so that an invalid one is reported at once.
   init(_ arguments: Arguments) throws {
@@ -28,10 +29,21 @@ struct LoadOutput {
     let bytes: [UInt8]
     do { bytes = try readFile(path) } catch { throw Failure.unreadable(error) }
     do {
-      old = try LoadTestReport.read(String(decoding: bytes, as: UTF8.self)).tally
+      old = (path, try LoadTestReport.read(String(decoding: bytes, as: UTF8.self)).tally)
     } catch {
       throw Failure("\(path): \(error)", code: .data)
     }
+  }
+
+  /// Refuses to compare a run at a rate with one without. Their latencies count from different moments, and one has its
+  /// rate from the user, the other from the server.
+  func check(isOpenLoop: Bool) throws(Failure) {
+    guard let old, old.tally.calls > 0, old.tally.isOpenLoop != isOpenLoop else { return }
+    let (other, own) = isOpenLoop ? ("without", "with") : ("with", "without")
+    throw .usage(
+      "--compare: the run of \(old.path) was \(other) --rate, and this one is \(own): their latencies count from "
+        + "different moments and cannot be compared"
+    )
   }
 
   func write(_ report: LoadTestReport, _ tally: LoadTally) throws {
@@ -50,13 +62,15 @@ struct LoadOutput {
 
   private func show(_ report: LoadTestReport, _ tally: LoadTally) throws {
     let ink = Ink(isColoured: Terminal.current().hasColor)
-    try Output.write(bytes: Array(try Self.text(report, tally, as: format, ink).utf8))
+    let text = try Self.text(report, tally, as: format, ink)
+    try Output.write(ShownText(coloredLines: text, as: format == .json ? .json : .plain), end: "")
     guard let old else { return }
-    let comparison = LoadComparison(old: old, new: tally)
+    let comparison = LoadComparison(old: old.tally, new: tally)
     if format == .text {
-      try Output.write(bytes: Array("\n\(comparison.text(ink: ink))".utf8))
+      try Output.write("\n\(ShownText(coloredLines: comparison.text(ink: ink)))", end: "")
     } else {
-      Output.note(comparison.text(ink: Ink(isColoured: Terminal.current(.errors).hasColor)))
+      let ink = Ink(isColoured: Terminal.current(.errors).hasColor)
+      Output.note(ShownText(coloredLines: comparison.text(ink: ink)))
     }
   }
 

@@ -85,9 +85,11 @@ struct LoadRequest {
     func count(_ flag: Flag, _ range: ClosedRange<Int>, _ value: Int) throws -> UInt32 {
       UInt32(try arguments.integer(flag, in: range) ?? value)
     }
+    // Each agent has a connection.
+    let agents = max(2, min(LoadAgentList.addresses(arguments).count, LoadLimits.connections.upperBound))
     let isOpen = arguments.has(LoadFlags.rate) || findsMax
     plan.concurrency = try count(LoadFlags.concurrency, LoadLimits.concurrency, isOpen ? 10_000 : 50)
-    plan.connections = try count(LoadFlags.connections, LoadLimits.connections, 2)
+    plan.connections = try count(LoadFlags.connections, LoadLimits.connections, agents)
     plan.loops = try count(LoadFlags.loops, LoadLimits.loops, 1)
     plan.messagesPerCall = try count(LoadFlags.messages, LoadLimits.messagesPerCall, 1)
     plan.callLimit = UInt64(try arguments.integer(LoadFlags.calls, in: 1...(1 << 50)) ?? 0)

@@ -64,7 +64,7 @@ struct LoadAgentList: Sendable {
 
   /// Nil if the arguments name none.
   init?(_ arguments: Arguments, _ request: LoadRequest) throws {
-    guard let text = arguments[LoadFlags.agents] else {
+    guard arguments.has(LoadFlags.agents) else {
       for flag in [LoadFlags.token, LoadFlags.agentRoots] where arguments.has(flag) {
         throw Failure.usage("\(flag.name) needs --agents")
       }
@@ -73,13 +73,21 @@ struct LoadAgentList: Sendable {
     for flag in [TargetFlags.certificate, TargetFlags.insecure] where arguments.has(flag) {
       throw Failure.usage("\(flag.name) is not passed to agents, because it would leave this machine")
     }
-    addresses = text.split(separator: ",").map(String.init)
+    addresses = Self.addresses(arguments)
     guard !addresses.isEmpty else { throw Failure.usage("--agents needs HOST:PORT") }
-    guard let token = arguments[LoadFlags.token] ?? Terminal.environment(Self.variable), !token.isEmpty else {
-      throw Failure.usage("--agents needs --agent-token TOKEN, which the agents print when they start")
+    do { try request.plan.check(agents: addresses.count) } catch { throw Failure.usage("--agents: \(error)") }
+    guard let token = try arguments.secret(LoadFlags.token) ?? Terminal.environment(Self.variable),
+      !token.isEmpty
+    else {
+      throw Failure.usage("--agents needs --agent-token, which the agents print when they start")
     }
     self.token = token
     roots = arguments[LoadFlags.agentRoots]
+  }
+
+  /// The agents' addresses in the arguments.
+  static func addresses(_ arguments: Arguments) -> [String] {
+    (arguments[LoadFlags.agents] ?? "").split(separator: ",").map(String.init)
   }
 
   static let variable = "SWITCHBOARD_AGENT_TOKEN"

@@ -37,7 +37,7 @@ enum LoadVerb {
         "For continuous integration."
       ),
       Example(
-        "load shop.example:443 shop.Shop/Get -r 20000 --agents a:7000,b:7000 --agent-token s3cret",
+        "load shop.example:443 shop.Shop/Get -r 20000 --agents a:7000,b:7000 --agent-token @token.txt",
         "Let two agents make half of the calls each."
       ),
       Example(
@@ -51,6 +51,7 @@ enum LoadVerb {
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
     let output = try LoadOutput(arguments)
     let view = try arguments.choice(LoadFlags.live, of: LoadView.self) ?? .line
+    try output.check(isOpenLoop: arguments.has(LoadFlags.rate) || arguments.has(LoadFlags.findMax))
     let request = try await LoadRequest(arguments)
     let agents = try LoadAgentList(arguments, request)
     if let roots = arguments[TargetFlags.roots], agents != nil {
@@ -81,6 +82,12 @@ enum LoadVerb {
       load: load
     )
     try output.write(report, tally)
+    if tally.isGeneratorLate {
+      Output.warn(
+        "calls were started \(Figure.time(tally.lateness.quantile(0.99))) (p99) after they were due: this machine is too "
+          + "slow for the rate, and the latencies are rather its own than the server's"
+      )
+    }
     return exitCode(tally, request)
   }
 
@@ -115,7 +122,7 @@ enum LoadVerb {
   private static func exitCode(_ tally: LoadTally, _ request: LoadRequest) -> ExitCode {
     let failed = request.failIf.filter { $0.holds(in: tally) }
     for condition in failed {
-      Output.complain(Failure(condition.description(in: tally), code: .conditionHolds))
+      Output.complain(Failure("\(condition.description(in: tally))", code: .conditionHolds))
     }
     if !failed.isEmpty { return .conditionHolds }
     guard tally.calls > 0, tally.errors == tally.calls else { return .success }

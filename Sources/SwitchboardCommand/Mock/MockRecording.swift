@@ -17,6 +17,13 @@ struct MockRecording {
     target = try Target(arguments, text: arguments[MockVerb.record] ?? "")
     path = arguments[MockVerb.output] ?? "rules.yaml"
     file = try OutputPath(path)
+    guard !file.exists || arguments.has(MockVerb.overwrite) else {
+      throw Failure(
+        "\(path) exists already",
+        hints: ["'--overwrite' replaces it, and '--output FILE' records elsewhere."],
+        code: .output
+      )
+    }
   }
 
   func run() async throws -> ExitCode {
@@ -27,30 +34,44 @@ struct MockRecording {
       ? try MockVerb.files(arguments) : try await SchemaSource(arguments, target, channel).wholeSchema().files
     let schema = try MockSchema(files)
     let recorder = MockRecorder(schema)
-    // Report an unwritable file before the first call, not after the last.
-    try write("rules: []\n")
-    let providers = recorder.providers(schema, to: channel)
+    let providers = recorder.providers(
+      schema,
+      to: channel,
+      adding: target.metadata,
+      hasStatusInTrailers: target.options.wireProtocol != .connect
+    )
     let names = Set(["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"])
     let server = try Server(
       providers: providers.filter { !names.contains($0.serviceName) } + reflection(schema)
     )
     let address = try ListeningAddress.bind(server, listener, MockVerb.listen)
     let writing = Task {
+      var lastFailure = ""
       while !Task.isCancelled {
         try await Task.sleep(for: .seconds(1))
-        if let text = recorder.takeChanges() { try write(text) }
+        do {
+          try write(recorder)
+        } catch {
+          // The rules stay in memory, and may fit when there is room again.
+          if lastFailure != "\(error)" { Output.warn("the rules are not written: \(error)") }
+          lastFailure = "\(error)"
+        }
       }
     }
     try await Interrupts.first {
-      try Output.write("recording \(target.text.harmless) on \(address) to \(path)")
+      try Output.write("recording \(target.text) on \(address) to \(path)")
     }
     await server.shutDown(grace: .seconds(1))
     writing.cancel()
-    if case .failure(let error) = await writing.result, !(error is CancellationError) { throw error }
-    if let text = recorder.takeChanges() { try write(text) }
+    _ = await writing.result
+    try write(recorder)
     await channel.shutDown(grace: .zero)
     let (rules, left) = recorder.counts
-    Output.note("\(rules) rules in \(path)" + (left > 0 ? "; there was no room for \(left) more" : ""))
+    Output.note(rules > 0 ? "\(rules) rules in \(path)" : "no call was recorded, and nothing was written")
+    if left.full > 0 { Output.note("there was no room for \(left.full) more") }
+    if left.partial > 0 {
+      Output.note("\(left.partial) calls are left out, because they were cut short or had too many messages")
+    }
     return .success
   }
 
@@ -58,7 +79,10 @@ struct MockRecording {
     try MockService.providers(schema, MockService.Settings()).suffix(1)
   }
 
-  private func write(_ text: String) throws {
-    try file.write(Array(text.utf8))
+  /// Writes the rules if there are new ones. The file is replaced as a whole, and only if everything was written.
+  private func write(_ recorder: MockRecorder) throws {
+    guard let changes = recorder.changes() else { return }
+    try file.write(Array(changes.text.utf8))
+    recorder.didWrite(changes)
   }
 }

@@ -24,7 +24,8 @@ enum MockVerb {
     "--record",
     value: "TARGET",
     help:
-      "Forward calls to this server, and record its answers as rules. The connection flags apply to it."
+      "Forward calls to this server, and record its answers as rules. The connection flags apply to it; --header adds to "
+      + "the metadata of forwarded calls, and is not recorded."
   )
   static let output = Flag(
     "--output",
@@ -32,6 +33,7 @@ enum MockVerb {
     completion: .file,
     help: "Where --record writes; the default is rules.yaml."
   )
+  static let overwrite = Flag("--overwrite", help: "Let --record replace a file that exists.")
   static let quiet = Flag("-q", "--quiet", help: "Do not report each call.")
 
   static let verb = Verb(
@@ -49,7 +51,8 @@ enum MockVerb {
       Operand("FILE", isOptional: true, repeats: true, completion: .file, "A .proto file with services.")
     ],
     flags: [
-      FlagGroup("Serving", [listen, rules, onlyRules, quiet]), FlagGroup("Recording", [record, output]),
+      FlagGroup("Serving", [listen, rules, onlyRules, quiet]),
+      FlagGroup("Recording", [record, output, overwrite]),
       SchemaFlags.group, TargetFlags.group,
     ],
     examples: [
@@ -68,7 +71,7 @@ enum MockVerb {
       }
       return try await MockRecording(arguments, listener).run()
     }
-    for flag in [output] + TargetFlags.group.flags where arguments.has(flag) {
+    for flag in [output, overwrite] + TargetFlags.group.flags where arguments.has(flag) {
       throw Failure.usage("\(flag.name) needs --record TARGET")
     }
     let schema = try MockSchema(try files(arguments))
@@ -85,13 +88,13 @@ enum MockVerb {
     }
     if !arguments.has(quiet) {
       settings.called = { path, matched in
-        Output.note("\(path.harmless): \(matched ? "by a rule" : "no rule")")
+        Output.note("\(path): \(matched ? "by a rule" : "no rule")")
       }
     }
     let server = try Server(providers: try MockService.providers(schema, settings))
     let address = try ListeningAddress.bind(server, listener, listen)
     try await Interrupts.first {
-      try Output.write("serving \(schema.serviceNames.joined(separator: ", ").harmless) on \(address)")
+      try Output.write("serving \(schema.serviceNames.joined(separator: ", ")) on \(address)")
     }
     await server.shutDown(grace: .seconds(1))
     return .success

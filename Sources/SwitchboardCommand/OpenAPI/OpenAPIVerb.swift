@@ -78,7 +78,7 @@ enum OpenAPIVerb {
     }
     if document.isEmpty { Output.warn("no method has a rule of google.api.http: the document has no paths") }
     // The document already ends with a line feed.
-    try Output.write(String(document.json.dropLast()))
+    try Output.write(ShownText(lines: document.json, as: .json), end: "")
     return .success
   }
 

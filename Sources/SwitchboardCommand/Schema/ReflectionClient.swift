@@ -132,7 +132,7 @@ actor ReflectionClient {
     }
   }
 
-  private func tooMuch(_ what: String) -> Failure {
+  private func tooMuch(_ what: ShownText) -> Failure {
     Failure("\(target.text) sent \(what) as descriptors", code: .data)
   }
 

@@ -22,9 +22,9 @@ enum SchemaFiles {
       compiled = try compiler.compile(files)
     } catch {
       let lines = error.warnings + error.errors
-      throw Failure(lines.joined(separator: "\n"), code: .data)
+      throw Failure(lines.map { ShownText($0) }.joined(separator: "\n"), code: .data)
     }
-    for warning in compiled.warnings { Output.note(warning) }
+    for warning in compiled.warnings { Output.note("\(warning)") }
     do {
       return try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: compiled.request).protoFile
     } catch {

@@ -111,12 +111,12 @@ enum SchemaSource: Sendable {
       known = services
     }
     let near = NearNames(of: symbol, in: known).names
-    var hints = near.isEmpty ? [] : ["Did you mean \(near.joined(separator: " or "))?"]
+    var hints: [ShownText] = near.isEmpty ? [] : ["Did you mean \(near.joined(separator: " or "))?"]
     if near.isEmpty, !known.isEmpty { hints.append("'switchboard list' has the names of the services.") }
     return Failure(message(unknown: symbol), hints: hints, code: .status(.notFound))
   }
 
-  private func message(unknown symbol: String) -> String {
+  private func message(unknown symbol: String) -> ShownText {
     switch self {
     case .files: "the files do not declare '\(symbol)'"
     case .reflection(let client): "\(client.target.text) does not know '\(symbol)'"

@@ -1,31 +1,41 @@
 import Switchboard
 
 extension HPACKHeaders {
-  /// Parses headers from arguments: `name: value`. If the name ends in `-bin`, the value is in base64.
+  /// Parses headers from arguments: `name: value`, or `@FILE` for a file with one on each line. If the name ends in
+  /// `-bin`, the value is in base64.
+  ///
+  /// Errors do not repeat a value, which may be a secret.
   init(arguments: [String]) throws(Failure) {
     self.init()
-    for text in arguments {
-      guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-        throw .usage("--header needs NAME:VALUE, not '\(text)'")
+    for argument in arguments {
+      let isFile = argument.hasPrefix("@")
+      let path = String(argument.dropFirst())
+      let lines = isFile ? try Arguments.lines(ofSecret: path) : [argument]
+      for line in lines { try add(line, source: isFile ? "a line of \(path)" : "--header") }
+    }
+  }
+
+  private mutating func add(_ text: String, source: String) throws(Failure) {
+    guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+      throw .usage("\(source) needs NAME:VALUE; it has no name and colon")
+    }
+    let name = text[..<colon].lowercased()
+    let value = String(text[text.index(after: colon)...].drop { $0 == " " })
+    guard name.utf8.allSatisfy(Self.isNameByte) else {
+      throw .usage("'\(name)' is not a metadata name: letters, digits, '-', '_' and '.' are allowed")
+    }
+    if name.hasSuffix("-bin") {
+      guard let bytes = Base64Argument.decode(value) else {
+        throw .usage("the value of '\(name)' is binary and must be in base64, which it is not")
       }
-      let name = text[..<colon].lowercased()
-      let value = String(text[text.index(after: colon)...].drop { $0 == " " })
-      guard name.utf8.allSatisfy(Self.isNameByte) else {
-        throw .usage("'\(name)' is not a metadata name: letters, digits, '-', '_' and '.' are allowed")
+      add(name: name, binary: bytes)
+    } else {
+      guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        throw .usage(
+          "the value of '\(name)' has characters that only metadata whose name ends in -bin can have"
+        )
       }
-      if name.hasSuffix("-bin") {
-        guard let bytes = Base64Argument.decode(value) else {
-          throw .usage("the value of '\(name)' is binary and must be in base64, which '\(value)' is not")
-        }
-        add(name: name, binary: bytes)
-      } else {
-        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-          throw .usage(
-            "the value of '\(name)' has characters that only metadata whose name ends in -bin can have"
-          )
-        }
-        add(name: name, value: value)
-      }
+      add(name: name, value: value)
     }
   }
 

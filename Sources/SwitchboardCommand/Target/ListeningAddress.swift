@@ -22,7 +22,7 @@ enum ListeningAddress {
       let message = error.message ?? "\(error)"
       let isTaken = message.contains("address already in use")
       throw Failure(
-        message,
+        ShownText(message),
         hints: isTaken ? ["'\(flag.name) \(listener.host):0' takes a free port."] : [],
         code: .status(error.code)
       )

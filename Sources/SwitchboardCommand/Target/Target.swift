@@ -98,7 +98,7 @@ struct Target: Sendable {
       // The error of an unreadable file or an invalid target.
       let message = error.message ?? "\(error)"
       throw Failure(
-        message.contains("\"\(text)\"") ? message : "\(text): \(message)",
+        message.contains("\"\(text)\"") ? ShownText(message) : "\(text): \(message)",
         code: message.hasPrefix("TLS: cannot read") ? .noInput : .usage
       )
     }
@@ -154,10 +154,8 @@ extension Failure {
   /// A call that failed.
   init(_ status: GRPCStatus) {
     let message = status.message ?? ""
-    self.init(
-      status.code.specName + (message.isEmpty ? "" : ": \(message)"),
-      code: .status(status.code)
-    )
+    let name = ShownText(status.code.specName)
+    self.init(message.isEmpty ? name : "\(name): \(message)", code: .status(status.code))
   }
 }
 

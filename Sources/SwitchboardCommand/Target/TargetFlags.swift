@@ -36,10 +36,11 @@ enum TargetFlags {
   static let header = Flag(
     "-H",
     "--header",
-    value: "NAME:VALUE",
+    value: "NAME:VALUE|@FILE",
     repeats: true,
     help:
-      "Send this metadata, with requests for descriptors too. If NAME ends in -bin, VALUE is in base64."
+      "Send this metadata, with requests for descriptors too. If NAME ends in -bin, VALUE is in base64. @FILE reads lines "
+      + "of NAME:VALUE from a file: other users of this machine can see arguments, so keep tokens in one."
   )
   static let userAgent = Flag(
     "--user-agent",

@@ -1,8 +1,17 @@
 import SwitchboardToolSupport
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A file that a user names for output, in a directory that exists.
 struct OutputPath {
   private let directory: OutputDirectory
+  private let path: String
   private let name: String
 
   /// Throws if there is no such directory, or nothing can be written in it.
@@ -13,7 +22,11 @@ struct OutputPath {
     name = String(last)
     let folder = String(path.dropLast(last.count))
     directory = try OutputDirectory(folder.isEmpty ? "." : folder)
+    self.path = path
   }
+
+  /// Whether there is something with this name.
+  var exists: Bool { access(path, F_OK) == 0 }
 
   /// Replaces the file as a whole.
   func write(_ content: [UInt8]) throws { try directory.write(content, to: name) }

@@ -23,41 +23,12 @@ struct Painter: Sendable {
 
   init(hasColor: Bool) { self.hasColor = hasColor }
 
-  func callAsFunction(_ style: Style, _ text: some StringProtocol) -> String {
-    hasColor && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : String(text)
+  func callAsFunction(_ style: Style, _ text: ShownText) -> ShownText {
+    hasColor && !text.isEmpty ? text.styled(style) : text
   }
-}
 
-extension String {
-  /// The text with control characters in visible form. Servers choose names and messages, and must not be able to
-  /// control the user's terminal.
-  var harmless: String {
-    guard unicodeScalars.contains(where: \.isControl) else { return self }
-    var shown = String.UnicodeScalarView()
-    for scalar in unicodeScalars {
-      if scalar == "\n" || scalar == "\t" || !scalar.isControl {
-        shown.append(scalar)
-      } else {
-        shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-      }
-    }
-    return String(shown)
+  /// The same for text from outside, on one line.
+  func callAsFunction(_ style: Style, _ text: some StringProtocol) -> ShownText {
+    self(style, ShownText(text))
   }
-}
-
-extension String {
-  /// The same on one line, for output with one name per line, so that a name cannot pretend to be two.
-  var harmlessLine: String {
-    guard contains(where: \.isNewline) || contains("\t") else { return harmless }
-    let shown = unicodeScalars.map { scalar in
-      scalar.isControl || scalar.properties.generalCategory == .lineSeparator
-        || scalar.properties.generalCategory == .paragraphSeparator
-        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }
-    return shown.joined()
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }

@@ -15,13 +15,25 @@ package final class MockRecorder: Sendable {
     /// The index of the rule for each request. A later answer to the same request replaces it.
     var indices: [String: Int] = [:]
     var byteCount = 0
-    var isChanged = false
-    var left = 0
+    /// How often the rules have changed, and after how many changes they were last written.
+    var changeCount = 0
+    var writtenCount = 0
+    /// Calls for which there was no room.
+    var full = 0
+    /// Calls whose answer is known only in part.
+    var partial = 0
+  }
+
+  /// The rules as a file, at one moment.
+  package struct Changes: Sendable {
+    package let text: String
+    /// The number of the last change.
+    fileprivate let number: Int
   }
 
   package static let ruleLimit = 10_000
   package static let byteLimit = 64 << 20
-  /// The most messages of one call that are recorded. Further ones are only forwarded.
+  /// The most messages of one call that is recorded. A call with more is only forwarded.
   static let messageLimit = 1000
 
   private let content = Locked(Content())
@@ -33,24 +45,48 @@ package final class MockRecorder: Sendable {
     encoding = options
   }
 
-  /// The services of a schema, which forward their calls to `channel`.
-  package func providers(_ schema: MockSchema, to channel: Channel) -> [any CallHandlerProvider] {
+  /// The services of a schema, which forward their calls to `channel`. The fields of `metadata` replace those of the same
+  /// name that a caller sent. `hasStatusInTrailers` says whether the channel's protocol has a `grpc-status`.
+  package func providers(
+    _ schema: MockSchema,
+    to channel: Channel,
+    adding metadata: HPACKHeaders = HPACKHeaders(),
+    hasStatusInTrailers: Bool = true
+  ) -> [any CallHandlerProvider] {
     schema.services.map {
-      RecordingService(serviceName: $0.name, methods: $0.methods, channel: channel, recorder: self)
+      RecordingService(
+        serviceName: $0.name,
+        methods: $0.methods,
+        channel: channel,
+        metadata: metadata,
+        hasStatusInTrailers: hasStatusInTrailers,
+        recorder: self
+      )
     }
   }
 
-  /// How many rules were recorded, and how many exceeded the limits.
-  package var counts: (rules: Int, left: Int) { content.withLock { ($0.entries.count, $0.left) } }
-
-  /// The rules as a file; nil if nothing has changed since the previous call of this method.
-  package func takeChanges() -> String? {
+  /// How many rules were recorded, and how many calls were not: those that exceeded the limits, and those whose answer was
+  /// cut short.
+  package var counts: (rules: Int, left: (full: Int, partial: Int)) {
     content.withLock { content in
-      guard content.isChanged else { return nil }
-      content.isChanged = false
-      return "rules:\n" + content.entries.map(\.text).joined()
+      (rules: content.entries.count, left: (full: content.full, partial: content.partial))
     }
   }
+
+  /// The rules as a file; nil if the last ones were written.
+  package func changes() -> Changes? {
+    content.withLock { content in
+      guard content.changeCount > content.writtenCount else { return nil }
+      let text = content.entries.map(\.text).joined()
+      return Changes(text: "rules:\n" + text, number: content.changeCount)
+    }
+  }
+
+  /// Notes that a file was written.
+  package func didWrite(_ changes: Changes) { content.withLock { $0.writtenCount = changes.number } }
+
+  /// Notes a call that was forwarded and is not recorded, because a rule of it would answer otherwise than the server.
+  func leaveOut() { content.withLock { $0.partial += 1 } }
 
   func record(_ calls: [RecordedCall]) {
     for call in calls { record(call) }
@@ -67,14 +103,14 @@ package final class MockRecorder: Sendable {
         content.entries[index] = rule
       } else {
         guard content.entries.count < Self.ruleLimit, content.byteCount + size <= Self.byteLimit else {
-          content.left += 1
+          content.full += 1
           return
         }
         content.indices[key] = content.entries.count
         content.entries.append(rule)
         content.byteCount += size
       }
-      content.isChanged = true
+      content.changeCount += 1
     }
   }
 

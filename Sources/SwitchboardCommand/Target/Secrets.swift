@@ -1,0 +1,39 @@
+import Switchboard
+import SwitchboardToolSupport
+
+extension Arguments {
+  /// The value of a flag that should not stand in the list of processes, which every user of the machine can read:
+  /// `@FILE` takes it from the first line of a file.
+  func secret(_ flag: Flag) throws(Failure) -> String? {
+    guard let text = self[flag], text.hasPrefix("@") else { return self[flag] }
+    let path = String(text.dropFirst())
+    guard let line = try Self.lines(ofSecret: path).first else {
+      throw Failure("\(path) has no line for \(flag.name)", code: .data)
+    }
+    return line
+  }
+
+  /// The lines of such a file that are not empty.
+  static func lines(ofSecret path: String) throws(Failure) -> [String] {
+    do {
+      let text = String(decoding: try readFile(path), as: UTF8.self)
+      return text.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map { String($0) }
+    } catch {
+      throw .unreadable(error)
+    }
+  }
+}
+
+extension HPACKHeaders {
+  /// Words in the names of metadata whose values identify somebody.
+  private static let secretWords = [
+    "authorization", "cookie", "token", "secret", "password", "credential", "api-key", "apikey",
+  ]
+
+  /// The fields as text, without the values of those that are secrets by their names.
+  var shown: [(name: String, value: String)] {
+    map { name, value in
+      (name, Self.secretWords.contains { name.lowercased().contains($0) } ? "(hidden)" : value)
+    }
+  }
+}

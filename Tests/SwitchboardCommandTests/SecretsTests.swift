@@ -1,0 +1,101 @@
+import EchoService
+import EchoTestSupport
+import Foundation
+import Switchboard
+import TestSupport
+import Testing
+
+@testable import SwitchboardCommand
+
+/// Tokens: out of the list of processes, and not shown.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct SecretsTests {
+  private struct Echo: EchoingProvider {
+    func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+      context.setInitialMetadata(["set-cookie": "session=5678", "served-by": "echo"])
+      return .with { $0.text = context.headers.first(name: "authorization") ?? "nobody" }
+    }
+  }
+
+  private static func with(_ text: String, _ body: (String) async throws -> Void) async throws {
+    let path = NSTemporaryDirectory() + "secret-\(UUID().uuidString)"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try await body(path)
+  }
+
+  @Test func headersComeFromAFile() async throws {
+    try await Self.with("authorization: Bearer 1234\r\n\ntenant:x\nraw-bin: AQI=\n") { path in
+      let headers = try HPACKHeaders(arguments: ["first: 1", "@" + path])
+      #expect(headers.map(\.name) == ["first", "authorization", "tenant", "raw-bin"])
+      #expect(headers.first(name: "authorization") == "Bearer 1234")
+      #expect(headers[binary: "raw-bin"] == [[1, 2]])
+    }
+    let error = #expect(throws: Failure.self) { try HPACKHeaders(arguments: ["@/nowhere"]) }
+    #expect(error?.code == .noInput)
+  }
+
+  /// A mistake in a header says what is wrong, and not what the secret is.
+  @Test(arguments: ["authorization Bearer 1234", "key-bin: 1234*", "token: 1234\u{1}", "to ken: 1234"])
+  func mistakesDoNotRepeatTheValue(_ header: String) async throws {
+    let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: [header]) }
+    #expect(!error.message.text.contains("1234"), "\(error.message.text)")
+    try await Self.with(header + "\n") { path in
+      let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: ["@" + path]) }
+      #expect(!error.message.text.contains("1234"), "\(error.message.text)")
+    }
+  }
+
+  @Test func verboseCallsHideThem() async throws {
+    let server = try Server(providers: [Echo()])
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+    try await Self.with("Authorization: Bearer 1234\ntenant: x\n") { path in
+      let call = try Run("call", target, "echo.Echo/Get", "--proto", proto, "-H", "@" + path, "-v")
+      #expect(call.output == "{\"text\":\"Bearer 1234\"}\n")
+      #expect(call.errors.contains("> authorization: (hidden)\n> tenant: x\n"), "\(call.errors)")
+      #expect(call.errors.contains("< set-cookie: (hidden)\n"), "\(call.errors)")
+      #expect(call.errors.contains("< served-by: echo\n"))
+      #expect(!call.errors.contains("1234") && !call.errors.contains("5678"))
+    }
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func agentsTakeTheirTokenFromAFile() async throws {
+    try await Self.with("s3cret\n") { path in
+      let agent = try ChildProcess(
+        Command.path(ofProduct: "switchboard"),
+        ["load-agent", "--token", "@" + path]
+      )
+      let line = try #require(agent.line())
+      #expect(line.hasPrefix("listening on ") && !line.contains("token"), "\(line)")
+      let address = String(try #require(line.split(separator: " ").last))
+      let server = try Server(providers: [Echo()])
+      let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+      let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+      for (token, code) in [("@" + path, 0), ("s3cret", 0), ("other", 16), ("@/nowhere", 66)]
+        as [(String, Int32)]
+      {
+        let run = try Run(
+          "load",
+          target,
+          "echo.Echo/Get",
+          "--proto",
+          proto,
+          "-n",
+          "5",
+          "--agents",
+          address,
+          "--agent-token",
+          token
+        )
+        #expect(run.exitCode == code, "\(run.errors)")
+      }
+      await server.shutDown(grace: .zero)
+      agent.end(with: SIGTERM)
+    }
+    try await Self.with("\n") { path in
+      let empty = try Run("load-agent", "--token", "@" + path)
+      #expect(empty.exitCode == 65)
+    }
+  }
+}
