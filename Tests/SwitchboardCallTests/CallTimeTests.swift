@@ -28,7 +28,7 @@ import Testing
 
 /// Runs work but has no timers, like a loop that has ended.
 private final class EndedLoop: TimedEventLoop {
-  private let queue = QueueLoop()
+  private let queue = TestLoop()
 
   var inEventLoop: Bool { queue.inEventLoop }
 
