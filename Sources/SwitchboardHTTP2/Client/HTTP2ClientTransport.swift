@@ -17,6 +17,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   let userAgent: [UInt8]
   let tlsContext: TLSContext?
   let proxies: ProxyEnvironment
+  /// The proxy of the addresses that the target leads to.
+  let proxy: ProxyOption
   /// Keeps the loops running while the channel may need them.
   let group: LoopGroup
 
@@ -81,6 +83,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     host = text
     observedTarget = target.canonical
     self.proxies = proxies
+    proxy = proxies.option(options.proxy, for: serverName)
     self.serverName = serverName
     tlsContext = try options.tls.map { tls throws(GRPCStatus) in
       try TLSContext(

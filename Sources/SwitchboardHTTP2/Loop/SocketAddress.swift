@@ -85,6 +85,20 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
+  private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+
+  /// The IPv4 address for an IPv4-mapped IPv6 address.
+  static func unmapped(_ ipBytes: [UInt8]) -> [UInt8] {
+    ipBytes.count == 16 && ipBytes.starts(with: mapped) ? Array(ipBytes.dropFirst(mapped.count)) : ipBytes
+  }
+
+  /// Whether the 4 or 16 bytes of an address lead back to the machine itself.
+  static func isLoopback(_ ipBytes: [UInt8]) -> Bool {
+    let address = unmapped(ipBytes)
+    return address.count == 4
+      ? address[0] == 127 : address.last == 1 && address.dropLast().allSatisfy { $0 == 0 }
+  }
+
   private static func of<Address>(_ address: inout Address) -> SocketAddress? {
     withUnsafeBytes(of: &address) { raw in
       raw.baseAddress.flatMap { SocketAddress($0.assumingMemoryBound(to: sockaddr.self), count: raw.count) }

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 #if canImport(Glibc)
@@ -29,6 +30,16 @@ struct ProxyEnvironment: Sendable {
 
   private static func first(_ names: String...) -> String {
     names.lazy.compactMap { getenv($0) }.map { String(cString: $0) }.first { !$0.isEmpty } ?? ""
+  }
+
+  /// The option for the addresses of a server. If its name needs no proxy, they need none either, wherever they lead: a
+  /// proxy would be given its credentials, and might not even reach them.
+  func option(_ option: ProxyOption, for serverName: String) -> ProxyOption {
+    guard option == .environment, let parts = HostAndPort(serverName),
+      EndpointAddress(ip: parts.host, port: parts.port) == nil,
+      let name = try? ProxyDestination(name: parts.host, port: Int(parts.port)), exceptions.contain(name)
+    else { return option }
+    return .none
   }
 
   /// The proxy for a destination; `nil` for none.

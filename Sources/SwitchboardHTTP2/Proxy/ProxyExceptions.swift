@@ -25,8 +25,8 @@ struct ProxyExceptions: Sendable {
 
   func contain(_ destination: ProxyDestination) -> Bool {
     let host = destination.host.lowercased()
-    let address = destination.ipBytes.map(Self.unmapped)
-    if host == "localhost" || address.map(Self.isLoopback) ?? false { return true }
+    let address = destination.ipBytes.map(SocketAddress.unmapped)
+    if host == "localhost" || address.map(SocketAddress.isLoopback) ?? false { return true }
     return entries.contains { entry in
       switch entry {
       case .everything: true
@@ -50,7 +50,7 @@ struct ProxyExceptions: Sendable {
     if text == "*" { return .everything }
     if let block = block(text) { return block }
     var (host, port) = hostAndPort(text)
-    if let address = SocketAddress.numeric(String(host), port: 0)?.ipBytes.map(unmapped) {
+    if let address = SocketAddress.numeric(String(host), port: 0)?.ipBytes.map(SocketAddress.unmapped) {
       return .block(address: address, bits: address.count * 8, port: port)
     }
     if host.hasPrefix("*.") { host = host.dropFirst() }
@@ -87,17 +87,6 @@ struct ProxyExceptions: Sendable {
   }
 
   // MARK: Addresses
-
-  private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
-
-  /// The IPv4 address for an IPv4-mapped IPv6 address.
-  private static func unmapped(_ bytes: [UInt8]) -> [UInt8] {
-    bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
-  }
-
-  private static func isLoopback(_ address: [UInt8]) -> Bool {
-    address.count == 4 ? address[0] == 127 : address.last == 1 && address.dropLast().allSatisfy { $0 == 0 }
-  }
 
   private static func isWithin(_ address: [UInt8], _ block: [UInt8], _ bits: Int) -> Bool {
     guard address.count == block.count else { return false }

@@ -213,6 +213,37 @@ import Testing
     #expect(result == .success([7]))
   }
 
+  /// Whether a name needs a proxy is said once: its addresses are not judged again, which have no name. Proxy and server
+  /// are the same listener, and the address, which is not one of loopback, leads to it on Linux.
+  @Test(arguments: [("exempt.test", "PRI"), (".test", "PRI"), ("other.test,0.0.0.0/8", "CON")])
+  func aNameIsExemptWhereverItLeads(_ sample: (exceptions: String, opening: String)) async throws {
+    let names = try ScriptedNameServer {
+      [$0.type == DNSBytes.a ? $0.answer([DNSBytes.record(DNSBytes.a, [0, 0, 0, 0])]) : $0.answer([])]
+    }
+    let listener = try FrameListener()
+    let environment = ProxyEnvironment(
+      proxy: "http://alice:sesame@127.0.0.1:\(listener.port)",
+      exceptions: sample.exceptions
+    )
+    let target = "dns://\(names.authority)/exempt.test:\(listener.port)"
+    _ = try await call(target, ChannelOptions(), environment) { _ in
+      #expect(String(decoding: listener.acceptRaw().read(3), as: UTF8.self) == sample.opening)
+    }
+  }
+
+  /// The same for the addresses that a resolver of the program finds under a name.
+  @Test func addressesOfAnExemptNameNeedNoProxy() {
+    let environment = ProxyEnvironment(proxy: "proxy:3128", exceptions: "exempt.test,10.0.0.0/8")
+    for (name, isDirect) in [
+      ("exempt.test", true), ("a.exempt.test:80", true), ("localhost", true), ("other.test", false),
+      ("10.0.0.1:80", false), ("no name", false),
+    ] {
+      #expect((environment.option(.environment, for: name) == .none) == isDirect)
+    }
+    let option = ProxyOption.http(host: "proxy", port: 1)
+    #expect(environment.option(option, for: "exempt.test") == option)
+  }
+
   /// Addresses are asked for one after the other.
   @Test func anAddressTheProxyCannotReachIsSkipped() async throws {
     let listener = try FrameListener()
