@@ -1,7 +1,8 @@
 public import SwitchboardCall
 
 /// Adds an access token to the `authorization` of every call. If the server rejects the call with `UNAUTHENTICATED`,
-/// retries it with a new token, unless its requests are a stream, which cannot be sent again.
+/// retries it once with a new token, unless its requests are a stream, which cannot be sent again, or new tokens were
+/// rejected too.
 public struct AccessTokenInterceptors: InterceptorFactory {
   private let tokens: AccessTokens
   private let scheme: String
@@ -67,13 +68,17 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
     mayRepeat: Bool,
     _ send: (String) async throws -> Answer
   ) async throws -> Answer {
-    let token = try await token()
-    do {
-      return try await send("\(scheme) \(token.value)")
-    } catch let status as GRPCStatus where status.code == .unauthenticated {
-      tokens.refuse(token)
-      guard mayRepeat else { throw status }
-      return try await send("\(scheme) \(try await self.token().value)")
+    var mayRepeat = mayRepeat
+    while true {
+      let token = try await token()
+      do {
+        let answer = try await send("\(scheme) \(token.value)")
+        tokens.accept(token)
+        return answer
+      } catch let status as GRPCStatus where status.code == .unauthenticated {
+        guard tokens.refuse(token), mayRepeat else { throw status }
+        mayRepeat = false
+      }
     }
   }
 

@@ -15,7 +15,11 @@ public struct AccessToken: Sendable, Hashable {
 }
 
 /// Obtains access tokens, keeps the current one, and obtains another when it expires or is rejected. Concurrent calls
-/// share one request for a token.
+/// share one request for a token, which belongs to none of them: it inherits neither the deadline nor the cancellation of
+/// the call that needed it first.
+///
+/// If a server rejects one token after the other on their first use, another would not help either. The last one then
+/// stays for a while, a second at first and up to two minutes, in which calls fail with the server's answer.
 ///
 /// ```swift
 /// let tokens = AccessTokens { AccessToken(try await fetchToken(), lifetime: .seconds(3600)) }
@@ -27,6 +31,9 @@ public final class AccessTokens: Sendable {
     var current: AccessToken?
     var expiry: Duration?
     var fetch: Task<AccessToken, any Error>?
+    /// When the current token was obtained, until a server accepts or rejects it.
+    var untriedSince: Duration?
+    var pause = RefusalPause()
   }
 
   private let state = Locked(State())
@@ -55,7 +62,8 @@ public final class AccessTokens: Sendable {
       }
       state.current = nil
       if let fetch = state.fetch { return (nil, fetch) }
-      let fetch = Task { try await self.fetch() }
+      // Detached from the call that comes first: the others wait for the token too.
+      let fetch = Task.detached { try await self.fetch() }
       state.fetch = fetch
       return (nil, fetch)
     }
@@ -72,6 +80,7 @@ public final class AccessTokens: Sendable {
       state.withLock { state in
         state.current = token
         state.expiry = token.lifetime.map { now + $0 }
+        state.untriedSince = now
         state.fetch = nil
       }
       return token
@@ -81,12 +90,50 @@ public final class AccessTokens: Sendable {
     }
   }
 
-  /// Reports that a server rejected this token. The next call obtains another, unless that has already happened.
-  public func refuse(_ token: AccessToken) {
-    state.withLock { state in
-      if state.current == token { state.current = nil }
+  /// Reports that a server rejected this token. The next call obtains another, unless that has already happened. Returns
+  /// `false` if the token stays, because others were rejected just as soon.
+  @discardableResult
+  public func refuse(_ token: AccessToken) -> Bool {
+    let now = time.now()
+    return state.withLock { state in
+      guard state.current == token else { return true }
+      if let since = state.untriedSince.take() { state.pause.newTokenWasRefused(since: since, at: now) }
+      guard state.pause.isOver(at: now) else { return false }
+      state.current = nil
+      return true
     }
   }
+
+  /// A server has accepted this token.
+  func accept(_ token: AccessToken) {
+    state.withLock { state in
+      guard state.untriedSince != nil, state.current == token else { return }
+      state.untriedSince = nil
+      state.pause = RefusalPause()
+    }
+  }
+}
+
+/// The time in which a refused token is not replaced, because its predecessors were refused on their first use too.
+private struct RefusalPause: Sendable {
+  private static let longest = Duration.seconds(120)
+
+  /// How many tokens in a row were refused on their first use.
+  private var count = 0
+  private var end: Duration?
+
+  /// The first such token is replaced at once: it may have been revoked while it was on its way.
+  mutating func newTokenWasRefused(since obtained: Duration, at now: Duration) {
+    // After a long time without any use, it is no longer new.
+    guard now - obtained < Self.longest else {
+      self = RefusalPause()
+      return
+    }
+    count += 1
+    if count > 1 { end = now + min(.seconds(1 << min(count - 2, 7)), Self.longest) }
+  }
+
+  func isOver(at now: Duration) -> Bool { end.map { now >= $0 } ?? true }
 }
 
 /// A caller that waits for a token.

@@ -94,6 +94,69 @@ import Testing
     #expect(try await tokens.token().value == "token 2")
   }
 
+  /// A server that rejects every token is asked once for each call, and tokens are obtained ever more seldom.
+  @Test func aServerThatRejectsEveryTokenGetsNoMoreCalls() async throws {
+    let issuer = Issuer()
+    let clock = TestClock()
+    let provider = TestProvider()
+    provider.token = "none of them"
+    let tokens = AccessTokens(now: clock.now) { try await issuer.issue() }
+    try await withEcho(provider, client: [AccessTokenInterceptors(tokens)]) { client async throws in
+      func calls(_ count: Int) async -> (sent: Int, obtained: Int) {
+        let before = (provider.calls, issuer.count)
+        for _ in 0..<count {
+          #expect(await status { _ = try await client.get(request("x")) }?.code == .unauthenticated)
+        }
+        return (provider.calls - before.0, issuer.count - before.1)
+      }
+      #expect(await calls(100) == (101, 2))
+      for pause in [1, 2, 4, 8, 16, 32, 64, 120, 120] {
+        clock.advance(by: .seconds(pause) - .milliseconds(1))
+        #expect(await calls(10) == (10, 0))
+        clock.advance(by: .milliseconds(1))
+        #expect(await calls(10) == (11, 1))
+      }
+      // As soon as a new token helps, the next one is replaced at once again.
+      clock.advance(by: .seconds(120))
+      provider.token = "token \(issuer.count + 1)"
+      #expect(try await client.get(request("x")).text == "x")
+      provider.token = "token \(issuer.count + 1)"
+      #expect(try await client.get(request("x")).text == "x")
+    }
+  }
+
+  /// A method that its caller may not use is no reason to replace the token of the others.
+  @Test func aTokenThatOthersAcceptIsReplacedSeldom() async throws {
+    let clock = TestClock()
+    let issuer = Issuer()
+    let tokens = AccessTokens(now: clock.now) { try await issuer.issue() }
+    let accepting = TestProvider()
+    let rejecting = TestProvider()
+    rejecting.token = "none of them"
+    try await withEcho(rejecting, client: [AccessTokenInterceptors(tokens)]) { rejected async throws in
+      try await withEcho(accepting, client: [AccessTokenInterceptors(tokens)]) { client async throws in
+        for _ in 0..<100 {
+          _ = await status { _ = try await rejected.get(request("x")) }
+          #expect(try await client.get(request("x")).text == "x")
+        }
+      }
+    }
+    #expect(issuer.count == 2)
+    #expect(rejecting.calls == 101)
+  }
+
+  /// The token is not obtained in the task of the call that needs it first, whose values it would inherit.
+  @Test func aTokenBelongsToNoCall() async throws {
+    enum Caller { @TaskLocal static var name: String? }
+    let names = Locked<[String?]>([])
+    let tokens = AccessTokens {
+      names.withLock { $0.append(Caller.name) }
+      return AccessToken("token")
+    }
+    _ = try await Caller.$name.withValue("ada") { try await tokens.token() }
+    #expect(names.withLock { $0 } == [nil])
+  }
+
   @Test func withoutATokenTheCallFails() async throws {
     struct Broken: Error {}
     let attempts = Locked(0)
