@@ -99,7 +99,7 @@ import Testing
   }
 
   private static let get = FramePeer.block([
-    (":method", "GET"), (":scheme", "http"), (":path", "/metrics"), (":authority", "test"),
+    (":method", "GET"), (":scheme", "http"), (":path", "/metrics"), (":authority", "localhost"),
   ])
 
   /// Clients that ask for many pages, and are gone at once.

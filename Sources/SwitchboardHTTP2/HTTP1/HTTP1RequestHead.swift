@@ -100,6 +100,7 @@ struct HTTP1RequestHead {
     case "host":
       guard FieldSyntax.isHost(value) else { return .malformed }
       hostCount += 1
+      append(":authority", value)
     case "content-length":
       guard bodyLength == nil, let length = HTTP1Syntax.number(value) else { return .malformed }
       bodyLength = length

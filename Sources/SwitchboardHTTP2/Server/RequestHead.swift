@@ -59,6 +59,8 @@ struct RequestHead: ~Copyable {
   private var listSize = 0
   private let listSizeLimit: Int
   private var isOptions = false
+  /// The names of which the client has to use one; `nil` when it has, or if it may use any.
+  private var hosts: HostNames?
   /// Whether a page of a web site has sent the request.
   private var hasOrigin = false
   private var isGRPC = false
@@ -83,11 +85,13 @@ struct RequestHead: ~Copyable {
     listSizeLimit: Int,
     crossOrigin: CrossOrigin? = nil,
     isHTTP1: Bool = false,
-    keepsTraceParent: Bool = false
+    keepsTraceParent: Bool = false,
+    hosts: HostNames? = nil
   ) {
     self.listSizeLimit = listSizeLimit
     self.crossOrigin = crossOrigin
     self.keepsTraceParent = keepsTraceParent
+    self.hosts = hosts
     request = WireRequest(isHTTP1: isHTTP1)
   }
 
@@ -131,7 +135,7 @@ struct RequestHead: ~Copyable {
     case 13 where name.equals("grpc-encoding"):
       encoding = MessageCompression(named: value)
     case 20 where name.equals("grpc-accept-encoding"):
-      noteAccepted(value)
+      accepted.add(value)
     default:
       fields.append(name: name, value: value)
     }
@@ -147,9 +151,7 @@ struct RequestHead: ~Copyable {
   private static let proto = Array("application/proto".utf8)
 
   private static func kept(_ value: Bytes) -> [UInt8] {
-    if value.equals("application/json") { return json }
-    if value.equals("application/proto") { return proto }
-    return Array(value)
+    value.equals("application/json") ? json : value.equals("application/proto") ? proto : Array(value)
   }
 
   /// An invalid or repeated value stays among the fields, where it can be reported as such.
@@ -275,15 +277,12 @@ struct RequestHead: ~Copyable {
   }
 
   private mutating func addPseudo(_ name: Bytes, _ value: Bytes) {
+    if let names = hosts, name.equals(":authority"), names.contain(value) { hosts = nil }
     guard name.equals(":method") else { return }
     request.isPost = value.equals("POST")
     guard !request.isPost else { return }
     isOptions = value.equals("OPTIONS")
     request.otherMethod = String(decoding: value.prefix(32), as: UTF8.self)
-  }
-
-  private mutating func noteAccepted(_ value: Bytes) {
-    accepted.add(value)
   }
 
   var isTooLarge: Bool { listSize > listSizeLimit }
@@ -303,6 +302,7 @@ struct RequestHead: ~Copyable {
   private var rejectionOfInvalid: Rejection? {
     if isTooLarge, isGRPC || isOtherCall { return .status(.headersTooLarge) }
     if isTooLarge { return .http(status: "431", message: "the request's headers are larger than the limit") }
+    if hosts != nil { return .http(status: "421", message: "the server does not answer under this name") }
     if let crossOrigin, !isGRPC, !isOtherCall, !crossOrigin.allows(metadata) {
       return .http(status: "403", message: "pages of this origin may not call")
     }

@@ -74,6 +74,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     var load: (any CallLoad)?
     /// The context of the handler, if it was asked for.
     var context: (any ServerCallTracer & ContextSource)?
+    /// What interceptors have made of the headers, for the context.
+    var changedHeaders: HPACKHeaders?
     /// Whether everything that the handler still sends is ignored.
     var isClosed = false
   }
@@ -97,7 +99,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       listSizeLimit: connection.metadataLimit,
       crossOrigin: connection.crossOrigin,
       isHTTP1: isHTTP1,
-      keepsTraceParent: connection.givesContext
+      keepsTraceParent: connection.givesContext,
+      hosts: connection.hosts
     )
     inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.requestLimit))
   }

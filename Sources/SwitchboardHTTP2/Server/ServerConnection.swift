@@ -20,6 +20,7 @@ final class ServerConnection: ConnectionParts, Connection {
   private let handlerLimit: Int
   /// The rules for web pages; `nil` without web options.
   let crossOrigin: CrossOrigin?
+  let hosts: HostNames?
   /// The connection's number among the server's listeners and connections.
   let number: Int
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
@@ -51,6 +52,7 @@ final class ServerConnection: ConnectionParts, Connection {
     requestLimit = core.options.maxRequestSize
     handlerLimit = core.options.maxConcurrentStreams * 2
     crossOrigin = core.crossOrigin
+    hosts = core.options.hosts
     number = core.nextNumber()
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")
     keepalive = Keepalive(interval: core.options.keepaliveInterval, timeout: core.options.keepaliveTimeout)

@@ -61,6 +61,8 @@ public struct ServerOptions: Sendable {
   public var web: WebOptions?
   /// Plain HTTP answers on the server's port, by HTTP/2 and HTTP/1.1: metrics, documents, probes.
   public var pages: [HTTPPage] = []
+  /// The names that clients of pages must use for the server. `nil`: any.
+  package var hosts: HostNames?
   /// Makes the protocols of other modules, when the server is created; see `WireProtocol`. They are asked after the
   /// library's own. What one throws, creating the server throws.
   package var wireProtocols: [@Sendable (RPCMethods) throws(GRPCStatus) -> any WireProtocol] = []

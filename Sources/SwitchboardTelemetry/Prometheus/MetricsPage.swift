@@ -19,20 +19,27 @@ extension Telemetry {
 
   /// Serves the page for scrapers at a port of its own, by default only for this machine. Port 0 picks a free port. The
   /// server runs until `shutDown`, after which this throws `FAILED_PRECONDITION`.
+  ///
+  /// If only this machine can reach it, or `names` are given, requests must call it by one of them, by `host` or by a
+  /// loopback address or name; others are rejected with 421. A web page could otherwise read the metrics through the
+  /// browser of somebody at this machine. A scraper behind a proxy may need its name here.
   @discardableResult
   public func serveMetrics(
     host: String = "127.0.0.1",
     port: Int = 9464,
-    path: String = "/metrics"
+    path: String = "/metrics",
+    names: [String] = []
   ) throws(GRPCStatus) -> SocketAddress {
-    let server = try metricsServer(path)
+    let isChecked = !names.isEmpty || HostNames.isLocal(host)
+    let server = try metricsServer(path, isChecked ? HostNames(names + [host]) : nil)
     let address = try server.bind(host: host, port: port)
     try keep(server)
     return address
   }
 
-  func metricsServer(_ path: String) throws(GRPCStatus) -> Server {
+  func metricsServer(_ path: String, _ hosts: HostNames? = nil) throws(GRPCStatus) -> Server {
     var options = ServerOptions()
+    options.hosts = hosts
     options.pages = [metricsPage(path: path)]
     if path != "/" {
       let hint = HTTPPage.Response(

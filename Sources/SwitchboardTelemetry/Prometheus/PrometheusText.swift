@@ -1,3 +1,16 @@
+/// A type in `Accept`, and how much it is liked, from 0, which is not at all, to 1.
+private struct MediaRange {
+  let type: String
+  let quality: Double
+
+  init(_ text: Substring) {
+    let parts = text.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmed.lowercased() }
+    type = parts.first ?? ""
+    let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+    quality = (0...1).contains(weight) ? weight : 0
+  }
+}
+
 /// Writes metrics in Prometheus' formats.
 struct PrometheusText {
   enum Format {
@@ -6,10 +19,12 @@ struct PrometheusText {
     /// OpenMetrics, which has exemplars.
     case openMetrics
 
-    /// The format that a scraper accepts.
+    /// The format that a scraper likes best. OpenMetrics has to be named.
     init(accept: String) {
-      let types = accept.split(separator: ",").lazy.map { $0.prefix { $0 != ";" }.trimmed.lowercased() }
-      self = types.contains("application/openmetrics-text") ? .openMetrics : .plain
+      let ranges = accept.split(separator: ",").map(MediaRange.init)
+      func quality(_ type: String) -> Double? { ranges.filter { $0.type == type }.map(\.quality).max() }
+      let openMetrics = quality("application/openmetrics-text") ?? 0
+      self = openMetrics > 0 && openMetrics >= quality("text/plain") ?? 0 ? .openMetrics : .plain
     }
 
     var contentType: String {
