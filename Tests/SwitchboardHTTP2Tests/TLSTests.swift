@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: [
     "", ".", ".test", "a..b", "switchboard.test\0", "switchboard.test\0.example", "\0", "*.test", "a b",
     "bücher.test",
-    "switchboard.test\n", "127.0.0.1\0", "::1%lo", String(repeating: "a", count: 64),
+    "switchboard.test\n", "127.0.0.1\0", "127.0.0.1 x", "::1 x", "::1%lo", String(repeating: "a", count: 64),
     String(repeating: "abc.", count: 64) + "test",
   ]) func invalidNamesAreRefused(_ name: String) throws {
     var tls = trusting
@@ -61,6 +61,28 @@ import Testing
     var tls = trusting
     tls.serverNameOverride = name
     _ = try Channel(target: "127.0.0.1:1", options: channelOptions(tls))
+  }
+
+  /// A name counts only as one of the names of the server, and a star only for a whole label.
+  @Test(arguments: [
+    (SpecialCertificates.commonName, "name.switchboard.test", false),
+    (SpecialCertificates.starred, "name.switchboard.test", false),
+    (SpecialCertificates.starred, "name.whole.test", true),
+  ])
+  func namesAreThoseThatTheCertificateIsFor(
+    _ sample: (certificate: PEMSource, name: String, isAccepted: Bool)
+  ) async throws {
+    let server = ServerTLS(
+      credentials: TLSCredentials(certificateChain: sample.certificate, privateKey: sample.certificate)
+    )
+    var client = ClientTLS(trustRoots: sample.certificate)
+    client.serverNameOverride = sample.name
+    try await TestPair.with(.tls, server: serverOptions(server), channel: channelOptions(client)) {
+      pair async throws in
+      let failure = await status { _ = try await pair.get() }
+      #expect((failure == nil) == sample.isAccepted, "\(String(describing: failure))")
+      if !sample.isAccepted { #expect(failure?.code == .unavailable) }
+    }
   }
 
   /// The data after a certificate must be one too.

@@ -1,6 +1,12 @@
 import COpenSSL
 import SwitchboardCall
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// The name in a server's certificate, in a form that OpenSSL takes neither for no name nor for several.
 struct ServerName {
   let text: String
@@ -24,14 +30,12 @@ struct ServerName {
     )
   }
 
+  /// Asks the system, because OpenSSL takes a text that only begins with an address for one. A zero byte would end the
+  /// text for both.
   private static func isAddress(_ text: String) -> Bool {
-    // A zero byte would end the text for OpenSSL.
-    guard !text.utf8.contains(0), let address = a2i_IPADDRESS(text) else {
-      ERR_clear_error()
-      return false
-    }
-    ASN1_OCTET_STRING_free(address)
-    return true
+    var bytes = in6_addr()
+    return !text.utf8.contains(0)
+      && (inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1)
   }
 
   /// Why the text is not a valid name; `nil` if it is. OpenSSL checks nothing if the name is empty, and a name that

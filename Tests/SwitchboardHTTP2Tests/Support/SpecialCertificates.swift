@@ -1,9 +1,9 @@
 import SwitchboardCall
 
 /// More certificates, from a separate authority: an expired one, one with every kind of name, and one issued by an
-/// intermediate authority.
+/// intermediate authority. Two others are their own authorities.
 enum SpecialCertificates {
-  /// The authority that issued all of them.
+  /// The authority that issued the others.
   static let authority = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -107,6 +107,50 @@ enum SpecialCertificates {
     rN3DbLXx5QmGHyWSm40XJd8LBfy0gGX5cbKnccQCIHuUpjDktAPoINJfJG3R1jGY
     yRo5m44xFrv7qgV3hMOm
     -----END CERTIFICATE-----
+    """
+  )
+
+  /// Issued by itself for `name.switchboard.test`, which only the subject says, and its key.
+  static let commonName = source(
+    """
+    -----BEGIN CERTIFICATE-----
+    MIIBkjCCATegAwIBAgIUagy1nrvOpHTRp97UXCmE/pEyzYwwCgYIKoZIzj0EAwIw
+    IDEeMBwGA1UEAwwVbmFtZS5zd2l0Y2hib2FyZC50ZXN0MCAXDTI2MTEyNzAyMTUz
+    N1oYDzIxMjYxMTAzMDIxNTM3WjAgMR4wHAYDVQQDDBVuYW1lLnN3aXRjaGJvYXJk
+    LnRlc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATqlb/kopAEdvlmDVP9k+YB
+    oIfdVIgORgDHpbSK6/hHQZYS+LyzXEOVSEZAc+xkclAs718sUjpmwKZC2Oq8KrYE
+    o00wSzAdBgNVHQ4EFgQUwn3egiRgSS+3bxgwAzLcNxDLc4owHwYDVR0jBBgwFoAU
+    wn3egiRgSS+3bxgwAzLcNxDLc4owCQYDVR0TBAIwADAKBggqhkjOPQQDAgNJADBG
+    AiEArn9kiO8BlIdFJFbXxjnp7TJeEXKN3ganRrhmR+ZWmP8CIQCdQjA86JBCfXtO
+    9c7tqRUTER43rwvrbNkZXloRGP/DRQ==
+    -----END CERTIFICATE-----
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgknYYzd4tbTaomceA
+    OA5ul7yPXCmVjcwGMjUHXDQCHmShRANCAATqlb/kopAEdvlmDVP9k+YBoIfdVIgO
+    RgDHpbSK6/hHQZYS+LyzXEOVSEZAc+xkclAs718sUjpmwKZC2Oq8KrYE
+    -----END PRIVATE KEY-----
+    """
+  )
+
+  /// Issued by itself for `na*.switchboard.test` and `*.whole.test`, and its key.
+  static let starred = source(
+    """
+    -----BEGIN CERTIFICATE-----
+    MIIBlzCCAT6gAwIBAgIUK+qpFf/rsekHObwSLTalgH1FtLwwCgYIKoZIzj0EAwIw
+    DDEKMAgGA1UEAwwBeDAgFw0yNjExMjcwMjE1MzdaGA8yMTI2MTEwMzAyMTUzN1ow
+    DDEKMAgGA1UEAwwBeDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABKRNYhBAR0JV
+    v5apK4y2pMNbyoCxfHP/N7Ctr4JEze/vZnssuscrQCe/erATDiaw/7Ktjjm5Fsgb
+    5YTEzu+wZZ+jfDB6MB0GA1UdDgQWBBQyQHqWPR+4zWnRxK6i8WceMGkgdTAfBgNV
+    HSMEGDAWgBQyQHqWPR+4zWnRxK6i8WceMGkgdTAtBgNVHREEJjAkghRuYSouc3dp
+    dGNoYm9hcmQudGVzdIIMKi53aG9sZS50ZXN0MAkGA1UdEwQCMAAwCgYIKoZIzj0E
+    AwIDRwAwRAIgcRjMLTMYDGIU4FdGnaAeVfhoU+oXimzLlcBJrArRMYcCIEEbpubp
+    zsCYK/yK9RmrieaRLOYA8Iq/Y9ql3R62fM2A
+    -----END CERTIFICATE-----
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgY0shZWQmYviT9UT5
+    iJGIwTcDk0oQcm/J8oQIIYaUACyhRANCAASkTWIQQEdCVb+WqSuMtqTDW8qAsXxz
+    /zewra+CRM3v72Z7LLrHK0Anv3qwEw4msP+yrY45uRbIG+WExM7vsGWf
+    -----END PRIVATE KEY-----
     """
   )
 
