@@ -84,6 +84,49 @@ import Testing
     }
   }
 
+  /// Another reader might take another of the values.
+  @Test(arguments: [
+    ("content-type", "application/grpc", "400", "13"), ("content-type", "application/json", "400", "13"),
+    ("grpc-timeout", "10S", "200", "13"), ("grpc-encoding", "gzip", "200", "12"),
+  ])
+  func aRequestThatSaysSomethingTwiceIsRefused(
+    _ sample: (name: String, value: String, http: String, code: String)
+  ) async throws {
+    try await with { peer, _ async throws in
+      let twice = [("grpc-timeout", "10S"), ("grpc-encoding", "gzip")].filter { $0.0 == sample.name }
+      peer.headers(1, request() + twice + [(sample.name, sample.value)], ends: true)
+      let answer = try #require(peer.nextHeaders())
+      #expect(answer.fields[":status"] == sample.http)
+      #expect(answer.fields["grpc-status"] == sample.code)
+      #expect(answer.ends)
+    }
+  }
+
+  /// RFC 9113 lets a server treat the violation of a stream as one of the connection. A client that has not seen the limit
+  /// yet violates nothing.
+  @Test(arguments: [false, true]) func streamsAboveTheLimitAreRefused(isKnown: Bool) async throws {
+    var options = ServerOptions()
+    options.maxConcurrentStreams = 2
+    try await TestPair.with(server: options) { pair async throws in
+      let peer = try FramePeer(pair.address)
+      if isKnown { peer.send(Kind.settings, 1, 0, []) }
+      for stream in [1, 3, 5] as [UInt32] { peer.headers(stream, FramePeer.call("Deaf")) }
+      if isKnown {
+        #expect(peer.next(Kind.goAway)?.payload[7] == 1)
+        #expect(peer.raw.readToEnd())
+      } else {
+        let reset = try #require(peer.next(Kind.resetStream))
+        #expect(reset.stream == 5)
+        #expect(reset.payload == [0, 0, 0, 7])
+        peer.send(Kind.resetStream, 0, 1, [0, 0, 0, 8])
+        peer.headers(7, FramePeer.call("Get"))
+        peer.data(7, Self.message, ends: true)
+        #expect(peer.next(Kind.data)?.payload == Self.message)
+      }
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
   @Test(arguments: [
     ("application/grpc", "application/grpc"), ("application/grpc+", "application/grpc"),
     ("application/grpc;charset=utf-8", "application/grpc"),

@@ -58,18 +58,21 @@ struct ConnectHeaders: ~Copyable {
   private mutating func take(_ name: Bytes, _ value: Bytes, isStream: Bool) -> Bool {
     guard Self.isOwn(name, isStream) else { return false }
     switch name.count {
-    case 15, 23:
-      accept(value)
-    case 16:
-      encodingName = String(decoding: value, as: UTF8.self)
-    case 18:
-      takeTimeout(value)
-    case 24 where name.equals("connect-content-encoding"):
-      encodingName = String(decoding: value, as: UTF8.self)
-    default:
+    case 15, 23: accept(value)
+    case 18: takeTimeout(value)
+    case 24 where name.equals("connect-protocol-version"):
+      if version != nil { refuseAnother("connect-protocol-version") }
       version = String(decoding: value, as: UTF8.self)
+    default:
+      if encodingName != nil { refuseAnother("the encoding of the content") }
+      encodingName = String(decoding: value, as: UTF8.self)
     }
     return true
+  }
+
+  /// Another reader might take another of several values.
+  private mutating func refuseAnother(_ what: StaticString) {
+    failure = .connectViolation("\(what) is said more than once")
   }
 
   private typealias Bytes = UnsafeBufferPointer<UInt8>
@@ -86,6 +89,7 @@ struct ConnectHeaders: ~Copyable {
       failure = .connectViolation("connect-timeout-ms is not a number of at most ten digits")
       return
     }
+    if settings.timeout != nil { refuseAnother("connect-timeout-ms") }
     settings.timeout = GRPCTimeout(nanoseconds: UInt64(milliseconds) * 1_000_000)
   }
 

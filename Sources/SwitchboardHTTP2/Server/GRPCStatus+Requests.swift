@@ -14,12 +14,12 @@ extension GRPCStatus {
   )
   static let badTimeout = GRPCStatus(
     code: .internalError,
-    message: "the request's grpc-timeout is malformed",
+    message: "the request's grpc-timeout is malformed or repeated",
     origin: .peer
   )
   static let badTimeoutOfHTTP = GRPCStatus(
     code: .invalidArgument,
-    message: "the request's grpc-timeout is malformed",
+    message: "the request's grpc-timeout is malformed or repeated",
     origin: .peer
   )
   static let unknownFormat = GRPCStatus(
@@ -29,7 +29,7 @@ extension GRPCStatus {
   )
   static let unknownEncoding = GRPCStatus(
     code: .unimplemented,
-    message: "the request's grpc-encoding is not supported",
+    message: "the request's grpc-encoding is not supported or repeated",
     origin: .library
   )
 }

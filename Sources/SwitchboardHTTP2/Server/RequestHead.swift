@@ -1,11 +1,5 @@
 import SwitchboardCall
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// The headers of a request, parsed as they arrive. What gRPC itself needs is stored separately; the rest is metadata.
 /// Not copyable, because a copy of so many fields costs more than most things that a request needs.
 struct RequestHead: ~Copyable {
@@ -67,6 +61,10 @@ struct RequestHead: ~Copyable {
   private var hasUnknownFormat = false
   private var acceptsTrailers = false
   private var hasBadTimeout = false
+  private var hasContentType = false
+  /// Whether there is more than one content type, of which another reader might take another one.
+  private(set) var hasManyContentTypes = false
+  private var hasEncoding = false
   /// Whether it was taken from an equal head.
   private(set) var isKnown = false
 
@@ -130,10 +128,12 @@ struct RequestHead: ~Copyable {
     case 12 where name.equals("content-type"):
       take(contentType: value)
     case 12 where name.equals("grpc-timeout"):
+      hasBadTimeout = hasBadTimeout || timeout != nil
       timeout = GRPCTimeout(value)
-      hasBadTimeout = timeout == nil
+      if timeout == nil { hasBadTimeout = true }
     case 13 where name.equals("grpc-encoding"):
-      encoding = MessageCompression(named: value)
+      encoding = hasEncoding ? nil : MessageCompression(named: value)
+      hasEncoding = true
     case 20 where name.equals("grpc-accept-encoding"):
       accepted.add(value)
     default:
@@ -142,6 +142,9 @@ struct RequestHead: ~Copyable {
   }
 
   private mutating func take(contentType value: Bytes) {
+    hasManyContentTypes = hasContentType
+    guard !hasContentType else { return }
+    hasContentType = true
     isGRPC = value.isMediaType("application/grpc")
     if isGRPC { contentSubtype = value.contentSubtype } else { request.contentType = Self.kept(value) }
   }
@@ -289,9 +292,9 @@ struct RequestHead: ~Copyable {
 
   /// Whether this is a valid call with a handler, as most requests are. Inlined, so that the caller copies nothing.
   @inline(__always) private var isValidCall: Bool {
-    guard request.method != nil, encoding != nil, !isTooLarge, !hasBadTimeout, !hasUnknownFormat else {
-      return false
-    }
+    guard request.method != nil, encoding != nil, !isTooLarge, !hasBadTimeout, !hasUnknownFormat,
+      !hasManyContentTypes
+    else { return false }
     return isOtherCall ? otherFailure == nil : request.isPost && isGRPC && acceptsTrailers && !request.isHTTP1
   }
 
@@ -303,6 +306,9 @@ struct RequestHead: ~Copyable {
     if isTooLarge, isGRPC || isOtherCall { return .status(.headersTooLarge) }
     if isTooLarge { return .http(status: "431", message: "the request's headers are larger than the limit") }
     if hosts != nil { return .http(status: "421", message: "the server does not answer under this name") }
+    if hasManyContentTypes {
+      return .http(status: "400", message: "the request has more than one content-type")
+    }
     if let crossOrigin, !isGRPC, !isOtherCall, !crossOrigin.allows(metadata) {
       return .http(status: "403", message: "pages of this origin may not call")
     }
@@ -343,47 +349,6 @@ struct RequestHead: ~Copyable {
     guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
-  }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-  package func equals(_ text: StaticString) -> Bool {
-    guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
-    return memcmp(baseAddress, text.utf8Start, count) == 0
-  }
-
-  func equals(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard count == other.count, let baseAddress, let start = other.baseAddress else {
-      return isEmpty && other.isEmpty
-    }
-    return memcmp(baseAddress, start, count) == 0
-  }
-
-  /// Whether the content type is this one, with or without a subtype or parameters.
-  func isMediaType(_ wanted: StaticString) -> Bool {
-    guard count >= wanted.utf8CodeUnitCount,
-      UnsafeBufferPointer(rebasing: self[..<wanted.utf8CodeUnitCount]).equals(wanted)
-    else { return false }
-    guard count > wanted.utf8CodeUnitCount else { return true }
-    let next = self[wanted.utf8CodeUnitCount]
-    return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
-  }
-
-  /// The part of a content type after the `+`, without parameters.
-  var contentSubtype: ContentSubtype {
-    // Most requests name no subtype, and nothing follows the type.
-    guard !equals("application/grpc") else { return .unnamed }
-    let mediaType = prefix { $0 != UInt8(ascii: ";") }
-    guard let plus = mediaType.firstIndex(of: UInt8(ascii: "+")) else { return .unnamed }
-    let name = UnsafeBufferPointer(rebasing: mediaType[(plus + 1)...])
-    return ContentSubtype(String(decoding: name.trimmed, as: UTF8.self))
-  }
-
-  var trimmed: UnsafeBufferPointer<UInt8> {
-    var part = self[...]
-    while part.first == UInt8(ascii: " ") { part = part.dropFirst() }
-    while part.last == UInt8(ascii: " ") { part = part.dropLast() }
-    return UnsafeBufferPointer(rebasing: part)
   }
 }
 

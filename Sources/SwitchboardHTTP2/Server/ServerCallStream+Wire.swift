@@ -5,7 +5,9 @@ import SwitchboardCall
 extension ServerCallStream {
   /// Lets the protocols decide what the request is.
   func settleProtocol() {
-    guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin else { return }
+    guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin, !head.hasManyContentTypes else {
+      return
+    }
     head.end(hasNoBody: state.hasRemoteEnded)
     if let known = connection.knownCall, known.has(head) { return take(known.call) }
     let core = connection.core

@@ -116,6 +116,17 @@ import Testing
         "/test.Test/Get", "POST", "application/proto", ["connect-protocol-version: 2"], "400",
         "invalid_argument"
       ),
+      (
+        "/test.Test/Get", "POST", "application/proto", ["connect-timeout-ms: 9", "connect-timeout-ms: 9000"],
+        "400",
+        "invalid_argument"
+      ),
+      (
+        "/test.Test/Get", "POST", "application/proto",
+        ["content-encoding: gzip", "content-encoding: identity"], "400",
+        "invalid_argument"
+      ),
+      ("/test.Test/Get", "POST", "application/proto", ["content-type: application/json"], "400", "internal"),
       ("/test.Test/Get", "GET", "", [], "405", "unknown"),
       (
         "/test.Test/Hang", "POST", "application/proto", ["connect-timeout-ms: 20"], "504", "deadline_exceeded"
