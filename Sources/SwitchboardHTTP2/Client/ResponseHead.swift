@@ -4,7 +4,10 @@ import SwitchboardCall
 struct ResponseHead {
   private(set) var httpStatus = 0
   private(set) var isGRPC = false
+  private var hasContentType = false
   private(set) var code: Int?
+  /// Whether the block has more than one status.
+  private var hasManyStatuses = false
   private(set) var message: String?
   private(set) var packedDetails: [UInt8]?
   private(set) var encoding: MessageCompression? = MessageCompression.none
@@ -28,12 +31,14 @@ struct ResponseHead {
     case 7 where name.equals(":status"):
       httpStatus = value.decimal ?? 0
     case 11 where name.equals("grpc-status"):
+      hasManyStatuses = code != nil
       code = value.decimal ?? GRPCStatus.Code.unknown.rawValue
     case 12 where !isWhole && name.equals("content-type"):
-      isGRPC = value.isMediaType("application/grpc")
+      isGRPC = !hasContentType && value.isMediaType("application/grpc")
+      hasContentType = true
     case 12 where name.equals("grpc-message"):
       // The most common message needs no decoding.
-      message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)
+      message = value.equals("OK") ? GRPCStatus.ok.message : PeerText.harmless(PercentEncoding.decode(value))
     case 13 where !isWhole && name.equals("grpc-encoding"):
       encoding = MessageCompression(named: value)
     case 23 where name.equals("grpc-status-details-bin"):
@@ -53,6 +58,7 @@ struct ResponseHead {
     isWhole = true
     guard !endsStream else { return }
     code = nil
+    hasManyStatuses = false
     message = nil
     packedDetails = nil
   }
@@ -97,6 +103,10 @@ struct ResponseHead {
   @inline(__always) var status: GRPCStatus {
     guard let code else {
       return GRPCStatus(code: .unknown, message: "the response ended without a grpc-status", origin: .peer)
+    }
+    // Whoever looked at the first one, or at the last, has seen something else.
+    guard !hasManyStatuses else {
+      return GRPCStatus(code: .unknown, message: "the response has more than one grpc-status", origin: .peer)
     }
     var status = GRPCStatus(
       code: GRPCStatus.Code(rawValue: code) ?? .unknown,

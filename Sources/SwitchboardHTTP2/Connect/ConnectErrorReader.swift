@@ -15,7 +15,7 @@ enum ConnectErrorReader {
     var status = inferred
     if case .string(let name)? = members["code"], let code = ConnectCode.code(name) { status.code = code }
     if case .string(let message)? = members["message"] {
-      status.message = message
+      status.message = PeerText.harmless(message)
     } else if case .string? = members["code"] {
       status.message = nil
     }
