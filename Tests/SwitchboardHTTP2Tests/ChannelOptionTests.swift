@@ -88,6 +88,32 @@ import Testing
     #expect(result == .success([9]))
   }
 
+  /// A line break would begin another field over HTTP/1.1, and behind a proxy that speaks it.
+  @Test(arguments: ["a\r\nb: c", "a\nb", "a\0", "\u{7f}"])
+  func whatHTTPDoesNotAllowIsRefused(_ text: String) async throws {
+    let changes: [(inout ChannelOptions) -> Void] = [{ $0.userAgentPrefix = text }, { $0.authority = text }]
+    for change in changes {
+      var options = ChannelOptions()
+      change(&options)
+      let failure = #expect(throws: GRPCStatus.self) { try Channel(target: "127.0.0.1:1", options: options) }
+      #expect(failure?.code == .invalidArgument)
+    }
+    for (wireProtocol, version) in [(.grpc, .negotiated), (.connect, .http1)] as [(CallProtocol, HTTPVersion)]
+    {
+      var options = ChannelOptions()
+      options.wireProtocol = wireProtocol
+      options.httpVersion = version
+      let channel = try Channel(target: "127.0.0.1:1", options: options)
+      let method = MethodDescriptor(service: "a", method: text, type: .unary)
+      let byPath = await status { _ = try await Caller(channel: channel).get(method) }
+      #expect(byPath?.code == .invalidArgument)
+      let authority = CallOptions(serverAuthority: text)
+      let byAuthority = await status { _ = try await Caller(channel: channel).get(options: authority) }
+      #expect(byAuthority?.code == .invalidArgument)
+      await channel.shutDown(grace: .zero)
+    }
+  }
+
   @Test func anUnansweredConnectionAttemptTimesOut() async throws {
     var silent: RawPeer?
     let result = try await call(

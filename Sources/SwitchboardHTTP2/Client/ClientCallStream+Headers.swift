@@ -12,6 +12,30 @@ extension ClientCallStream {
 
 // MARK: - The headers of the request
 
+extension CallRequest {
+  /// Why HTTP does not allow the call's own headers, if it does not.
+  var failureToSend: GRPCStatus? {
+    guard method.pathBytes.withUnsafeBufferPointer(FieldSyntax.isTarget) else {
+      return .invalidHeader("path")
+    }
+    guard let options else { return nil }
+    if let authority = options.serverAuthority, !FieldSyntax.isHost(authority) {
+      return .invalidHeader("authority")
+    }
+    return options.initialMetadata.failureToSend
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func invalidHeader(_ name: String) -> GRPCStatus {
+    GRPCStatus(
+      code: .invalidArgument,
+      message: "the call's \(name) has characters that HTTP does not allow",
+      origin: .user
+    )
+  }
+}
+
 extension ClientCallStream {
   func writeHeaders(to headers: HeaderWriter, isSecure: Bool) {
     headers.reset()

@@ -90,7 +90,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     isCounted = true
     channel.calls.callStarted(at: channel.loop.turnTime)
     startTracing()
-    if let status = cancellation.withLock({ $0 }) ?? request.options?.initialMetadata.failureToSend {
+    if let status = cancellation.withLock({ $0 }) ?? request.failureToSend {
       return close(status)
     }
     // A loop that has ended can neither connect nor run timers.

@@ -95,9 +95,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     self.options = options
     self.group = group
     self.loop = loop
-    authority = Array((options.authority ?? serverName).utf8)
-    let prefix = options.userAgentPrefix.isEmpty ? "" : "\(options.userAgentPrefix) "
-    userAgent = Array("\(prefix)grpc-swift-switchboard/0.1".utf8)
+    authority = try options.makeAuthority(serverName)
+    userAgent = try options.makeUserAgent()
     keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
     resolvedConfig = resolver.findsServiceConfigs ? ResolvedConfig() : nil
     balancer = try ChannelBalancer(

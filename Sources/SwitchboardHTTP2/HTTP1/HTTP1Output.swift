@@ -1,5 +1,31 @@
 import SwitchboardCall
 
+extension HeaderWriter {
+  /// Why the fields cannot be written as lines of text, if they cannot: what follows a line break in one of them would be
+  /// taken for another field, or for another message.
+  var refusalOfLines: GRPCStatus? {
+    var areAllowed = true
+    forEachField { name, value in
+      let isAllowed =
+        switch name {
+        case ":path": FieldSyntax.isTarget(value)
+        case ":authority": FieldSyntax.isHost(value)
+        default: FieldSyntax.isValue(value)
+        }
+      if !isAllowed { areAllowed = false }
+    }
+    return areAllowed ? nil : .headersNotAllowed
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static let headersNotAllowed = GRPCStatus(
+    code: .internalError,
+    message: "a header has characters that HTTP does not allow",
+    origin: .user
+  )
+}
+
 /// Writes bodies of HTTP/1.1, in chunks or as they are.
 struct HTTP1Output {
   /// Whether the body is sent in chunks, because its length is not known.

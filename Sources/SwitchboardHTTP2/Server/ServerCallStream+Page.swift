@@ -50,10 +50,10 @@ extension ServerCallStream {
     let headers = connection.session.headers
     headers.reset()
     headers.add(":status", String(min(max(response.status, 200), 599)).utf8)
-    if let type = response.contentType { headers.add("content-type", type.utf8) }
+    if let type = response.contentType { headers.add("content-type", type) }
     headers.add(plain: response.headers)
     head.addCrossOrigin(to: headers)
-    if connection.withWire({ $0.refusalOfHeaders }) != nil {
+    if !response.hasValidContentType || connection.withWire({ $0.refusalOfHeaders }) != nil {
       headers.reset()
       headers.add(":status", "500")
       return submitPage(MessageBuffer([]))

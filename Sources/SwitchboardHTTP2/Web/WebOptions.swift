@@ -67,6 +67,17 @@ extension WebOptions: RuledOptions {
     )
   }
 
+  /// Throws if a name of a header is none: a list of names must not contain anything else.
+  func refuseWrongHeaders() throws(GRPCStatus) {
+    let names = exposedHeaders + (allowedHeaders ?? [])
+    // A star is a name, too.
+    guard let wrong = names.first(where: { !FieldSyntax.isToken($0) }) else { return }
+    throw GRPCStatus(
+      code: .invalidArgument,
+      message: "\(wrong.debugDescription) is not the name of a header"
+    )
+  }
+
   private static func isOrigin(_ text: String) -> Bool {
     // What pages without an origin send, such as files.
     if text == "null" { return true }

@@ -39,7 +39,8 @@ public struct HTTPPage: Sendable {
     /// The body; its length is sent. Copies of the response share it.
     let body: MessageBuffer
 
-    /// A response with a content type and a body, or without either.
+    /// A response with a content type and a body, or without either. If HTTP does not allow the content type, the status
+    /// 500 is sent instead.
     public init(
       status: Int = 200,
       contentType: String? = nil,
@@ -48,11 +49,16 @@ public struct HTTPPage: Sendable {
     ) {
       self.status = status
       self.headers = headers
-      self.contentType = contentType
+      self.contentType = contentType.map { Array($0.utf8) }
       self.body = body.withContiguousStorageIfAvailable { MessageBuffer($0) } ?? MessageBuffer(Array(body))
     }
 
-    let contentType: String?
+    let contentType: [UInt8]?
+
+    /// Whether HTTP allows the content type, which may come from whoever made the content.
+    var hasValidContentType: Bool {
+      contentType?.withUnsafeBufferPointer(FieldSyntax.isStrictValue) ?? true
+    }
   }
 
   typealias Handler = @Sendable (Request) async -> Response
@@ -98,6 +104,9 @@ struct HTTPPages: Sendable {
           code: .invalidArgument,
           message: "the path of a page begins with a slash: \"\(page.path)\" does not"
         )
+      }
+      guard FieldSyntax.isToken(page.method) else {
+        throw GRPCStatus(code: .invalidArgument, message: "\(page.method.debugDescription) is no HTTP method")
       }
       let name = "\(page.method) \(page.path)"
       if !known.insert(name).inserted {

@@ -44,6 +44,51 @@ import Testing
     }
   }
 
+  /// A content type may come from whoever made the content.
+  @Test(arguments: ["a\r\nset-cookie: b", "a\n\n<p>", "\0", " a"])
+  func aContentTypeThatHTTPDoesNotAllowIsNotSent(_ type: String) async throws {
+    var options = ServerOptions()
+    options.pages = [HTTPPage("GET", "/upload") { _ in HTTPPage.Response(contentType: type, body: [1, 2]) }]
+    try await TestPair.with(server: options) { pair async throws in
+      let peer = ConnectPeer(try HTTP1Peer(pair.address))
+      let answer = try #require(peer.send("GET", "/upload", "", [], []))
+      #expect(answer.status == "500")
+      #expect(answer.fields["content-type"] == nil && answer.fields["set-cookie"] == nil)
+      #expect(answer.body.isEmpty)
+    }
+  }
+
+  @Test func namesThatHTTPDoesNotAllowAreRefused() {
+    var options = ServerOptions()
+    options.pages = [HTTPPage("GET\r\n", "/a") { _ in HTTPPage.Response() }]
+    #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }
+    for change in [{ $0.exposedHeaders = ["a\r\nb"] }, { $0.allowedHeaders = ["a: b"] }]
+      as [(inout WebOptions) -> Void]
+    {
+      options = ServerOptions()
+      var web = WebOptions()
+      change(&web)
+      options.web = web
+      #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }
+    }
+  }
+
+  /// Whatever wrote the headers, no line is made of a value that would be two.
+  @Test func headersAreWrittenOnOneLineEach() {
+    let fields: [(StaticString, String, Bool)] = [
+      ("a", "b\tc", true), ("a", "b\r\nc: d", false), ("a", "\0", false), (":path", "/a b", false),
+      (":path", "/a", true),
+      (":authority", "a b", false), (":authority", "a:1", true),
+    ]
+    for (name, value, isAllowed) in fields {
+      let headers = HeaderWriter()
+      headers.add("first", "1")
+      headers.add(name, value.utf8)
+      headers.add("last", "1")
+      #expect((headers.refusalOfLines == nil) == isAllowed)
+    }
+  }
+
   private final class Entries: LogHandler {
     let lines = Locked<[String]>([])
 
