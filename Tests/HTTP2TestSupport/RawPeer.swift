@@ -31,6 +31,9 @@ package final class RawPeer: Sendable {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
   }
 
+  /// Ends this side; the other one may still send.
+  package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// Returns `false` once the other side accepts no more.
   @discardableResult
   package func send(_ bytes: [UInt8]) -> Bool {

@@ -194,6 +194,18 @@ import Testing
     }
   }
 
+  /// nghttp2 refuses a second `host`, which it would take for the first after a stand-in.
+  @Test(arguments: [true, false]) func aHostInTrailersIsTreatedAlike(_ isInHead: Bool) throws {
+    let block = FramePeer.block(Self.request + (isInHead ? [("host", "x")] : [("a", "b")]))
+    let bytes = (0..<9).flatMap { index in
+      let stream = UInt32(2 * index + 1)
+      return Self.head(stream, block, 4) + FramePeer.frame(Kind.data, 0, stream, [1])
+        + Self.head(stream, FramePeer.block([("host", "y")]))
+    }
+    let streams = try receive(bytes)
+    #expect(streams.allSatisfy { $0.hasEnded != isInHead })
+  }
+
   @Test func theEndOfAStreamIsNotAPartOfItsHead() throws {
     let streams = try receive(
       Self.head(1, Self.first) + Self.heads([3, 5, 7]) + Self.heads([9], Self.indexed, 4)

@@ -13,6 +13,8 @@ class ConnectionParts {
   @exclusivity(unchecked) fileprivate(set) final var isClosed = false
   @exclusivity(unchecked) fileprivate final var ready: [StreamEntry] = []
   @exclusivity(unchecked) fileprivate final var headersTimer: LoopTimer?
+  /// The number of the header block that the timer limits; zero without one.
+  @exclusivity(unchecked) fileprivate final var limitedHeaders = 0
   @exclusivity(unchecked) final var keepaliveTimer: LoopTimer?
   @exclusivity(unchecked) fileprivate final var isDismissed = false
   /// Replaces the session if the peer speaks HTTP/1.1.
@@ -212,17 +214,19 @@ extension Connection {
   }
 
   private func watchHeaders() {
-    guard withWire({ $0.isInsideHeaders }) != (headersTimer != nil) else { return }
+    let incomplete = withWire { $0.incompleteHeaders }
+    guard incomplete != limitedHeaders else { return }
+    limitedHeaders = incomplete
     if let headersTimer {
       loop.cancel(headersTimer)
       self.headersTimer = nil
-    } else {
-      let timer = LoopTimer { [unowned self] in
-        dismiss(Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
-      }
-      headersTimer = timer
-      loop.schedule(timer, after: headersTimeout)
     }
+    guard incomplete != 0 else { return }
+    let timer = LoopTimer { [unowned self] in
+      dismiss(Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
+    }
+    headersTimer = timer
+    loop.schedule(timer, after: headersTimeout)
   }
 
   /// Sends the reason to the peer, as far as the peer reads it, and closes the connection.
@@ -238,7 +242,7 @@ extension Connection {
   func announceClose(_ offence: Offence, _ reason: StaticString? = nil) {
     isDismissed = true
     report(offence.abuse)
-    closeReason = .broken(by: offence.abuse)
+    closeReason = offence.status(isHTTP1: http1 != nil)
     withWire { $0.terminate(offence, reason) }
   }
 
@@ -252,6 +256,8 @@ extension Connection {
     if let tls, !tls.isSecure { return close(.handshakeCut) }
     // Pending output may tell the peer about a protocol error in its last bytes.
     if isDirty { flushNow() }
+    // TLS ends with a record of its own, or was cut.
+    if error == nil, tls == nil, !isClosed, withWire({ $0.peerDidEnd() }) { return }
     socketError = error
     close(error?.status("the connection broke") ?? .connectionLost)
   }
@@ -364,10 +370,6 @@ extension Connection {
 }
 
 extension GRPCStatus {
-  static func broken(by abuse: PeerAbuse) -> GRPCStatus {
-    GRPCStatus(code: .unavailable, message: "the peer broke the HTTP/2 protocol: \(abuse)", origin: .peer)
-  }
-
   static let connectionLost = GRPCStatus(
     code: .unavailable,
     message: "the connection was closed",

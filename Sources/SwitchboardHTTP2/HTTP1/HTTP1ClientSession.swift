@@ -6,7 +6,9 @@ import SwitchboardCall
 ///   idle ──submitRequest──> exchange ──request sent, response whole──> idle
 ///                              └──response whole before the request, or to close──> closed
 /// ```
-/// An exchange drives a `ClientCallStream` as an HTTP/2 session would.
+/// An exchange drives a `ClientCallStream` as an HTTP/2 session would. A response belongs to the request that was written
+/// last, because nothing in it says so. So the server may send nothing before it has the head of a request, and nothing
+/// after its response: what it sends else would become the response of another call.
 final class HTTP1ClientSession: WireSession {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
   private unowned let connection: ClientConnection
@@ -16,8 +18,11 @@ final class HTTP1ClientSession: WireSession {
   /// The head of a request.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
   @exclusivity(unchecked) private var requestIsSent = true
-  @exclusivity(unchecked) private var hasResponse = false
+  /// Whether the head of the request was passed to the socket, so that there may be a response.
+  @exclusivity(unchecked) private var headIsSent = false
   @exclusivity(unchecked) private var closesAfter = false
+  /// The server has sent what no request asked for.
+  @exclusivity(unchecked) private var isBroken = false
   @exclusivity(unchecked) private var lastID: Int32 = -1
   /// How many informational responses came before the response.
   @exclusivity(unchecked) private var informationCount = 0
@@ -30,12 +35,12 @@ final class HTTP1ClientSession: WireSession {
     parser = HTTP1ResponseParser(headLimit: headLimit + 8192)
   }
 
-  var isInsideHeaders: Bool { parser.isInsideHead }
+  var incompleteHeaders: Int { parser.incompleteHead }
   var unsentFrames: Int { 0 }
 
   // MARK: Requests
 
-  var requestLimit: Int { 1 }
+  var requestLimit: Int { isBroken ? 0 : 1 }
 
   func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool {
     lastID += 2
@@ -43,7 +48,7 @@ final class HTTP1ClientSession: WireSession {
     _ = connection.session.streams.insert(stream)
     self.stream = stream
     requestIsSent = false
-    hasResponse = false
+    headIsSent = false
     informationCount = 0
     output.isChunked = hasBody
     var line = (method: [UInt8](), path: [UInt8](), authority: [UInt8]())
@@ -80,10 +85,14 @@ final class HTTP1ClientSession: WireSession {
   func finishRequests() -> GRPCStatus? { .exchangesOver }
 
   func drain(into output: OutputBuffer, limit: Int) -> Drained {
-    guard let stream, !requestIsSent else { return .all }
+    // What is not sent to a broken server can be sent to another one.
+    guard let stream, !requestIsSent, !isBroken else { return .all }
     if !unsent.isEmpty {
+      // What has arrived before the request is read first, and cannot be taken for the response.
+      guard !connection.socket.hasUnread else { return .all }
       unsent.withUnsafeBytes { output.append($0) }
       unsent = []
+      headIsSent = true
       connection.session.requestWasSent(stream.id)
     }
     while !requestIsSent {
@@ -103,11 +112,9 @@ final class HTTP1ClientSession: WireSession {
 
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var rest = bytes
+    guard let stream, headIsSent else { return breakOff() }
     while true {
-      // The server sent more than the response.
-      guard let stream else {
-        return rest.isEmpty ? nil : Offence(abuse: .protocolViolation, code: .protocolError)
-      }
+      var isWhole = false
       switch parser.next(&rest) {
       case .incomplete: return nil
       case .head(let head) where head.isInformational:
@@ -115,23 +122,36 @@ final class HTTP1ClientSession: WireSession {
         guard informationCount <= Self.informationLimit else {
           return Offence(abuse: .informationFlood, code: .enhanceYourCalm)
         }
-      case .head(let head): take(head, for: stream)
+      case .head(let head):
+        take(head, for: stream)
+        isWhole = !head.hasBody
       case .body(let piece): stream.receiveData(piece)
-      case .end: responseDidEnd(stream)
+      case .end:
+        stream.remoteDidEnd()
+        isWhole = true
       case .broken: return Offence(abuse: .protocolViolation, code: .protocolError)
       }
+      guard isWhole else { continue }
+      let offence = rest.isEmpty ? nil : breakOff()
+      // The next call may begin here, whose response these bytes are not.
+      finish(stream)
+      return offence
     }
   }
 
+  /// Accepts no more requests, because the server has sent what is not a response.
+  private func breakOff() -> Offence {
+    isBroken = true
+    return Offence(abuse: .protocolViolation, code: .protocolError, explanation: .unrequestedBytes)
+  }
+
   private func take(_ head: HTTP1ResponseParser.Head, for stream: ClientCallStream) {
-    hasResponse = true
     closesAfter = closesAfter || head.closes
     let fields = connection.session.fields
     fields.begin()
     give(stream, Array(":status".utf8), head.status, fields)
     for field in head.fields { give(stream, field.name, field.value, fields) }
     stream.headersDidEnd(endsStream: !head.hasBody, fields)
-    if !head.hasBody { finish(stream) }
   }
 
   private func give(_ stream: ClientCallStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
@@ -140,18 +160,13 @@ final class HTTP1ClientSession: WireSession {
     }
   }
 
-  private func responseDidEnd(_ stream: ClientCallStream) {
-    stream.remoteDidEnd()
-    finish(stream)
-  }
-
-  /// Ends the exchange. If the request was not sent completely, the connection cannot be reused.
+  /// Ends the exchange, and may begin the next. If the request was not sent completely, the connection cannot be reused.
   private func finish(_ stream: ClientCallStream) {
     self.stream = nil
     _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
     closesAfter = closesAfter || !requestIsSent
-    unsent = []
-    if closesAfter { connection.retire() }
+    // The offence of a broken connection closes it.
+    if closesAfter, !isBroken { connection.retire() }
     // Reading may be paused because the reader has not read everything.
     connection.socket.resumeReading()
     stream.didClose(0)
@@ -178,7 +193,7 @@ final class HTTP1ClientSession: WireSession {
   /// The flush that follows asks the stream for its body.
   func resume(_ id: Int32) {}
 
-  var refusalOfHeaders: GRPCStatus? { nil }
+  var refusalOfHeaders: GRPCStatus? { connection.session.headers.refusalOfLines }
   var headerListLimit: Int { .max }
 
   func didDrain(isWriting: Bool) -> WireEnd? { nil }
@@ -194,6 +209,9 @@ final class HTTP1ClientSession: WireSession {
 
   func terminate(_ offence: Offence, _ reason: StaticString?) {}
 
+  /// A server that has ended its side answers no more.
+  func peerDidEnd() -> Bool { false }
+
   /// A response without a length ends with the connection. Over TLS, only a proper close by the server counts, because
   /// anyone between the two could cut the connection.
   func connectionDidClose() {
@@ -208,4 +226,12 @@ final class HTTP1ClientSession: WireSession {
     stream = nil
     connection.session.connectionDidClose()
   }
+}
+
+extension GRPCStatus {
+  static let unrequestedBytes = GRPCStatus(
+    code: .unavailable,
+    message: "the server sent bytes over HTTP/1.1 that belong to no request",
+    origin: .peer
+  )
 }

@@ -27,6 +27,8 @@ struct HTTP1Framing {
   /// The part of the current line that has arrived. Its room is that of the header section, or of the body's lines.
   private var line: HTTP1Line
   private let headLimit: Int
+  /// The number of the message.
+  private var number = 1
 
   init(headLimit: Int) {
     self.headLimit = headLimit
@@ -36,12 +38,12 @@ struct HTTP1Framing {
   /// Whether the start line was read, and the next lines are fields.
   var isInFields: Bool { if case .fields = state { true } else { false } }
 
-  /// Whether a header section was started and is incomplete.
-  var isInsideHead: Bool {
+  /// The number of the header section that was started and is incomplete; zero if there is none.
+  var incompleteHead: Int {
     switch state {
-    case .startLine: !line.isEmpty
-    case .fields: true
-    case .body, .broken: false
+    case .startLine: line.isEmpty ? 0 : number
+    case .fields: number
+    case .body, .broken: 0
     }
   }
 
@@ -81,6 +83,7 @@ struct HTTP1Framing {
   mutating func expectStartLine() {
     state = .startLine
     line.room = headLimit
+    number &+= 1
   }
 
   /// Expects fields, after the start line.

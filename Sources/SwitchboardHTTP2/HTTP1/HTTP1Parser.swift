@@ -19,8 +19,8 @@ struct HTTP1Parser {
 
   init(headLimit: Int) { framing = HTTP1Framing(headLimit: headLimit) }
 
-  /// Whether a header section was started and is incomplete.
-  var isInsideHead: Bool { framing.isInsideHead }
+  /// The number of the header section that was started and is incomplete; zero if there is none.
+  var incompleteHead: Int { framing.incompleteHead }
 
   /// Continues to parse, and removes the bytes that it read from `bytes`.
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) -> Event {

@@ -33,8 +33,8 @@ struct HTTP1ResponseParser {
 
   init(headLimit: Int) { framing = HTTP1Framing(headLimit: headLimit) }
 
-  /// Whether a header section was started and is incomplete.
-  var isInsideHead: Bool { framing.isInsideHead }
+  /// The number of the header section that was started and is incomplete; zero if there is none.
+  var incompleteHead: Int { framing.incompleteHead }
 
   /// Whether the body ends with the connection.
   var endsWithConnection: Bool { framing.endsWithConnection }

@@ -11,10 +11,10 @@ import SwitchboardCall
 /// held requests as long as their responses are ready at once, so that those that arrived together leave together.
 final class HTTP1Session: WireSession {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
-  private unowned let connection: ServerConnection
+  unowned let connection: ServerConnection
   @exclusivity(unchecked) private var parser: HTTP1Parser
-  @exclusivity(unchecked) private var stream: ServerCallStream?
-  @exclusivity(unchecked) private var requestIsWhole = false
+  @exclusivity(unchecked) private(set) var stream: ServerCallStream?
+  @exclusivity(unchecked) private(set) var requestIsWhole = false
   @exclusivity(unchecked) private var response = Response.none
   @exclusivity(unchecked) private var output = HTTP1Output()
   /// The output before a body: lines of headers.
@@ -27,11 +27,13 @@ final class HTTP1Session: WireSession {
   @exclusivity(unchecked) private var offence: Offence?
   @exclusivity(unchecked) private var closesAfter = false
   /// The request was invalid: only an error response and the close remain.
-  @exclusivity(unchecked) private var isOver = false
-  @exclusivity(unchecked) private var idleTimer: LoopTimer?
+  @exclusivity(unchecked) private(set) var isOver = false
+  @exclusivity(unchecked) var idleTimer: LoopTimer?
   /// When the last exchange ended.
-  @exclusivity(unchecked) private var idleSince: UInt64 = 0
-  private let idleTimeout: Duration
+  @exclusivity(unchecked) var idleSince: UInt64 = 0
+  let idleTimeout: Duration
+  /// Whether the client has ended its side, and waits for the responses to the requests before.
+  @exclusivity(unchecked) var isHalfClosed = false
   /// How many held requests were served in the loop's turn `servedTurn`.
   @exclusivity(unchecked) private var servedCount = 0
   @exclusivity(unchecked) private var servedTurn: UInt64 = 0
@@ -61,7 +63,7 @@ final class HTTP1Session: WireSession {
     parser = HTTP1Parser(headLimit: connection.core.options.maxMetadataSize + 8192)
   }
 
-  var isInsideHeaders: Bool { parser.isInsideHead }
+  var incompleteHeaders: Int { parser.incompleteHead }
 
   /// HTTP/1.1 sends no frames other than responses, which flow control limits.
   var unsentFrames: Int { 0 }
@@ -214,7 +216,7 @@ final class HTTP1Session: WireSession {
   func abandonResponse(_ id: Int32) { connection.close(.answerNotTaken) }
 
   /// In HTTP/1.1, a peer cannot announce how large headers may be.
-  var refusalOfHeaders: GRPCStatus? { nil }
+  var refusalOfHeaders: GRPCStatus? { connection.session.headers.refusalOfLines }
   var headerListLimit: Int { .max }
 
   private func respond(hasBody: Bool) {
@@ -319,7 +321,11 @@ final class HTTP1Session: WireSession {
 
   func didDrain(isWriting: Bool) -> WireEnd? {
     if let offence = offence.take() { return .offence(offence) }
-    return stream == nil && closesAfter && !isOver ? .status(.exchangesOver) : nil
+    guard !isOver, !isHalfClosed || !isWriting else { return nil }
+    let isLast = closesAfter || isHalfClosed && held.isEmpty
+    // The rest of an incomplete request cannot follow any more.
+    let isCut = isHalfClosed && held.isEmpty && !requestIsWhole
+    return stream == nil && isLast || isCut ? .status(.exchangesOver) : nil
   }
 
   /// An idle connection closes at once, because HTTP/1.1 has no announcement.
@@ -342,33 +348,6 @@ final class HTTP1Session: WireSession {
     return isWriting && silence >= keepalive.interval ? .close : .wait(keepalive.interval)
   }
 
-  /// Limits the time between exchanges, the last of which may have ended now. The connection limits the time of a header
-  /// section.
-  private func watchIdleness(isUsed: Bool = false) {
-    guard isIdle else { return }
-    guard idleTimer == nil else {
-      if isUsed { idleSince = connection.loop.now }
-      return
-    }
-    idleSince = connection.loop.now
-    startIdleTimer(idleTimeout)
-  }
-
-  private var isIdle: Bool { stream == nil && !isOver && !parser.isInsideHead }
-
-  /// The timer continues during exchanges, and starts again if the connection was used.
-  private func startIdleTimer(_ time: Duration) {
-    let timer = LoopTimer { [unowned self] in
-      idleTimer = nil
-      guard isIdle else { return startIdleTimer(idleTimeout) }
-      let now = connection.loop.now
-      let left = idleTimeout - .nanoseconds(now - min(now, idleSince))
-      if left > .zero { startIdleTimer(left) } else { connection.close(.exchangesOver, gently: true) }
-    }
-    idleTimer = timer
-    connection.loop.schedule(timer, after: time)
-  }
-
   /// Ends the stream, and releases it: it has a reference to the connection.
   func connectionDidClose() {
     stopIdleTimer()
@@ -376,23 +355,4 @@ final class HTTP1Session: WireSession {
     stream = nil
     connection.session.connectionDidClose()
   }
-
-  private func stopIdleTimer() {
-    guard let timer = idleTimer else { return }
-    connection.loop.cancel(timer)
-    idleTimer = nil
-  }
-}
-
-extension GRPCStatus {
-  static let answerNotTaken = GRPCStatus(
-    code: .unavailable,
-    message: "the client did not read a response before its deadline",
-    origin: .peer
-  )
-  static let exchangesOver = GRPCStatus(
-    code: .unavailable,
-    message: "the HTTP/1.1 connection has served its calls",
-    origin: .library
-  )
 }

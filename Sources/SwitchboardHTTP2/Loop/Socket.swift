@@ -3,13 +3,16 @@ import SwitchboardCall
 
 #if canImport(Glibc)
   import Glibc
+#else
+  import Darwin
 #endif
 
 /// Receives the events of a socket, on the loop.
 protocol SocketDelegate: AnyObject {
   /// Called with bytes that are only valid during this call.
   func socketDidRead(_ bytes: UnsafeRawBufferPointer)
-  /// Called when the peer closed or the connection broke; at most once.
+  /// Called when the peer closed or the connection broke; at most once. If something cannot be written after the peer
+  /// has closed, it is called once more.
   func socketDidEnd(_ error: SocketError?)
   /// Called when everything that could not be written at once has been written.
   func socketDidDrain()
@@ -30,6 +33,10 @@ final class Socket {
   @exclusivity(unchecked) private var hasEnded = false
   @exclusivity(unchecked) private(set) var isPaused = false
   @exclusivity(unchecked) private var share = ReadShare()
+  /// How many bytes the last read had room for.
+  @exclusivity(unchecked) private var room = 0
+  /// Whether the last read took all that it had room for, so that the system may have more.
+  @exclusivity(unchecked) private var mayHaveUnread = false
   @exclusivity(unchecked) private var pending: OutputBuffer?
   /// libuv's part of a write that is in progress: most sockets never have one.
   @exclusivity(unchecked) private var request: UnsafeMutablePointer<uv_write_t>?
@@ -90,6 +97,13 @@ final class Socket {
     startReading()
   }
 
+  /// Whether more had arrived when something was read last, or has since then.
+  var hasUnread: Bool {
+    guard mayHaveUnread, let descriptor else { return false }
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+  }
+
   /// Enables TCP keepalive, if this is a TCP socket.
   func probe(after silence: Duration) {
     guard let stream, stream.pointee.type == UV_TCP else { return }
@@ -112,12 +126,14 @@ final class Socket {
   private func lendMemory() -> uv_buf_t {
     let memory = loop.readBuffer
     let count = share.next(in: loop.turn, of: memory.count)
+    room = count
     return uv_buf_init(memory.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(count))
   }
 
   private func didRead(_ count: Int, _ base: UnsafeMutablePointer<CChar>?) {
     if count > 0 {
       let bytes = UnsafeRawBufferPointer(start: base, count: count)
+      mayHaveUnread = count == room
       // Most reads are small enough to be allowed whatever their processing costs.
       guard count > ReadShare.least else {
         share.spend(count, taking: 0)
@@ -202,7 +218,7 @@ final class Socket {
     // Data received from a peer that is gone may say why, so reading continues, and reports the same error unless it is
     // paused.
     let isPeerGone = status == UV_EPIPE.rawValue || status == UV_ECONNRESET.rawValue
-    guard isPaused || !isPeerGone, !hasEnded else { return }
+    guard isPaused || hasEnded || !isPeerGone else { return }
     stopReading()
     hasEnded = true
     if lingering != nil { return close() }

@@ -34,7 +34,7 @@ package struct HTTPAnswerParser {
   package init() {}
 
   /// Whether anything has arrived.
-  var hasBegun: Bool { head != nil || parser.isInsideHead }
+  var hasBegun: Bool { head != nil || parser.incompleteHead != 0 }
 
   /// Processes bytes that have arrived.
   package mutating func take(_ bytes: some Collection<UInt8>) -> Progress { read(Array(bytes)) }

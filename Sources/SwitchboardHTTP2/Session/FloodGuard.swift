@@ -4,14 +4,17 @@ import SwitchboardCall
 /// serve no call, and errors that nghttp2 ignores silently. For a server, it finds the heads of requests.
 ///
 /// Such frames cost credit. A peer starts with an allowance and regains a quarter of it each second. It also earns
-/// credit with each frame that is sent for a call, because a harmless peer responds to those with window updates and
-/// resets.
+/// credit with each frame that is sent for a call, because a harmless peer responds to those with resets. Two kinds cost
+/// nothing: window updates, as far as they take no more bytes than what was sent to the peer, and resets of calls that
+/// were open for a while, of which there are no more than a client may have calls at a time.
 struct FloodGuard {
   enum Finding {
     /// A frame that begins at this offset must not reach nghttp2.
     case offence(Offence, Int)
     /// The place of a frame that opens a stream, has the whole head of the request and nothing else, and is all there.
     case request(Range<Int>)
+    /// A frame that begins at this offset resets a stream, and is not charged yet.
+    case reset(UInt32, Int)
     /// Another frame of a client that may change how later headers are decoded.
     case otherBlock
   }
@@ -40,6 +43,13 @@ struct FloodGuard {
   private var leftOut: Range<UInt32> = 0..<0
   /// How many header blocks the server may still send for the open calls.
   private var headersDue = 0
+  /// How many header blocks have begun.
+  private var headersBegun = 0
+  /// Whether the first byte of the payload says how much of it is padding.
+  private var isPadded = false
+  /// How many bytes of window updates are free.
+  private var freeUpdates = 0
+  private var age = StreamAge()
 
   static let headSize = 9
   private static let greetingSize = 24
@@ -54,15 +64,16 @@ struct FloodGuard {
     payloadLeft = role == .server ? Self.greetingSize : 0
   }
 
-  /// Whether a header block was started and is incomplete.
-  var isInsideHeaders: Bool {
-    headersAreOpen || payloadLeft > 0 && (kind == .headers || kind == .continuation)
+  /// The number of the header block that was started and is incomplete; zero if there is none.
+  var incompleteHeaders: Int {
+    headersAreOpen || payloadLeft > 0 && (kind == .headers || kind == .continuation) ? headersBegun : 0
   }
 
   /// Inspects bytes from an offset, up to the next finding.
   mutating func scan(_ bytes: UnsafeRawBufferPointer, from offset: inout Int, now: UInt64) -> Finding? {
     while offset < bytes.count {
       if payloadLeft > 0 {
+        if isPadded, let offence = judgePadding(bytes[offset], now) { return .offence(offence, offset) }
         let skipped = min(payloadLeft, bytes.count - offset)
         payloadLeft -= skipped
         offset += skipped
@@ -74,6 +85,7 @@ struct FloodGuard {
       if let offence = judge(frame, now) { return .offence(offence, start) }
       guard isServer else { continue }
       switch kind {
+      case .reset: return .reset(frame.stream, start)
       case .headers:
         let end = offset + frame.length
         guard frame.hasOnlyBlock, highest > newest, offset - start == Self.headSize, end <= bytes.count else {
@@ -95,6 +107,7 @@ struct FloodGuard {
     let stream: UInt32
 
     var endsStream: Bool { flags & 1 != 0 }
+    var isPadded: Bool { flags & 8 != 0 }
     var endsHeaders: Bool { flags & 4 != 0 }
     /// For a frame with headers: whether it has all of them, and neither padding nor a priority.
     var hasOnlyBlock: Bool { flags & 0x2c == 4 }
@@ -146,12 +159,17 @@ extension FloodGuard {
       continuations += 1
       return continuations > Self.continuationLimit ? .calmDown(.continuationFlood) : nil
     case .reset:
+      // The session charges a client, because it knows whether the stream is open.
+      if isServer { return nil }
       note(frame.stream)
       return charge(.rapidReset, now)
     case .priority: return charge(.priorityFlood, now)
     case .settings: return charge(.settingsFlood, now)
     case .ping: return charge(.pingFlood, now)
-    case .windowUpdate: return charge(.windowUpdateFlood, now)
+    case .windowUpdate:
+      guard freeUpdates >= Self.updateSize else { return charge(.windowUpdateFlood, now) }
+      freeUpdates -= Self.updateSize
+      return nil
     case .promise, .goAway, nil: return charge(.unknownFrameFlood, now)
     }
   }
@@ -166,7 +184,8 @@ extension FloodGuard {
     if kind == .headers {
       headersAreOpen = !frame.endsHeaders
       continuations = 0
-      if isServer { return judgeNumber(frame.stream) }
+      headersBegun &+= 1
+      if isServer { return judgeNumber(frame.stream, now) }
       // The header blocks of calls are free, however many arrive at once. A client is charged for more, because a
       // response may have any number of informational ones.
       guard headersDue == 0 else {
@@ -175,12 +194,27 @@ extension FloodGuard {
       }
       return charge(.informationFlood, now)
     }
-    return frame.length == 0 && !frame.endsStream ? charge(.emptyDataFlood, now) : nil
+    guard !frame.endsStream else { return nil }
+    isPadded = frame.isPadded && frame.length > 0
+    return frame.length == 0 ? charge(.emptyDataFlood, now) : nil
+  }
+
+  /// Data that consist of padding are empty too. `length` is that of the padding.
+  private mutating func judgePadding(_ length: UInt8, _ now: UInt64) -> Offence? {
+    isPadded = false
+    return payloadLeft <= Int(length) + 1 ? charge(.emptyDataFlood, now) : nil
+  }
+
+  /// Called for each reset of a client, in order. A stream that `isOpen` still occupies its place.
+  mutating func judgeReset(of stream: UInt32, isOpen: Bool, _ now: UInt64) -> Offence? {
+    note(stream)
+    return isOpen && age.isOld(stream, now) ? nil : charge(.rapidReset, now)
   }
 
   /// A number that was skipped must not be used later.
-  private mutating func judgeNumber(_ stream: UInt32) -> Offence? {
+  private mutating func judgeNumber(_ stream: UInt32, _ now: UInt64) -> Offence? {
     if stream > highest {
+      age.open(after: highest, now)
       if stream > highest + 2 { leftOut = highest + 1..<stream }
       highest = stream
     } else if leftOut.contains(stream) {
@@ -212,7 +246,41 @@ extension FloodGuard {
   /// Called when a request was sent. Its response has headers and trailers.
   mutating func expectHeaders(openCalls: Int) { headersDue = min(headersDue + 2, 2 * openCalls) }
 
-  mutating func earn(_ amount: Int) { credit = min(allowance, credit + amount) }
+  /// Called when a frame was sent for a call, to which a harmless peer may respond.
+  mutating func earn(forSending byteCount: Int) {
+    credit = min(allowance, credit + 4 + byteCount >> 8)
+    freeUpdates = min(Self.mostFreeUpdates, freeUpdates + byteCount)
+  }
+
+  /// The size of a window update.
+  private static let updateSize = 13
+  /// The updates for what a peer with very large windows has received and not processed.
+  private static let mostFreeUpdates = 16 * 1024 * 1024
+}
+
+/// Knows which streams of a client were opened a while ago, by the numbers that they had at a few times.
+private struct StreamAge {
+  /// Streams up to `before` were opened before the time `since`, and those up to `longBefore` long before it.
+  private var longBefore: UInt32 = 0
+  private var before: UInt32 = 0
+  private var since: UInt64 = 0
+  /// When the last stream was opened.
+  private var last: UInt64 = 0
+
+  /// In nanoseconds. A client with a hundred streams that resets each after this time makes 4000 calls a second, as it
+  /// could also do by waiting for their answers.
+  private static let least: UInt64 = 25_000_000
+
+  /// Notes that a stream is opened, after those up to `highest`.
+  mutating func open(after highest: UInt32, _ now: UInt64) {
+    if now >= since + Self.least { (longBefore, before, since) = (before, highest, now) }
+    last = now
+  }
+
+  /// Whether an open stream is old. Of a row of streams, some are twice as old before this notices it.
+  func isOld(_ stream: UInt32, _ now: UInt64) -> Bool {
+    stream <= longBefore || now >= last + Self.least || stream <= before && now >= since + Self.least
+  }
 }
 
 /// The last eight of a sequence of streams.

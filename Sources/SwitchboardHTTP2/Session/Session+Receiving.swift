@@ -16,6 +16,16 @@ extension Session {
         end = offset
         break scan
       case .request(let place): result = receiveHead(bytes, at: place, &passed)
+      case .reset(let stream, let place):
+        // What comes before it may close the stream.
+        result = passBytes(of: bytes, before: place, &passed)
+        guard result >= 0 else { break }
+        let isOpen = nghttp2_session_get_stream_user_data(raw, Int32(bitPattern: stream)) != nil
+        offence = watch.judgeReset(of: stream, isOpen: isOpen, now)
+        if offence != nil {
+          end = place
+          break scan
+        }
       case .otherBlock: repeated?.forget()
       }
     }

@@ -20,6 +20,8 @@ final class Session: WireSession, Packable {
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
   @exclusivity(unchecked) var watch: FloodGuard
+  /// Whether the header block that is being received has the field `host`.
+  @exclusivity(unchecked) var hasHost = false
   /// The size of the header block that is being received, as HTTP/2 counts it.
   @exclusivity(unchecked) private var headerListSize = 0
   @exclusivity(unchecked) private var headersCharged = 0
@@ -96,7 +98,7 @@ final class Session: WireSession, Packable {
     return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: settings.connectionWindow)) == 0
   }
 
-  var isInsideHeaders: Bool { watch.isInsideHeaders }
+  var incompleteHeaders: Int { watch.incompleteHeaders }
 
   var unsentFrames: Int { nghttp2_session_get_outbound_queue_size(raw) }
 
@@ -109,6 +111,7 @@ final class Session: WireSession, Packable {
   func headersBegin() {
     headerListSize = 0
     headersCharged = 0
+    hasHost = false
     fields.begin()
   }
 
@@ -144,7 +147,7 @@ final class Session: WireSession, Packable {
   }
 
   /// Credits the peer for a frame that was sent for a call, to which it may respond with control frames.
-  func sentForCall(_ byteCount: Int) { watch.earn(4 + byteCount >> 8) }
+  func sentForCall(_ byteCount: Int) { watch.earn(forSending: byteCount) }
 
   /// Called when a request's headers were passed to the connection. Not inlined, so that what each sent frame runs stays
   /// small enough to be.
@@ -244,6 +247,9 @@ final class Session: WireSession, Packable {
   ) -> Keepalive.Action {
     keepalive.check(now: now, lastRead: lastRead, isIdle: false)
   }
+
+  /// Streams end on their own, so a peer that ends the connection is gone.
+  func peerDidEnd() -> Bool { false }
 
   func connectionDidClose() {
     while let stream = streams.removeAny() {

@@ -72,6 +72,9 @@ enum SessionCallbacks {
     with(session: userData, else: 0) { session in
       guard !session.isStandingIn else { return 0 }
       guard session.countHeader(nameCount + valueCount) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+      if nameCount == 4, UnsafeBufferPointer(start: name, count: nameCount).equals("host") {
+        session.hasHost = true
+      }
       session.current?.withStream { stream in
         let name = UnsafeBufferPointer(start: name, count: nameCount)
         // nghttp2 refuses a second `content-length`, in trailers, and has not seen the first.
@@ -254,7 +257,7 @@ extension Session {
         GoAway(
           lastStream: goAway.last_stream_id,
           code: goAway.error_code,
-          reason: String(decoding: reason.prefix(256), as: UTF8.self)
+          reason: PeerText.harmless(reason.prefix(256))
         )
       )
     case NGHTTP2_PING.rawValue:
@@ -304,7 +307,8 @@ extension Session {
     stream.withStream { stream in
       guard !endsStream || stream.isBodyWhole else { return SessionCallbacks.refuseBody(of: stream.id, raw) }
       stream.headersDidEnd(endsStream: endsStream, fields)
-      guard isRequest, !isStandingIn, let repeated, repeated.awaits(stream.id), areHeadersFree,
+      // nghttp2 refuses a second `host`, in trailers, if it has seen the first.
+      guard isRequest, !isStandingIn, let repeated, repeated.awaits(stream.id), areHeadersFree, !hasHost,
         let kept = stream.keptHead
       else { return }
       repeated.keep(kept)

@@ -16,8 +16,9 @@ protocol WireSession: AnyObject {
   /// of it. Returns a reason if the connection must end.
   func didDrain(isWriting: Bool) -> WireEnd?
 
-  /// Whether a header block was started and is incomplete.
-  var isInsideHeaders: Bool { get }
+  /// The number of the header block that was started and is incomplete; zero if there is none. Each block of the
+  /// connection has another one than the block before.
+  var incompleteHeaders: Int { get }
 
   /// The number of frames that wait to be sent, except those with data.
   var unsentFrames: Int { get }
@@ -92,14 +93,35 @@ protocol WireSession: AnyObject {
   /// Tells the peer why the connection ends, if the protocol can. `drain` writes it.
   func terminate(_ offence: Offence, _ reason: StaticString?)
 
+  /// Called when the peer has ended its side and nothing more arrives. Whether it may still read what this side sends; if
+  /// not, the connection closes.
+  func peerDidEnd() -> Bool
+
   /// Called when the connection has closed. Ends all streams.
   func connectionDidClose()
+}
+
+extension WireSession {
+  /// Whether a header block was started and is incomplete.
+  var isInsideHeaders: Bool { incompleteHeaders != 0 }
 }
 
 /// An offence of the peer that ends the connection, and the error code to send.
 struct Offence {
   let abuse: PeerAbuse
   let code: HTTP2Error
+  /// The status of the calls that end with the connection, if it says more than the kind of abuse.
+  var explanation: GRPCStatus?
+
+  /// The status of the calls that end with the connection.
+  func status(isHTTP1: Bool) -> GRPCStatus {
+    explanation
+      ?? GRPCStatus(
+        code: .unavailable,
+        message: "the peer broke the \(isHTTP1 ? "HTTP/1.1" : "HTTP/2") protocol: \(abuse)",
+        origin: .peer
+      )
+  }
 }
 
 /// How much of the pending output `drain` wrote.

@@ -233,14 +233,49 @@ import Testing
     }
   }
 
+  /// The server waits for a moment, because the client may still read the response.
   @Test func aDisconnectedClientCancelsItsCall() async throws {
-    try await TestPair.with(server: Self.options) { pair async throws in
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    try await TestPair.with(server: Self.options, serverGroup: group) { pair async throws in
       do {
         let peer = try HTTP1Peer(pair.address)
         peer.call("Hang", WebMessages.frame([1]))
         await pair.service.hanging.wait()
       }
+      let core = pair.server.core
+      await loop.until { core.connections.contains { ($0.http1 as? HTTP1Session)?.isHalfClosed == true } }
+      await loop.advance(by: .seconds(6))
       await pair.service.cancelled.wait()
+    }
+  }
+
+  /// A client may end its side after its requests, and read the responses.
+  @Test func aHalfClosedClientGetsItsAnswers() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    try await TestPair.with(server: Self.options, serverGroup: group) { pair async throws in
+      let peer = try HTTP1Peer(pair.address)
+      peer.call("Hang", WebMessages.frame([1]))
+      peer.call("Get", WebMessages.frame([2]))
+      peer.raw.send([UInt8]("POST /test.Test/Get HTTP/1.1\r\n".utf8))
+      peer.raw.endSending()
+      let core = pair.server.core
+      await loop.until { core.connections.contains { ($0.http1 as? HTTP1Session)?.isHalfClosed == true } }
+      await loop.advance(by: .seconds(4))
+      pair.service.cancelled.fire()
+      for byte in [1, 2] as [UInt8] { #expect(peer.answer()?.messages == [[byte]]) }
+      #expect(peer.raw.readToEnd())
+      #expect(await pair.server.snapshot().calls.succeeded == 2)
+    }
+  }
+
+  /// The rest of its request cannot follow any more.
+  @Test func aHalfClosedClientWithoutAWholeRequestIsGone() async throws {
+    try await with { peer, _ async throws in
+      peer.send(HTTP1Peer.head("Get", "", ["content-length: 100"]))
+      peer.raw.endSending()
+      #expect(peer.raw.readToEnd())
     }
   }
 

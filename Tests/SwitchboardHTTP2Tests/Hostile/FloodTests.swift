@@ -32,6 +32,9 @@ import Testing
       frame: FramePeer.frame(Kind.windowUpdate, 0, 1, [0, 0, 0, 1])
     ),
     Flood(abuse: .emptyDataFlood, opening: call, frame: FramePeer.frame(Kind.data, 0, 1, [])),
+    // Data of which everything is padding.
+    Flood(abuse: .emptyDataFlood, opening: call, frame: FramePeer.frame(Kind.data, 8, 1, [0])),
+    Flood(abuse: .emptyDataFlood, opening: call, frame: FramePeer.frame(Kind.data, 8, 1, [3, 0, 0, 0])),
     Flood(
       abuse: .continuationFlood,
       opening: FramePeer.frame(Kind.headers, 0, 1, FramePeer.block(FramePeer.call("Get"))),

@@ -78,6 +78,24 @@ import Testing
     }
   }
 
+  /// Each head has its own time, also if every read ends in the next one.
+  @Test func headsThatFollowOneAnotherAreNotSlow() async throws {
+    try await with { hostile, peer async throws in
+      let request = Array(HTTP1Peer.head("Get", "", ["content-length: 6"]).utf8) + WebMessages.frame([1])
+      peer.raw.send(request + request.prefix(20))
+      for _ in 0..<4 {
+        #expect(peer.answer()?.messages == [[1]])
+        await hostile.loop.advance(by: .seconds(11))
+        peer.raw.send(Array(request.dropFirst(20)) + request.prefix(20))
+      }
+      #expect(peer.answer()?.messages == [[1]])
+      #expect(hostile.abuses.counts.isEmpty)
+      await hostile.loop.advance(by: .seconds(21))
+      #expect(peer.response()?.status == "408")
+      await hostile.abuses.wait(for: .slowHeaders)
+    }
+  }
+
   @Test func anUnusedConnectionIsClosed() async throws {
     try await with { hostile, peer async throws in
       peer.call("Get", WebMessages.frame([1]))

@@ -197,7 +197,8 @@ import Testing
   @Test(
     arguments: [
       ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("100%25", "100%"), ("%41%", "A%"), ("%%41", "%A"),
-      ("%ff%fe", "\u{fffd}\u{fffd}"), ("%00", "\0"), ("%C3%BC", "ü"), ("a%0d%0ab", "a\r\nb"), ("", ""),
+      ("%ff%fe", "\u{fffd}\u{fffd}"), ("%00", "\u{fffd}"), ("%1b[31mred%0a%09", "\u{fffd}[31mred\n\t"),
+      ("a%0db", "a\u{fffd}b"), ("%C3%BC", "ü"), ("a%0d%0ab", "a\r\nb"), ("", ""),
       ("%2525", "%25"), ("%f0%9f%98%80", "\u{1F600}"), ("%+1", "%+1"), (" spaces ", " spaces "),
     ]
   )
@@ -215,6 +216,37 @@ import Testing
       peer.raw.send(Self.trailers(Self.head + [("grpc-status", code)]))
     }
     #expect(status?.code == .unknown)
+  }
+
+  /// Whoever looks at one of them takes the call for a success.
+  @Test(arguments: [["13", "0"], ["0", "13"], ["0", "0"], ["0", "0", "0"]])
+  func severalStatusesAreUnknown(_ codes: [String]) async throws {
+    let status = try await call { peer in
+      peer.raw.send(Self.response + FramePeer.frame(Kind.data, 0, 1, [0, 0, 0, 0, 0]))
+      peer.raw.send(Self.trailers(codes.map { ("grpc-status", $0) }))
+    }
+    #expect(status?.code == .unknown)
+    #expect(status?.message == "the response has more than one grpc-status")
+  }
+
+  @Test func severalContentTypesAreNone() async throws {
+    let status = try await call { peer in
+      let head = Self.head + [("content-type", "application/grpc")]
+      peer.raw.send(FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head)))
+    }
+    #expect(status?.code == .unknown)
+  }
+
+  @Test func theReasonOfAGoAwayIsHarmless() async throws {
+    let status = try await call { peer in
+      peer.send(Kind.goAway, 0, 0, [0, 0, 0, 1, 0, 0, 0, 2] + Array("\u{1b}[2Jwhy\u{9b}\0".utf8))
+      peer.headers(1, Self.head, ends: false)
+      _ = peer.raw.send([0, 0, 0, 0, 0])
+    }
+    #expect(
+      status?.message?.contains("\u{fffd}[2Jwhy\u{fffd}\u{fffd}") == true,
+      "\(String(describing: status))"
+    )
   }
 
   @Test func endlessHeadersFailTheCall() async throws {

@@ -59,6 +59,24 @@ import Testing
     }
   }
 
+  /// Each block has its own time, also if every read ends in the next one.
+  @Test func headersThatFollowOneAnotherAreNotSlow() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      func head(_ stream: UInt32) -> [UInt8] {
+        FramePeer.frame(Kind.headers, 5, stream, FramePeer.block(FramePeer.call("Nothing")))
+      }
+      peer.raw.send(head(1) + head(3).prefix(30))
+      for index in 0..<4 as Range<UInt32> {
+        #expect(peer.nextHeaders()?.fields["grpc-status"] == "12")
+        await hostile.loop.advance(by: .seconds(11))
+        peer.raw.send(Array(head(2 * index + 3).dropFirst(30)) + head(2 * index + 5).prefix(30))
+      }
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "12")
+      #expect(hostile.abuses.counts.isEmpty)
+    }
+  }
+
   @Test func headersInPiecesAreAcceptedInTime() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()

@@ -44,7 +44,7 @@ enum FedConnection {
     guard let (socket, other) = socket(on: channel.loop) else { return nil }
     defer { Glibc.close(other) }
     guard let connection = channel.adopt(socket) else { return nil }
-    connection.feed([0, 0, 0, 4, 0, 0, 0, 0, 0])
+    if !connection.isHTTP1 { connection.feed([0, 0, 0, 4, 0, 0, 0, 0, 0]) }
     defer { connection.close(.connectionLost) }
     return try body(connection)
   }
@@ -63,6 +63,6 @@ extension HTTP2ClientTransport {
     guard let subchannel = subchannels.values.first else { return nil }
     subchannel.finishDialing()
     subchannel.adopt(subchannel.startDialing(), socket, nil)
-    return subchannel.dialing?.connection
+    return subchannel.connections.last
   }
 }
