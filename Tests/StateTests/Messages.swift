@@ -37,6 +37,13 @@ struct MessageSender {
     ends.append((bytes.count, message))
   }
 
+  /// Generates a message that is sent as it is, without a prefix, and counts it as sent.
+  mutating func composeBare(_ dice: inout Dice) -> [UInt8] {
+    let message = [UInt8](repeating: UInt8(dice.below(256)), count: dice.pick([0, 1, 30, 200]))
+    whole.append(message)
+    return message
+  }
+
   /// A length above the limit, unknown flags, or an unexpected compressed message.
   private mutating func breakOff(_ dice: inout Dice) {
     bytes += dice.pick([[0, 0, 255, 0, 0], [7, 0, 0, 0, 0], [1, 0, 0, 0, 2, 9, 9]])
@@ -46,7 +53,7 @@ struct MessageSender {
 
   mutating func take(_ count: Int) -> [UInt8] {
     let start = sent
-    sent = min(bytes.count, sent + count)
+    sent += min(bytes.count - sent, count)
     while whole.count < ends.count, ends[whole.count].end <= sent { whole.append(ends[whole.count].message) }
     return Array(bytes[start..<sent])
   }

@@ -5,7 +5,11 @@ import SwitchboardCall
 
 /// Checks random lives of connections against the models of their calls.
 enum StateCheck {
-  enum Role: String, CaseIterable, Sendable { case server, client }
+  enum Role: String, CaseIterable, Sendable {
+    case server, client
+    /// Over HTTP/1.1.
+    case http1Server, http1Client
+  }
 
   struct Report: CustomStringConvertible {
     let role: Role
@@ -26,18 +30,26 @@ enum StateCheck {
     let ends = EndCounter()
     let make: (UInt64, Bool) -> Life?
     switch role {
-    case .server:
+    case .server, .http1Server:
       let script = Script()
+      var options = HandlerLife.options(ends)
+      if role == .http1Server { options.web = WebOptions() }
       let server = try Server(
         providers: [ScriptedService(script: script)],
-        options: ServerLife.options(ends),
+        options: options,
         group: group
       )
       let core = server.core
-      make = { ServerLife(core, loop, script, seed: $0, tracing: $1) }
-    case .client:
-      let options = ClientLife.options(ends)
-      make = { ClientLife(group, options, seed: $0, tracing: $1) }
+      make =
+        role == .server
+        ? { ServerLife(core, loop, script, seed: $0, tracing: $1) }
+        : { HTTP1ServerLife(core, loop, script, seed: $0, tracing: $1) }
+    case .client, .http1Client:
+      let options = CallerLife.options(ends)
+      make =
+        role == .client
+        ? { ClientLife(group, options, seed: $0, tracing: $1) }
+        : { HTTP1ClientLife(group, options, seed: $0, tracing: $1) }
     }
     let runner = LifeRunner(loop, seed: seed, calls: calls, make)
     try runner.run()

@@ -18,12 +18,13 @@ struct Wire {
     return (Wire(descriptor: pair[0]), socket)
   }
 
-  func read(into reader: FrameReader) {
+  /// Passes what was sent since the last time to `body`.
+  func read(_ body: (UnsafeRawBufferPointer) -> Void) {
     withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
       while true {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         guard count > 0 else { return }
-        reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         if count < buffer.count { return }
       }
     }

@@ -11,7 +11,7 @@ import SwitchboardCall
 ///
 ///   caller sees      nothing ──headers──> messages ──end──> over
 /// ```
-/// Invariants: the caller receives headers at most once, and never informational ones; messages in the server's order;
+/// Invariants: nothing answers the call before it was sent; the caller receives headers at most once, and never informational ones; messages in the server's order;
 /// and one end, which is successful only if the server ended the call successfully and everything it sent was received.
 /// The server receives the caller's messages in order, and the end only after the caller has finished.
 struct ClientCallModel {
@@ -51,6 +51,7 @@ struct ClientCallModel {
   private(set) var reportedEnd: GRPCStatus?
 
   // The frames on the wire.
+  private var wasSent = false
   private var requests = MessageReceiver()
   private var isEnded = false
   private var isReset = false
@@ -67,7 +68,8 @@ struct ClientCallModel {
   var streamsResponses: Bool { type == .serverStreaming || type == .bidirectionalStreaming }
   var isOver: Bool { reportedEnd != nil }
 
-  private var isBroken: Bool {
+  /// Its response can never be a success.
+  var isBroken: Bool {
     responses.isBroken || isHalfClosed && responses.isInside || !streamsResponses && responses.whole.count > 1
       || answer == .bad
   }
@@ -78,6 +80,7 @@ struct ClientCallModel {
     try Violation.unless(!isOver, "headers received after the end")
     try Violation.unless(!hasHeaders, "headers received twice")
     try Violation.unless(readCount == 0, "headers received after a message")
+    try checkOrder()
     try Violation.unless(answer != nil, "headers come that nobody sent")
     try Violation.unless(
       headers["x-answer"] == ["\(token)"],
@@ -90,6 +93,7 @@ struct ClientCallModel {
     // Streamed messages are in a pipe, from which they may be read after the end.
     try Violation.unless(streamsResponses || !isOver, "a message comes behind the end")
     try Violation.unless(streamsResponses || readCount == 0, "a single response received twice")
+    try checkOrder()
     try Violation.unless(readCount < responses.whole.count, "a response comes that nobody sent")
     try Violation.unless(
       message == responses.whole[readCount],
@@ -102,6 +106,7 @@ struct ClientCallModel {
     try Violation.unless(!isOver, "a call ends twice")
     reportedEnd = status
     if status.isOk {
+      try checkOrder()
       try Violation.unless(end == .ok && !isBroken && !isCut, "a call is reported as successful")
       return
     }
@@ -116,12 +121,18 @@ struct ClientCallModel {
     try Violation.unless(hasReason, "a call ends with \(status), for no reason")
   }
 
+  /// What is reported as answered must have been written first.
+  private func checkOrder() throws(Violation) {
+    try Violation.unless(wasSent, "a call is answered that was not sent")
+  }
+
   // MARK: The wire
 
   mutating func opened(_ stream: UInt32) throws(Violation) {
     try Violation.unless(self.stream == nil || refusals > 0 || isGone, "a call is sent twice")
     try Violation.unless(answer == nil, "a call is sent again that was answered")
     self.stream = stream
+    wasSent = true
     requests = MessageReceiver()
     isEnded = false
     isReset = false

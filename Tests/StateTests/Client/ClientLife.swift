@@ -1,44 +1,13 @@
-import SwitchboardBalancing
 import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
 /// A client's connection with a server and callers that perform random valid and invalid actions.
-final class ClientLife: Life {
-  private var channel: HTTP2ClientTransport?
-  /// The same channel for calls with interceptors.
-  private var intercepted: Channel?
-  private weak var remaining: ClientConnection?
-  private weak var remainingChannel: HTTP2ClientTransport?
+final class ClientLife: CallerLife {
   private let reader = FrameReader(skipping: 24)
-  private let wire: Wire
-  private var all: [CheckedCall] = []
-  private var advances = 0
-  /// The connection accepts no more calls, and there is no other.
-  private var isLost = false
 
-  /// Further attempts to connect fail at once.
-  private static let target = "unix:/nowhere/at/all"
-
-  static func options(_ observer: any CallObserver) -> ChannelOptions {
-    var options = ChannelOptions()
-    options.maxConnections = 1
-    options.responseSizeLimit = MessageSender.sizeLimit
-    options.observer = observer
-    return options
-  }
-
-  init?(_ group: LoopGroup, _ options: ChannelOptions, seed: UInt64, tracing: Bool) {
-    let loop = group.loops[0]
-    guard let channel = try? HTTP2ClientTransport(target: Self.target, options: options, group: group),
-      let (wire, socket) = Wire.make(on: loop), let connection = channel.adopt(socket)
-    else { return nil }
-    self.wire = wire
-    self.channel = channel
-    remainingChannel = channel
-    remaining = connection
-    super.init(loop, seed: seed, tracing: tracing)
-    intercepted = Channel(channel, environment: CallEnvironment(time: loop.clock))
+  override init?(_ group: LoopGroup, _ options: ChannelOptions, seed: UInt64, tracing: Bool) {
+    super.init(group, options, seed: seed, tracing: tracing)
     let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
     note("the server's windows are of \(window) bytes")
     feed(Frame(.settings, [0, 4] + Frame.number(UInt32(window))))
@@ -64,16 +33,9 @@ final class ClientLife: Life {
     return !remaining.isClosed
   }
 
-  override var session: Session? { remaining?.session }
-
   private func feed(_ frame: Frame) {
     remaining?.feed(frame.bytes)
     remaining?.setNeedsFlush()
-  }
-
-  private func pick() -> CheckedCall? {
-    guard !all.isEmpty else { return nil }
-    return all[all.count - 1 - min(dice.below(4), dice.below(all.count))]
   }
 
   /// A stream that the server may still send on.
@@ -82,26 +44,6 @@ final class ClientLife: Life {
       !call.model.isOver
     else { return nil }
     return (call, stream)
-  }
-
-  private func open() {
-    guard all.count < 8, let channel else { return }
-    let kinds: [(String, GRPCCallType)] = [
-      ("U", .unary), ("S", .serverStreaming), ("C", .clientStreaming), ("B", .bidirectionalStreaming),
-    ]
-    let (name, type) = dice.pick(kinds)
-    var model = ClientCallModel(token: all.count + 1, type: type, hasDeadline: dice.oneIn(3))
-    model.isGone = isLost
-    note("call \(model.token): \(name)\(model.hasDeadline ? ", with a deadline" : "")")
-    countCall()
-    guard dice.oneIn(3), let intercepted else {
-      let call = DirectCall(model)
-      all.append(call)
-      return call.start(on: channel, name)
-    }
-    let (holds, answers) = (dice.oneIn(3), dice.oneIn(8))
-    note("  through an interceptor\(holds ? " that holds back" : "")\(answers ? " that answers" : "")")
-    all.append(InterceptedCall(model, on: intercepted, name, holds: holds, answers: answers))
   }
 
   private func sendHeaders() {
@@ -191,20 +133,6 @@ final class ClientLife: Life {
     }
   }
 
-  /// From here on the connection explains the end of any call.
-  private func loseAll() {
-    isLost = true
-    for call in all { call.model.isGone = true }
-  }
-
-  private func advanceTime() {
-    guard advances < 4 else { return }
-    advances += 1
-    note("eleven seconds pass")
-    for call in all where call.model.hasDeadline { call.model.isLate = true }
-    loop.advanceClock(by: .seconds(11))
-  }
-
   private func breakRule() {
     note("a rule is broken")
     loseAll()
@@ -216,46 +144,10 @@ final class ClientLife: Life {
     }
   }
 
-  private func hold(_ holder: ClientHolder) {
-    if dice.oneIn(3) {
-      note("an interceptor holds back")
-      holder.hold()
-    } else if dice.oneIn(8) {
-      note("an interceptor answers")
-      holder.answer()
-    } else {
-      note("an interceptor releases its parts")
-      holder.release()
-    }
-  }
-
-  private func stepCaller() {
-    guard let call = pick() else { return }
-    switch dice.below(10) {
-    case 0..<4:
-      note("call \(call.model.token) reads")
-      call.read()
-    case 4..<8:
-      note("call \(call.model.token) writes")
-      let message = [UInt8](
-        repeating: UInt8(truncatingIfNeeded: call.model.written.count),
-        count: dice.below(60)
-      )
-      call.write(message, flush: !dice.oneIn(4))
-    case 8:
-      note("call \(call.model.token) finishes")
-      call.finish()
-    default:
-      guard dice.oneIn(3) else { return }
-      note("call \(call.model.token) is cancelled")
-      call.cancel()
-    }
-  }
-
   // MARK: Checks
 
-  private func verify() throws(Violation) {
-    wire.read(into: reader)
+  override func verify() throws(Violation) {
+    wire.read { reader.append($0) }
     for frame in try reader.takeFrames() {
       let fields = frame.kind == .headers ? try reader.inflate(frame.payload) : []
       note("  \(frame.stream): \(frame.kind) \(frame.flags) \(frame.payload.count) bytes \(fields)")
@@ -270,43 +162,6 @@ final class ClientLife: Life {
       guard let call = all.first(where: { $0.model.stream == frame.stream }) else { continue }
       try call.model.sent(frame)
     }
-    for call in all { if let violation = call.violation { throw violation } }
-  }
-
-  override func end() throws(Violation) {
-    try verify()
-    loseAll()
-    remaining?.close(.connectionLost)
-    channel?.retire()
-    channel = nil
-    intercepted = nil
-  }
-
-  override func remains() throws(Violation) -> String? {
-    for call in all {
-      (call as? InterceptedCall)?.holder?.release()
-      while call.read() {}
-      if let violation = call.violation { throw violation }
-      guard call.model.isOver else { return "a call does not end although its connection has" }
-      if let remains = call.remains { return remains }
-      call.release()
-    }
-    if remaining != nil { return "a connection is kept although it is closed" }
-    if remainingChannel != nil { return "a channel is kept although it is retired" }
-    for call in all { try call.model.checkEnd() }
-    wire.close()
-    return nil
-  }
-}
-
-extension HTTP2ClientTransport {
-  /// Makes a connection of a socket, as if the channel had connected it. Call on the loop.
-  func adopt(_ socket: Socket) -> ClientConnection? {
-    balancer.leaveIdle()
-    balancer.received(ResolverResult(endpoints: [Endpoint([.unix(path: "/nowhere/at/all")])]))
-    guard let subchannel = subchannels.values.first else { return nil }
-    subchannel.finishDialing()
-    subchannel.adopt(subchannel.startDialing(), socket, nil)
-    return subchannel.dialing?.connection
+    try super.verify()
   }
 }

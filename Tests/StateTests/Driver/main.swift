@@ -2,7 +2,7 @@ import Dispatch
 
 /// Runs `StateCheck` with the values of `STATE_SEED` and `STATE_CALLS`.
 let seed = StateCheck.chosen("STATE_SEED") ?? 1
-let calls = Int(clamping: StateCheck.chosen("STATE_CALLS") ?? 500_000)
+let calls = Int(clamping: StateCheck.chosen("STATE_CALLS") ?? 250_000)
 for role in StateCheck.Role.allCases {
   do {
     let start = DispatchTime.now()

@@ -3,41 +3,17 @@ import SwitchboardCall
 @testable import SwitchboardHTTP2
 
 /// A server's connection with a client and handlers that perform random valid and invalid actions.
-final class ServerLife: Life {
-  private let script: Script
+final class ServerLife: HandlerLife {
   private let reader = FrameReader(skipping: 0)
-  private let wire: Wire
-  private var connection: ServerConnection?
-  private weak var remaining: ServerConnection?
   private var nextStream: UInt32 = 1
-  private var advances = 0
   /// The client has violated the protocol, and the connection may end at any time.
   private var mayEnd = false
-  private static nonisolated(unsafe) var lastToken = 0
 
-  static func options(_ observer: any CallObserver) -> ServerOptions {
-    var options = ServerOptions()
-    options.maxRequestSize = MessageSender.sizeLimit
-    options.minimumPingInterval = .zero
-    options.streamBufferSize = 100
-    options.observer = observer
-    return options
-  }
-
-  init?(_ core: ServerCore, _ loop: Loop, _ script: Script, seed: UInt64, tracing: Bool) {
-    guard let (wire, socket) = Wire.make(on: loop),
-      let connection = ServerConnection(core, loop: loop, socket: socket, peer: nil)
-    else { return nil }
-    self.wire = wire
-    self.script = script
-    self.connection = connection
-    remaining = connection
-    super.init(loop, seed: seed, tracing: tracing)
-    script.reset()
-    connection.start()
+  override init?(_ core: ServerCore, _ loop: Loop, _ script: Script, seed: UInt64, tracing: Bool) {
+    super.init(core, loop, script, seed: seed, tracing: tracing)
     let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
     note("the client's windows are of \(window) bytes")
-    connection.feed(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+    connection?.feed(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
     feed(Frame(.settings, [0, 4] + Frame.number(UInt32(window))))
   }
 
@@ -55,35 +31,21 @@ final class ServerLife: Life {
     case 11: sendOther()
     case 12: if dice.oneIn(4) { advanceTime() }
     case 13: if dice.oneIn(6) { breakRule() }
-    case 14: if let holder = pick().flatMap({ script.holders[script.models[$0].token] }) { hold(holder) }
+    case 14: stepInterceptor()
     default: stepHandler()
     }
     return !connection.isClosed
   }
-
-  override var session: Session? { connection?.session }
 
   private func feed(_ frame: Frame) {
     connection?.feed(frame.bytes)
     connection?.setNeedsFlush()
   }
 
-  /// The index of a call; later ones are likelier.
-  private func pick() -> Int? {
-    guard !script.models.isEmpty else { return nil }
-    return script.models.count - 1 - min(dice.below(4), dice.below(script.models.count))
-  }
-
   private func open() {
     guard script.models.count < 8 else { return }
-    let kinds: [(String, GRPCCallType)] = [
-      ("U", .unary), ("S", .serverStreaming), ("C", .clientStreaming), ("B", .bidirectionalStreaming),
-    ]
-    let (name, type) = dice.pick(kinds)
-    let isIntercepted = dice.oneIn(3)
-    var fields = [
-      (":method", "POST"), (":scheme", "http"), (":path", "/s/\(name)\(isIntercepted ? "I" : "")"),
-    ]
+    let (path, type) = pickMethod()
+    var fields = [(":method", "POST"), (":scheme", "http"), (":path", path)]
     fields += [(":authority", "a"), ("te", "trailers"), ("content-type", "application/grpc")]
     let hasDeadline = dice.oneIn(3)
     if hasDeadline { fields.append(("grpc-timeout", "10S")) }
@@ -98,8 +60,7 @@ final class ServerLife: Life {
       default: fields.append(("grpc-encoding", "rot13"))
       }
     }
-    Self.lastToken += 1
-    let token = Self.lastToken
+    let token = nextToken()
     fields.append(("x-token", "\(token)"))
     let ends = dice.oneIn(10)
     var model = ServerCallModel(
@@ -113,8 +74,6 @@ final class ServerLife: Life {
     model.isHalfClosed = ends
     note("\(nextStream): opened\(ends ? " and ended" : ""), \(fields)")
     script.models.append(model)
-    script.newHoldersHold = dice.oneIn(3)
-    script.newHoldersAnswer = dice.oneIn(8)
     countCall()
     let frame = Frame.headers(nextStream, fields, ends: ends)
     nextStream += 2
@@ -181,16 +140,6 @@ final class ServerLife: Life {
     }
   }
 
-  private func advanceTime() {
-    guard advances < 4 else { return }
-    advances += 1
-    note("eleven seconds pass")
-    for index in script.models.indices where script.models[index].hasDeadline {
-      script.models[index].isLate = true
-    }
-    loop.advanceClock(by: .seconds(11))
-  }
-
   /// Actions that end the connection.
   private func breakRule() {
     mayEnd = true
@@ -204,42 +153,11 @@ final class ServerLife: Life {
     }
   }
 
-  private func hold(_ holder: HoldingInterceptor) {
-    if dice.oneIn(3) {
-      note("an interceptor holds back")
-      holder.hold()
-    } else if dice.oneIn(8) {
-      note("an interceptor answers")
-      holder.answer()
-    } else {
-      note("an interceptor releases its parts")
-      holder.release()
-    }
-  }
-
-  private func stepHandler() {
-    guard let index = pick() else { return }
-    let model = script.models[index]
-    guard script.isWaiting(model.token) else { return }
-    let step: Script.Step =
-      switch dice.below(10) {
-      case 0..<4: .read
-      case 4..<8:
-        .write([UInt8](repeating: UInt8(truncatingIfNeeded: model.written.count), count: dice.below(60)))
-      case 8: .sendHeaders
-      default: .finish(dice.pick([.ok, .ok, .notFound, .aborted]))
-      }
-    if case .read = step, !model.streamsRequests { return }
-    if case .write = step, !model.streamsResponses { return }
-    note("\(model.stream): its handler is to \(step)")
-    script.enqueue(model.token, step)
-  }
-
   // MARK: Checks
 
-  private func verify() throws(Violation) {
-    if let violation = script.violation { throw violation }
-    wire.read(into: reader)
+  override func verify() throws(Violation) {
+    try super.verify()
+    wire.read { reader.append($0) }
     for frame in try reader.takeFrames() {
       let fields = frame.kind == .headers ? try reader.inflate(frame.payload) : []
       note("  \(frame.stream): \(frame.kind) \(frame.flags) \(frame.payload.count) bytes \(fields)")
@@ -253,29 +171,5 @@ final class ServerLife: Life {
       let named = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
       try script.models[index].sent(frame, fields: named)
     }
-  }
-
-  override func end() throws(Violation) {
-    try verify()
-    for index in script.models.indices { script.models[index].isGone = true }
-    connection?.close(.connectionLost)
-    connection = nil
-  }
-
-  override func remains() throws(Violation) -> String? {
-    if let violation = script.violation { throw violation }
-    for model in script.models {
-      script.holders[model.token]?.release()
-      if script.isWaiting(model.token) {
-        try model.checkRest()
-        script.enqueue(model.token, .finish(.ok))
-      }
-    }
-    if script.runningCount > 0 { return "\(script.runningCount) handlers do not return" }
-    if !script.holders.isEmpty { script.dropHolders() }
-    if script.keptCount > 0 { return "\(script.keptCount) calls are kept although they are over" }
-    if remaining != nil { return "a connection is kept although it is closed" }
-    wire.close()
-    return nil
   }
 }

@@ -1,0 +1,137 @@
+import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// A server's connection, whose handlers perform random actions.
+class HandlerLife: Life {
+  final let script: Script
+  final let wire: Wire
+  private(set) final var connection: ServerConnection?
+  private weak var remaining: ServerConnection?
+  private var advances = 0
+  private static nonisolated(unsafe) var lastToken = 0
+
+  static func options(_ observer: any CallObserver) -> ServerOptions {
+    var options = ServerOptions()
+    options.maxRequestSize = MessageSender.sizeLimit
+    options.minimumPingInterval = .zero
+    options.streamBufferSize = 100
+    options.observer = observer
+    return options
+  }
+
+  init?(_ core: ServerCore, _ loop: Loop, _ script: Script, seed: UInt64, tracing: Bool) {
+    guard let (wire, socket) = Wire.make(on: loop),
+      let connection = ServerConnection(core, loop: loop, socket: socket, peer: nil)
+    else { return nil }
+    self.wire = wire
+    self.script = script
+    self.connection = connection
+    remaining = connection
+    super.init(loop, seed: seed, tracing: tracing)
+    script.reset()
+    connection.start()
+  }
+
+  override var session: Session? { connection?.session }
+
+  // MARK: For subclasses
+
+  /// Checks what the server has sent, and what its handlers have received.
+  func verify() throws(Violation) {
+    if let violation = script.violation { throw violation }
+  }
+
+  // MARK: The handlers
+
+  /// The number of the next call.
+  final func nextToken() -> Int {
+    Self.lastToken += 1
+    return Self.lastToken
+  }
+
+  /// The index of a call; later ones are likelier.
+  final func pick() -> Int? {
+    guard !script.models.isEmpty else { return nil }
+    return script.models.count - 1 - min(dice.below(4), dice.below(script.models.count))
+  }
+
+  /// Chooses a method, and what its interceptor does.
+  final func pickMethod() -> (path: String, type: GRPCCallType) {
+    let kinds: [(String, GRPCCallType)] = [
+      ("U", .unary), ("S", .serverStreaming), ("C", .clientStreaming), ("B", .bidirectionalStreaming),
+    ]
+    let (name, type) = dice.pick(kinds)
+    script.newHoldersHold = dice.oneIn(3)
+    script.newHoldersAnswer = dice.oneIn(8)
+    return ("/s/\(name)\(dice.oneIn(3) ? "I" : "")", type)
+  }
+
+  final func advanceTime() {
+    guard advances < 4 else { return }
+    advances += 1
+    note("eleven seconds pass")
+    for index in script.models.indices where script.models[index].hasDeadline {
+      script.models[index].isLate = true
+    }
+    loop.advanceClock(by: .seconds(11))
+  }
+
+  final func stepInterceptor() {
+    guard let holder = pick().flatMap({ script.holders[script.models[$0].token] }) else { return }
+    if dice.oneIn(3) {
+      note("an interceptor holds back")
+      holder.hold()
+    } else if dice.oneIn(8) {
+      note("an interceptor answers")
+      holder.answer()
+    } else {
+      note("an interceptor releases its parts")
+      holder.release()
+    }
+  }
+
+  final func stepHandler() {
+    guard let index = pick() else { return }
+    let model = script.models[index]
+    guard script.isWaiting(model.token) else { return }
+    let step: Script.Step =
+      switch dice.below(10) {
+      case 0..<4: .read
+      case 4..<8:
+        .write([UInt8](repeating: UInt8(truncatingIfNeeded: model.written.count), count: dice.below(60)))
+      case 8: .sendHeaders
+      default: .finish(dice.pick([.ok, .ok, .notFound, .aborted]))
+      }
+    if case .read = step, !model.streamsRequests { return }
+    if case .write = step, !model.streamsResponses { return }
+    note("\(model.stream): its handler is to \(step)")
+    script.enqueue(model.token, step)
+  }
+
+  // MARK: The end
+
+  override func end() throws(Violation) {
+    try verify()
+    for index in script.models.indices { script.models[index].isGone = true }
+    connection?.close(.connectionLost)
+    connection = nil
+  }
+
+  override func remains() throws(Violation) -> String? {
+    if let violation = script.violation { throw violation }
+    for model in script.models {
+      script.holders[model.token]?.release()
+      if script.isWaiting(model.token) {
+        try model.checkRest()
+        script.enqueue(model.token, .finish(.ok))
+      }
+    }
+    if script.runningCount > 0 { return "\(script.runningCount) handlers do not return" }
+    if !script.holders.isEmpty { script.dropHolders() }
+    if script.keptCount > 0 { return "\(script.keptCount) calls are kept although they are over" }
+    if remaining != nil { return "a connection is kept although it is closed" }
+    wire.close()
+    return nil
+  }
+}
