@@ -513,9 +513,8 @@ let package = Package(
       dependencies: [
         "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
         "OTLPMessages",
-        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardProtobuf",
-        "SwitchboardTelemetry",
-        "TestSupport",
+        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2",
+        "SwitchboardInterceptors", "SwitchboardProtobuf", "SwitchboardTelemetry", "TestSupport",
       ],
       exclude: ["Peers"]
     ),

@@ -37,7 +37,8 @@ import Testing
       lost: {}
     )
     let context = SpanContext(traceID: trace, spanID: SpanID(2), isSampled: true)
-    let span = Span(name, context, parent: parent, kind: .server, start: 1_763_901_940_000_000_000, tracer)
+    let identity = parent.map { SpanIdentity(trace, $0, isSampled: true) } ?? .none
+    let span = Span(name, context, parent: identity, kind: .server, start: 1_763_901_940_000_000_000, tracer)
     change(span)
     span.end()
     return try #require(records.withLock { $0.first })

@@ -4,6 +4,7 @@ import EchoTestSupport
 import HTTP2TestSupport
 import Switchboard
 import SwitchboardCall
+import SwitchboardInterceptors
 import Testing
 
 @testable import SwitchboardTelemetry
@@ -53,7 +54,7 @@ import Testing
     let group = try LoopGroup()
     defer { group.shutDown() }
     let channel = ChannelTelemetry(telemetry.parts, [.deadline], "test", on: group.nextLoop())
-    let caller = CallContext(.none, nil, nil, HPACKHeaders(), nil)
+    let caller = CallContext(.none, nil, nil, nil)
     let time = ManualTime()
     caller.deadline = time.deadline(after: .seconds(10))
     for (own, expected) in [(nil, 10), (5, 5), (20, 10)] as [(Int?, Int)] {
@@ -63,9 +64,31 @@ import Testing
         body: .message(MessageBuffer([UInt8]()))
       )
       request.deadline = own.map { time.deadline(after: .seconds($0)) }
-      channel.callMade(&request, context: caller)
+      TaskContext.$current.withValue(TaskContext(caller)) { channel.callMade(&request) }
       #expect(request.deadline?.time == time.now + .seconds(expected))
     }
+    await telemetry.shutDown()
+  }
+
+  /// A call without any options inherits a deadline all the same, and tells the next server, also through interceptors.
+  @Test(arguments: [false, true]) func deadlinesNeedNoOptions(_ isIntercepted: Bool) async throws {
+    let telemetry = try Telemetry.capturing(CapturingExporter())
+    let seen = Locked<[Bool]>([])
+    let second = TracedEcho(seen: { context in seen.withLock { $0.append(context.deadline != nil) } })
+    try await withEcho(second, server: nil, client: telemetry.observer(passingOn: .deadline)) { _, channel in
+      if isIntercepted { channel.interceptorFactories = [CallMetrics(CallMetricsTable())] }
+    } _: { next, _ in
+      let get = Echo_EchoMetadata.Methods.get
+      let call =
+        isIntercepted ? MethodClient(channel: next.channel).call(get) : MethodCall(get, on: next.channel)
+      let first = TracedEcho(inTasks: { _ in
+        _ = try? await call.unary(.with { $0.text = "x" })
+      })
+      try await withEcho(first, server: telemetry.observer(), client: nil) { client, _ in
+        _ = try await client.get(.with { $0.text = "x" }, callOptions: CallOptions(timeout: .seconds(100)))
+      }
+    }
+    #expect(seen.withLock { $0 } == [true])
     await telemetry.shutDown()
   }
 

@@ -1,3 +1,4 @@
+import OTLPMessages
 import Switchboard
 import SwitchboardCall
 import SwitchboardProtobuf
@@ -16,6 +17,26 @@ import Testing
     ],
     context: SpanContext(traceID: TraceID(high: 0x0af7, low: 1), spanID: SpanID(2), isSampled: true)
   )
+
+  /// OTLP's flags say whether the parent of a span, or what a link leads to, belongs to another process.
+  @Test func flagsSayWhatIsRemote() async throws {
+    let exporter = CapturingExporter()
+    let telemetry = try Telemetry.capturing(exporter)
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    let remote = try #require(SpanContext(traceParent: parent))
+    let root = telemetry.tracer.startSpan("root")
+    let local = telemetry.tracer.startSpan("local", parent: root.context)
+    let far = telemetry.tracer.startSpan("far", parent: remote)
+    far.link(to: remote)
+    far.link(to: root.context)
+    for span in [root, local, far] { span.end() }
+    await telemetry.flush()
+    let encoder = OTLPEncoder(clock: TelemetryClock(), isForJSON: false)
+    let spans = exporter.spans.map { encoder.span($0) }
+    #expect(spans.map { $0.flags } == [0x101, 0x101, 0x301])
+    #expect(spans.last?.links.map { $0.flags } == [0x301, 0x101])
+    await telemetry.shutDown()
+  }
 
   @Test func entriesAreOneLineInEachFormat() {
     #expect(

@@ -24,12 +24,18 @@ package protocol CallTracing: AnyObject, CallObserver {
 
 /// Assigns tracers to the calls of a channel.
 @usableFromInline package protocol ChannelTracer: AnyObject, Sendable {
-  /// The context of the caller's task, for a call that is made later, in another task: `callMade` then receives it.
-  var context: AnyObject? { get }
+  /// The context of the caller's task, for a call that is made later, in another task.
+  var context: (any ContextSource)? { get }
 
-  /// A call is about to be made: in the caller's task, or elsewhere with its `context`. Sets the request's stamp, and its
-  /// tracer if it needs one.
-  func callMade(_ request: inout CallRequest, context: AnyObject?)
+  /// Adds to metadata what a call inherits from the caller with this context. Returns the deadline that it inherits.
+  func passOn(_ context: any ContextSource, to metadata: inout HPACKHeaders) -> CallDeadline?
+
+  /// A call is about to be made, in the caller's task, and inherits from it now. Sets the request's stamp, and its tracer
+  /// if it needs one.
+  func callMade(_ request: inout CallRequest)
+
+  /// The same for a call that has inherited already, from a caller with this context.
+  func callMade(_ request: inout CallRequest, for context: (any ContextSource)?)
 }
 
 /// Follows the calls of a client through their attempts. After `made`, it is used only on the loop of the calls.

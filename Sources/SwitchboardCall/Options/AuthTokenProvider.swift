@@ -12,7 +12,7 @@
 public protocol AuthTokenProvider: Sendable {
   /// Returns the token for a call, which is sent as `authorization: Bearer`; `nil` sends no token.
   ///
-  /// Called for every call, and concurrently for concurrent calls: cache what can be reused. A thrown `GRPCStatus` ends
-  /// the call; any other error ends it with `UNAUTHENTICATED`.
+  /// Called for every attempt, and concurrently for concurrent calls: cache what can be reused. A thrown `GRPCStatus`
+  /// ends the call; any other error ends it with `UNAUTHENTICATED`.
   func token() async throws -> String?
 }

@@ -40,7 +40,7 @@ extension CallOptions {
     set { choose { $0.oauth2AccessToken = newValue } }
   }
 
-  /// Provides a token before the call is sent; the wait for it counts towards the timeout. Retries use the same token.
+  /// Provides a token for each attempt of the call; the wait for it counts towards the timeout.
   public var authTokenProvider: (any AuthTokenProvider)? {
     get { box?.choices.authTokenProvider }
     set { choose { $0.authTokenProvider = newValue } }

@@ -46,6 +46,9 @@
   /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.
   func bindContext() -> Bool
 
+  /// The handler gets these headers, which interceptors have changed, and so does the context. Called on the loop, before.
+  func handlerReceives(_ headers: HPACKHeaders)
+
   /// The handler has started in this task, and may have finished. The stream cancels the task if the call ends first.
   /// Called on the loop.
   func handlerRuns(_ task: consuming Task<Void, any Error>)

@@ -3,6 +3,9 @@ import CLoopThread
 /// What tasks have as their context: the context itself, or a call that makes it when it is asked for.
 @usableFromInline package protocol ContextSource: AnyObject, Sendable {
   var context: AnyObject? { get }
+
+  /// The handler gets these headers, which interceptors have changed, and so do the calls that it makes.
+  func handlerReceives(_ headers: HPACKHeaders)
 }
 
 /// A context that an observer gives to the tasks of a handler, and that the calls they make inherit.
@@ -18,10 +21,13 @@ import CLoopThread
     switchboard_context_key { UnsafeRawPointer(Unmanaged.passUnretained(TaskContext.$current).toOpaque()) }
   }
 
-  /// The context of the task.
-  package static var object: AnyObject? {
-    switchboard_task_value(key)?.assumingMemoryBound(to: TaskContext.self).pointee.source?.context
+  /// What the task has as its context.
+  @usableFromInline package static var source: (any ContextSource)? {
+    switchboard_task_value(key)?.assumingMemoryBound(to: TaskContext.self).pointee.source
   }
+
+  /// The context of the task.
+  package static var object: AnyObject? { source?.context }
 
   private static var type: UnsafeRawPointer {
     unsafeBitCast(TaskContext.self as Any.Type, to: UnsafeRawPointer.self)

@@ -55,6 +55,8 @@ extension ClientCallStream {
     if request.previousAttempts > 0 {
       headers.add("grpc-previous-rpc-attempts", String(request.previousAttempts).utf8)
     }
+    // A call may inherit a deadline without having any options.
+    if let rest = timeLeft { headers.add("grpc-timeout", rest.encoded) }
     if let options = request.options { write(options, to: headers) }
     writeTrace(to: headers, mayFollow: true)
   }
@@ -108,7 +110,6 @@ extension ClientCallStream {
   }
 
   private func write(_ options: CallOptions, to headers: HeaderWriter) {
-    if let rest = timeLeft { headers.add("grpc-timeout", rest.encoded) }
     if options.compression != .none { headers.add("grpc-encoding", options.compression.rawValue.utf8) }
     headers.add(options.initialMetadata)
   }

@@ -75,6 +75,8 @@ extension InProcessCall: LoopServerStream {
     return true
   }
 
+  func handlerReceives(_ headers: HPACKHeaders) { handlerContext?.handlerReceives(headers) }
+
   /// A call that succeeded is cancelled too, but not its handler.
   var isHandlerCancelled: Bool { isCancelled && !hasSucceeded }
 

@@ -33,5 +33,6 @@ final class PlainTracer: AttemptTracer, ServerCallTracer, ContextSource {
     -> any ServerCallTracer & ContextSource
   { self }
   var context: AnyObject? { nil }
+  func handlerReceives(_ headers: HPACKHeaders) {}
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }

@@ -73,16 +73,26 @@ extension ServerConnection {
 extension ServerCallStream: ContextSource {
   /// Most handlers need none, so it is made when it is first asked for, on any thread.
   var context: AnyObject? {
-    let (context, isOver) = shared.withLock { shared in
+    let (context, isOver): ((any ServerCallTracer & ContextSource)?, Bool) = shared.withLock { shared in
       // What it is made of no longer changes, because the handler has started.
-      let context =
-        shared.context
-        ?? contextMaker?.makeContext(head.plainMetadata, head.traceParent ?? SpanIdentity(), stamp, deadline)
+      if let made = shared.context { return (made, shared.isClosed) }
+      let parent = head.traceParent ?? SpanIdentity()
+      let context = contextMaker?.makeContext(head.plainMetadata, parent, stamp, deadline)
+      if let changed = shared.changedHeaders { context?.handlerReceives(changed) }
       shared.context = context
       return (context, shared.isClosed)
     }
     if isOver, let context { endContext(context) }
     return context
+  }
+
+  func handlerReceives(_ headers: HPACKHeaders) {
+    guard hasContext else { return }
+    let made = shared.withLock { shared in
+      shared.changedHeaders = headers
+      return shared.context
+    }
+    made?.handlerReceives(headers)
   }
 
   private var contextMaker: (any ContextMaker)? { tracer ?? connection.tracer }

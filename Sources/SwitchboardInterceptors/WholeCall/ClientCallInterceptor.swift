@@ -102,6 +102,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
       type: type,
+      bindContext: { context.bindContext() },
       sendRequest: { part, promise in context.send(part.forClient, promise: promise) },
       sendResponse: { part, _ in context.receive(part) },
       requestRoom: { if type.streamsRequests { try await chain.room(at: index + 1) } },

@@ -99,6 +99,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
       type: type,
+      bindContext: { context.bindContext() },
       sendRequest: { part, _ in context.receive(part) },
       sendResponse: { part, promise in context.send(part.forServer, promise: promise) },
       requestRoom: { [credit = state.credit] in if type.streamsRequests { try await credit.take() } },

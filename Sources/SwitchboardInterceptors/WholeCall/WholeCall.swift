@@ -92,9 +92,12 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     }
   }
 
-  /// Starts `body` on the loop, where it runs until it awaits something that leaves the loop.
+  /// Starts `body` on the loop, where it runs until it awaits something that leaves the loop. It has the context of the
+  /// call, whatever has led to the start: the interceptor before this one may be on its own executor.
   private func start(_ body: @escaping @Sendable (WholeCall) async throws -> Void) {
     guard task == nil else { return }
+    let isBound = ports.bindContext()
+    defer { if isBound { TaskContext.unbind() } }
     let task = Task.immediate(executorPreference: ports.eventLoop) {
       do {
         try await body(self)

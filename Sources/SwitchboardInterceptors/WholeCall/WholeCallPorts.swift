@@ -4,6 +4,8 @@ import SwitchboardCall
 struct WholeCallPorts<Request: Sendable, Response: Sendable>: Sendable {
   let eventLoop: any EventLoop
   let type: GRPCCallType
+  /// Binds the context of the call, if it has one, until `TaskContext.unbind`.
+  let bindContext: @Sendable () -> Bool
   /// Passes on a part of the requests.
   let sendRequest: @Sendable (GRPCServerRequestPart<Request>, EventLoopPromise<Void>?) -> Void
   /// Passes back a part of the responses.

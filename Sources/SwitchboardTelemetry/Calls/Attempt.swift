@@ -21,7 +21,7 @@ struct Attempt {
     let span = Span(
       "Attempt.\(call.method.spanName)",
       parent.child(tracer.ids.spanID(), isSampled: true),
-      parent: parent.spanID,
+      parent: parent.identity,
       kind: .internal,
       start: tracer.clock.now,
       tracer
@@ -37,7 +37,6 @@ struct Attempt {
   }
 
   func writeHeaders(of call: ClientCall, _ add: (StaticString, RawSpan) -> Void) {
-    if let baggage = call.baggage { add("baggage", baggage.span.bytes) }
     guard let context = context ?? call.context else { return }
     if call.parts.writesTraceParent, !context.traceState.isEmpty {
       add("tracestate", Array(context.traceState.utf8).span.bytes)
@@ -74,7 +73,7 @@ extension CallAttempt {
   func traceParent(_ stamp: CallStamp) -> SpanIdentity? { attempt.traceParent(of: call) }
 
   var addsHeaders: Bool {
-    call.baggage != nil || call.context.map { call.parts.writesTraceBin || !$0.traceState.isEmpty } ?? false
+    call.context.map { call.parts.writesTraceBin || !$0.traceState.isEmpty } ?? false
   }
 
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {

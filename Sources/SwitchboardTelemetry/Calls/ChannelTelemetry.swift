@@ -86,49 +86,53 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     return made
   }
 
-  var context: AnyObject? {
+  var context: (any ContextSource)? {
     guard wantsContext else { return nil }
     let context = CallContext.current
     guard let span = parts.spanOfTask?() else { return context }
     return (context ?? .none).inside(span)
   }
 
-  func callMade(_ request: inout CallRequest, context: AnyObject?) {
+  func callMade(_ request: inout CallRequest) {
     if countsCalls { request.stamp.start = clock.mark }
     guard wantsContext else { return follow(&request, .none) }
-    let caller = (context as? CallContext) ?? CallContext.current
-    if caller == nil, !asksForSpans {
-      // Most traces that begin here.
-      removeTrace(from: &request)
-      let identity = newIdentity(.none)
-      guard identity.isSampled else { return follow(&request, identity) }
-      request.tracer = ClientCall(self, request.method, request.stamp, SpanContext(identity, ""))
-    } else {
-      inherit(from: caller, context == nil ? parts.spanOfTask?() : nil, &request)
-    }
+    let caller = CallContext.current
+    guard caller != nil || asksForSpans else { return beginTrace(with: &request) }
+    if let caller, propagation != .nothing { passOn(caller, to: &request) }
+    follow(&request, in: caller, parts.spanOfTask?())
+  }
+
+  func callMade(_ request: inout CallRequest, for context: (any ContextSource)?) {
+    if countsCalls { request.stamp.start = clock.mark }
+    guard wantsContext else { return follow(&request, .none) }
+    guard let caller = context?.context as? CallContext else { return beginTrace(with: &request) }
+    follow(&request, in: caller, nil)
+  }
+
+  /// Follows a call in which a trace begins, as most do.
+  private func beginTrace(with request: inout CallRequest) {
+    removeTrace(from: &request)
+    let identity = newIdentity(.none)
+    guard identity.isSampled else { return follow(&request, identity) }
+    request.tracer = ClientCall(self, request.method, request.stamp, SpanContext(identity, ""))
   }
 
   /// Follows a call that is made in a span, or for another call.
-  private func inherit(from caller: CallContext?, _ span: SpanContext?, _ request: inout CallRequest) {
-    if let caller { passOn(caller, to: &request) }
+  private func follow(_ request: inout CallRequest, in caller: CallContext?, _ span: SpanContext?) {
     removeTrace(from: &request)
-    let baggage = baggage(of: caller, request)
     let served = propagation.passesCancellation ? caller?.servedCall : nil
     request.stamp.wantsCall = served != nil
     let parent = span?.identity ?? caller?.identity ?? .none
     let identity = newIdentity(parent)
-    let hasState = span.map { !$0.traceState.isEmpty } ?? !(caller?.hasOnlyIdentity ?? true)
-    guard identity.isSampled || hasState || baggage != nil || served != nil else {
-      return follow(&request, identity)
-    }
+    let hasState = span.map { !$0.traceState.isEmpty } ?? caller?.hasTraceState ?? false
+    guard identity.isSampled || hasState || served != nil else { return follow(&request, identity) }
     let traceState = hasState ? (span ?? caller?.spanContext)?.traceState : nil
     request.tracer = ClientCall(
       self,
       request.method,
       request.stamp,
       identity.isValid ? SpanContext(identity, traceState ?? "") : nil,
-      parent: parent.isValid ? parent.spanID : nil,
-      baggage: baggage,
+      parent: parent,
       servedIn: served
     )
   }
@@ -163,31 +167,34 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     if request.stamp.needsTracer { request.tracer = self }
   }
 
+  // MARK: What calls inherit
+
+  func passOn(_ context: any ContextSource, to metadata: inout HPACKHeaders) -> CallDeadline? {
+    guard propagation != .nothing, let caller = context.context as? CallContext else { return nil }
+    return passOn(caller, to: &metadata)
+  }
+
   private func passOn(_ caller: CallContext, to request: inout CallRequest) {
-    if propagation.passesDeadline, let deadline = caller.deadline,
-      request.deadline.map({ deadline.time < $0.time }) ?? true
-    {
-      request.deadline = deadline
-    }
-    guard !propagation.metadata.isEmpty, !caller.headers.isEmpty else { return }
-    var metadata = request.options?.initialMetadata ?? HPACKHeaders()
-    var isChanged = false
-    for name in propagation.metadata where !metadata.contains(name: name) {
-      for value in caller.headers[name] {
-        metadata.add(name: name, value: value)
-        isChanged = true
-      }
-    }
-    guard isChanged else { return }
+    let own = request.options?.initialMetadata ?? HPACKHeaders()
+    var metadata = own
+    request.deadline = .earlier(request.deadline, passOn(caller, to: &metadata))
+    guard !metadata.isCopy(of: own) else { return }
     var options = request.options ?? CallOptions()
     options.initialMetadata = metadata
     request.options = options
   }
 
-  /// The value of the call's header `baggage`. `nil` if it carries none, or if its own metadata has that header.
-  private func baggage(of caller: CallContext?, _ request: CallRequest) -> [UInt8]? {
-    guard propagation.passesBaggage, let caller, !caller.baggage.isEmpty else { return nil }
-    if request.options?.initialMetadata.contains(name: "baggage") ?? false { return nil }
-    return Array(caller.baggage.header.utf8)
+  private func passOn(_ caller: CallContext, to metadata: inout HPACKHeaders) -> CallDeadline? {
+    if !propagation.metadata.isEmpty {
+      let headers = caller.headers
+      for name in propagation.metadata where !metadata.contains(name: name) {
+        for value in headers[name] { metadata.add(name: name, value: value) }
+      }
+    }
+    if propagation.passesBaggage, !metadata.contains(name: "baggage") {
+      let baggage = caller.baggage
+      if !baggage.isEmpty { metadata.add(name: "baggage", value: baggage.header) }
+    }
+    return propagation.passesDeadline ? caller.deadline : nil
   }
 }

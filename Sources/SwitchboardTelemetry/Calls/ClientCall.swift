@@ -7,7 +7,6 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
   let method: MethodDescriptor
   let context: SpanContext?
   let span: Span?
-  let baggage: [UInt8]?
   private let served: ServerCall?
   /// When the call started, as a mark of the clock.
   private let start: UInt64
@@ -29,14 +28,12 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
     _ method: MethodDescriptor,
     _ stamp: CallStamp,
     _ context: SpanContext?,
-    parent: SpanID? = nil,
-    baggage: [UInt8]? = nil,
+    parent: SpanIdentity = .none,
     servedIn served: ServerCall? = nil
   ) {
     self.channel = channel
     self.method = method
     start = stamp.start
-    self.baggage = baggage
     self.served = served
     self.context = context
     attempt = Attempt(start: start)

@@ -15,6 +15,14 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   private let isOver = Atomic(false)
   private var sentCount = 0
   private var receivedCount = 0
+  /// The metadata that arrived, and what interceptors have made of it.
+  private let arrived: HPACKHeaders
+  private let changed = RareValue<Changed>()
+
+  private struct Changed: Sendable {
+    let headers: HPACKHeaders
+    let baggage: Baggage
+  }
 
   /// Whether it is only the context, beside a tracer that follows the call.
   private let isFollowed: Bool
@@ -29,11 +37,12 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     _ rare: Rare?
   ) {
     self.known = known
+    arrived = headers
     isFollowed = false
     // The duration of a call that is not counted is not needed.
     start = known.isCounted ? known.parts.clock.mark : 0
     let span = Self.makeSpan(known, method, identity, parent, rare)
-    super.init(identity, span, rare, headers, nil)
+    super.init(identity, span, rare, nil)
   }
 
   /// The context of a call that is not recorded.
@@ -45,9 +54,10 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     _ deadline: CallDeadline?
   ) {
     self.known = known
+    arrived = headers
     isFollowed = true
     start = 0
-    super.init(identity, nil, rare, headers, nil)
+    super.init(identity, nil, rare, nil)
     self.deadline = deadline
   }
 
@@ -62,19 +72,19 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     guard let tracer = known.parts.tracer, tracer.records(identity) else { return nil }
     let context = SpanContext(identity, rare?.traceState ?? "")
     let (name, start) = ("Recv.\(method.spanName)", tracer.clock.now)
-    let span = Span(
-      name,
-      context,
-      parent: parent.isValid ? parent.spanID : nil,
-      kind: .server,
-      start: start,
-      tracer
-    )
+    let span = Span(name, context, parent: parent, kind: .server, start: start, tracer)
     span.describe(method)
     return span
   }
 
   override var servedCall: ServerCall? { self }
+  override var headers: HPACKHeaders { changed.value?.headers ?? arrived }
+  override var baggage: Baggage { changed.value?.baggage ?? super.baggage }
+
+  override func handlerReceives(_ headers: HPACKHeaders) {
+    let new = Changed(headers: headers, baggage: TraceHeaders(headers).baggage)
+    changed.change(from: new) { $0 = new }
+  }
 
   /// Cancels `call`, which the handler makes, when this call ends, or at once if it has ended.
   func add(_ call: any ByteCall, for tracer: AnyObject) {

@@ -123,7 +123,8 @@ final class ServerMethod: Sendable {
   static func rare(_ headers: HPACKHeaders, _ taken: SpanIdentity) -> CallContext.Rare? {
     guard TraceHeaders.areIn(headers, orBaggage: true) else { return nil }
     let found = TraceHeaders(headers, taken)
-    return CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: found.baggage)
+    let baggage = found.baggage.isEmpty ? nil : found.baggage
+    return CallContext.Rare(traceState: found.context?.traceState ?? "", baggage: baggage)
   }
 }
 

@@ -9,8 +9,6 @@ class CallContext: ContextSource, @unchecked Sendable {
   /// The span, if it is recorded.
   let span: Span?
   private let rare: Rare?
-  /// The metadata of the call that is served.
-  let headers: HPACKHeaders
   final var deadline: CallDeadline?
   /// The call that is served, if this context is not the call itself. See `servedCall`.
   private let served: ServerCall?
@@ -18,11 +16,12 @@ class CallContext: ContextSource, @unchecked Sendable {
   /// What few calls have.
   final class Rare: Sendable {
     let traceState: String
-    let baggage: Baggage
+    /// What the program has set, or a client has sent.
+    let baggage: Baggage?
 
     /// `nil` if the call has neither.
-    init?(traceState: String, baggage: Baggage) {
-      if traceState.isEmpty, baggage.isEmpty { return nil }
+    init?(traceState: String, baggage: Baggage?) {
+      if traceState.isEmpty, baggage == nil { return nil }
       self.traceState = traceState
       self.baggage = baggage
     }
@@ -32,20 +31,22 @@ class CallContext: ContextSource, @unchecked Sendable {
     _ identity: SpanIdentity,
     _ span: Span?,
     _ rare: Rare?,
-    _ headers: consuming HPACKHeaders,
     _ served: ServerCall?
   ) {
     self.identity = identity
     self.span = span
     self.rare = rare
-    self.headers = headers
     self.served = served
   }
 
-  private convenience init(_ span: SpanContext?, _ recorded: Span?, _ baggage: Baggage, in outer: CallContext)
-  {
+  private convenience init(
+    _ span: SpanContext?,
+    _ recorded: Span?,
+    _ baggage: Baggage?,
+    in outer: CallContext
+  ) {
     let rare = Rare(traceState: span?.traceState ?? "", baggage: baggage)
-    self.init(span?.identity ?? .none, recorded, rare, outer.headers, outer.servedCall)
+    self.init(span?.identity ?? .none, recorded, rare, outer.servedCall)
     deadline = outer.deadline
   }
 
@@ -53,16 +54,25 @@ class CallContext: ContextSource, @unchecked Sendable {
     identity.isValid ? SpanContext(identity, rare?.traceState ?? "") : nil
   }
 
-  final var baggage: Baggage { rare?.baggage ?? Baggage() }
+  /// The baggage of the task.
+  var baggage: Baggage { rare?.baggage ?? served?.baggage ?? Baggage() }
 
-  /// Whether calls inherit no more of the span than its identity.
-  final var hasOnlyIdentity: Bool { rare == nil }
+  /// What the program has set. The rest changes with what interceptors make of the call that is served.
+  private var ownBaggage: Baggage? { servedCall === self ? nil : rare?.baggage }
+
+  /// The metadata of the call that is served, as its handler gets it.
+  var headers: HPACKHeaders { served?.headers ?? HPACKHeaders() }
+
+  /// Whether calls inherit more of the span than its identity.
+  final var hasTraceState: Bool { !(rare?.traceState.isEmpty ?? true) }
 
   /// The call that the task serves.
   var servedCall: ServerCall? { served }
 
   /// As the source of tasks' context.
   final var context: AnyObject? { self }
+
+  func handlerReceives(_ headers: HPACKHeaders) { served?.handlerReceives(headers) }
 
   /// The exemplar of a value. `nil` if the trace is not recorded. `date` is in nanoseconds since 1970.
   final func exemplar(_ value: Double, _ date: UInt64) -> Exemplar? {
@@ -71,7 +81,7 @@ class CallContext: ContextSource, @unchecked Sendable {
 
   /// The context within another span.
   private func inside(_ span: Span) -> CallContext {
-    CallContext(span.context, span, baggage, in: self)
+    CallContext(span.context, span, ownBaggage, in: self)
   }
 
   private func carrying(_ baggage: Baggage) -> CallContext {
@@ -80,10 +90,10 @@ class CallContext: ContextSource, @unchecked Sendable {
 
   /// The context within a span of another library.
   func inside(_ span: SpanContext) -> CallContext {
-    CallContext(span, nil, baggage, in: self)
+    CallContext(span, nil, ownBaggage, in: self)
   }
 
-  static let none = CallContext(.none, nil, nil, HPACKHeaders(), nil)
+  static let none = CallContext(.none, nil, nil, nil)
 
   nonisolated(nonsending) static func with<Result>(
     _ span: Span,

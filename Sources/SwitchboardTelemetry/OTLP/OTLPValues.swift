@@ -64,8 +64,7 @@ struct OTLPEncoder: Sendable {
       span.spanID = identity(record.context.spanID)
       if let parent = record.parent { span.parentSpanID = identity(parent) }
       span.traceState = record.context.traceState
-
-      span.flags = 1
+      span.flags = flags(isSampled: true, isRemote: record.hasRemoteParent)
       span.name = record.state.name
       span.kind = OTLPSpan.SpanKind(rawValue: record.kind.rawValue) ?? .internal
       span.startTimeUnixNano = clock.date(of: record.start)
@@ -84,6 +83,11 @@ struct OTLPEncoder: Sendable {
     }
   }
 
+  /// The flags of a span, with whether its parent is remote, or of a link, with whether what it leads to is.
+  private func flags(isSampled: Bool, isRemote: Bool) -> UInt32 {
+    (isSampled ? 1 : 0) | 0x100 | (isRemote ? 0x200 : 0)
+  }
+
   private func event(_ event: Span.Event) -> OTLPSpan.Event {
     .with {
       $0.timeUnixNano = clock.date(of: event.time)
@@ -97,7 +101,7 @@ struct OTLPEncoder: Sendable {
       $0.traceID = identity(context.traceID)
       $0.spanID = identity(context.spanID)
       $0.traceState = context.traceState
-      $0.flags = context.isSampled ? 1 : 0
+      $0.flags = flags(isSampled: context.isSampled, isRemote: context.isRemote)
     }
   }
 

@@ -21,6 +21,8 @@ public final class Span: Sendable {
   /// The identity.
   public let context: SpanContext
   let parent: SpanID?
+  /// Whether the parent belongs to another process.
+  let hasRemoteParent: Bool
   let kind: Kind
   let start: UInt64
   private let tracer: Tracer?
@@ -46,10 +48,17 @@ public final class Span: Sendable {
   }
 
   /// `tracer` is `nil` for a span that is not recorded.
-  init(_ name: String, _ context: SpanContext, parent: SpanID?, kind: Kind, start: UInt64, _ tracer: Tracer?)
-  {
+  init(
+    _ name: String,
+    _ context: SpanContext,
+    parent: SpanIdentity = .none,
+    kind: Kind,
+    start: UInt64,
+    _ tracer: Tracer?
+  ) {
     self.context = context
-    self.parent = parent
+    self.parent = parent.isValid ? parent.spanID : nil
+    hasRemoteParent = parent.isRemote
     self.kind = kind
     self.start = start
     self.tracer = tracer
@@ -164,6 +173,7 @@ struct SpanLimits: Sendable {
 struct SpanRecord: Sendable {
   let context: SpanContext
   let parent: SpanID?
+  let hasRemoteParent: Bool
   let kind: Span.Kind
   let start: UInt64
   let end: UInt64
@@ -172,6 +182,7 @@ struct SpanRecord: Sendable {
   init(_ span: Span, _ state: Span.State, end: UInt64) {
     context = span.context
     parent = span.parent
+    hasRemoteParent = span.hasRemoteParent
     kind = span.kind
     start = span.start
     // The clock's readings may have wrapped around.

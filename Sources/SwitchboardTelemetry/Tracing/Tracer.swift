@@ -53,7 +53,7 @@ public final class Tracer: Sendable {
     return Span(
       name.limited(to: limits.valueLength),
       context,
-      parent: parent?.spanID,
+      parent: parent?.identity ?? .none,
       kind: kind,
       start: start,
       records(context.identity) ? self : nil

@@ -102,26 +102,63 @@ import Testing
     #expect(await call.status.code == .cancelled)
   }
 
-  @Test func allAttemptsUseTheSameToken() async throws {
-    let script = ScriptedChannel(try .retrying())
+  /// Counts what it gives.
+  private func counting() -> CallOptions {
     let count = Locked(0)
-    let call = script.unary(
-      options: .with {
-        $0.authTokenProvider = Provider {
-          count.withLock { count in
-            count += 1
-            return "\(count)"
-          }
+    return .with {
+      $0.authTokenProvider = Provider {
+        count.withLock { count in
+          count += 1
+          return "\(count)"
         }
       }
-    )
+    }
+  }
+
+  /// A token may have expired, or been refused, since the attempt before.
+  @Test func eachAttemptHasATokenOfItsOwn() async throws {
+    let script = ScriptedChannel(try .retrying(3, [.unauthenticated]))
+    let call = script.unary(options: counting())
     let first = try await script.transport.next()
-    first.end(.unavailable)
+    first.end(.unauthenticated)
     _ = try await script.passNextWait()
     let second = try await script.transport.next()
     #expect(authorization(first) == ["Bearer 1"])
-    #expect(authorization(second) == ["Bearer 1"])
+    #expect(authorization(second) == ["Bearer 2"])
+    #expect(second.request.previousAttempts == 1)
     second.answer([1])
     #expect(try await call.response == [1])
+  }
+
+  @Test func eachHedgedAttemptHasATokenOfItsOwn() async throws {
+    let script = ScriptedChannel(try .hedging(2))
+    let call = script.update(options: counting())
+    try await call.requestStream.send([7])
+    let first = try await script.transport.next()
+    _ = try await script.passNextWait()
+    let second = try await script.transport.next()
+    #expect(authorization(first) == ["Bearer 1"] && authorization(second) == ["Bearer 2"])
+    #expect(try await first.nextRequest() == [7])
+    #expect(try await second.nextRequest() == [7])
+    second.sendHeaders()
+    #expect(try await first.cancellation().code == .cancelled)
+    second.end()
+    #expect(await call.status.code == .ok)
+  }
+
+  /// The provider fails, and no policy retries what the program itself has said.
+  @Test func aTokenThatFailsEndsARetriedCall() async throws {
+    let script = ScriptedChannel(try .retrying())
+    let asked = Locked(0)
+    let call = script.unary(
+      options: .with {
+        $0.authTokenProvider = Provider {
+          asked.withLock { $0 += 1 }
+          throw GRPCStatus(code: .unavailable)
+        }
+      }
+    )
+    #expect(await call.status.code == .unavailable)
+    #expect(asked.withLock { $0 } == 1)
   }
 }

@@ -143,7 +143,8 @@ import Testing
     let pipe = MessagePipe(limit: 1)
     let request = CallRequest(method: ScriptedChannel.updateMethod, options: nil, body: .stream(pipe))
     let (receiver, plan) = (EndReceiver(), RepetitionPlan(bufferLimit: 1))
-    RetryingCall(request, receiver, transport, plan, CallEnvironment()).start()
+    let engine = CallEngine(transport, nil, retryBufferSize: nil, enablesRetry: true, CallEnvironment())
+    RetryingCall(request, receiver, engine, plan).start()
     #expect(try await receiver.end.value().code == .unavailable)
     await withCheckedContinuation { continuation in
       transport.loop.execute { continuation.resume() }

@@ -11,7 +11,7 @@ extension Telemetry {
     let channel = observer.channelTracer(target: "dns:///a.example", on: group.nextLoop())
     let method = MethodDescriptor(service: "a.B", method: "C", type: .unary)
     var request = CallRequest(method: method, options: nil, body: .message(MessageBuffer([])))
-    channel.callMade(&request, context: nil)
+    channel.callMade(&request)
     return request
   }
 }

@@ -21,7 +21,7 @@ struct TracedEcho: EchoingProvider {
 
 /// Runs `body` with a client of a server.
 func withEcho(
-  _ provider: TracedEcho,
+  _ provider: some Echo_EchoProvider,
   server serverObserver: (any CallObserver)?,
   client clientObserver: (any CallObserver)?,
   configure: (inout ServerOptions, inout ChannelOptions) -> Void = { _, _ in },

@@ -2,6 +2,8 @@ import CallTestSupport
 import EchoService
 import EchoTestSupport
 import Switchboard
+import SwitchboardCall
+import SwitchboardInterceptors
 import Testing
 
 /// Failures pass through the interceptors, and cancelled calls leave nothing behind.
@@ -111,6 +113,54 @@ import Testing
         ]
       )
     }
+  }
+
+  private struct Never: AuthTokenProvider {
+    let asked: OneShot<Bool>
+
+    func token() async throws -> String? {
+      asked.settle(.success(true))
+      try await Task.sleep(for: .seconds(600))
+      return nil
+    }
+  }
+
+  /// The call waits for its token, before it is made at the transport.
+  @Test func interceptorsSeeTheCancellationOfACallThatIsPrepared() async throws {
+    let (log, asked) = (Log(), OneShot<Bool>())
+    let metrics = CallMetricsTable()
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [ClientRecorder("1", log), ClientRecorder("2", log)] }
+      let options = CallOptions.with {
+        $0.authTokenProvider = Never(asked: asked)
+        $0.interceptorFactories = [CallMetrics(metrics)]
+      }
+      let call = client.makeGetCall(Echo_EchoRequest("x"), callOptions: options)
+      _ = try await asked.value()
+      call.cancel()
+      #expect(await call.status.code == .cancelled)
+    }
+    #expect(
+      log.lines.suffix(4) == [
+        "1 > cancel", "2 > cancel", "2 < error cancelled (1)", "1 < error cancelled (1)",
+      ]
+    )
+    #expect(metrics.sums.map(\.key.code) == [.cancelled])
+  }
+
+  /// Its responses are being read when it is cancelled.
+  @Test func interceptorsSeeTheCancellationOfAStream() async throws {
+    let log = Log()
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [ClientRecorder("1", log)] }
+      let call = client.makeUpdateCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      var responses = call.responseStream.makeAsyncIterator()
+      #expect(try await responses.next() != nil)
+      call.cancel()
+      #expect(await call.status.code == .cancelled)
+    }
+    #expect(log.lines.suffix(2) == ["1 > cancel", "1 < error cancelled (1)"])
   }
 
   @Test func aLocalFailureReachesErrorCaught() async throws {

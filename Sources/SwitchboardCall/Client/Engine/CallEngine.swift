@@ -1,9 +1,9 @@
-/// A transport that adds per-method configuration, tokens and retries to another. Interceptors see one call, regardless
-/// of the number of its attempts.
+/// Adds per-method configuration, tokens and retries to a transport. Interceptors see one call, regardless of the number
+/// of its attempts.
 ///
 /// A call that needs none of these goes straight to the transport.
 @usableFromInline
-final class CallEngine: ByteTransport {
+final class CallEngine: Sendable {
   let transport: any ByteTransport
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let streamBufferSize: Int
@@ -11,7 +11,7 @@ final class CallEngine: ByteTransport {
   /// The config of the options, and whether there is one: a comparison with `nil` would copy it.
   private let (config, hasConfig): (ServiceConfig?, Bool)
   /// The config from the resolution of the channel's name, if it can provide one. It takes precedence.
-  @usableFromInline let resolvedConfig: ResolvedConfig?
+  private let resolvedConfig: ResolvedConfig?
   private let retryBufferSize: Int
   private let enablesRetry: Bool
   private let throttles: RetryThrottles
@@ -44,7 +44,7 @@ final class CallEngine: ByteTransport {
 
   /// The same configuration over the transport's sibling. Siblings are made per call and share the retry throttles.
   @usableFromInline
-  func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
+  func sibling(for host: String) throws(GRPCStatus) -> CallEngine {
     if host == self.host { return self }
     return CallEngine(
       try transport.sibling(for: host),
@@ -57,13 +57,13 @@ final class CallEngine: ByteTransport {
     )
   }
 
-  @usableFromInline func connect() { transport.connect() }
-  @usableFromInline func retire() { transport.retire() }
-  @usableFromInline func shutDown(grace: Duration) async { await transport.shutDown(grace: grace) }
-
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
-    if tracer != nil, request.tracer == nil, request.stamp.needsTracer { trace(&request, context: nil) }
+    if tracer != nil, request.tracer == nil, request.stamp.needsTracer {
+      // The tracer may shorten the deadline. To unwrap it would count a reference.
+      setDeadline(of: &request)
+      tracer?.callMade(&request)
+    }
     return request.stamp.wantsCall ? makeTracedCall(request, receiver) : makeUntracedCall(request, receiver)
   }
 
@@ -83,20 +83,25 @@ final class CallEngine: ByteTransport {
     return call
   }
 
-  /// Starts the clock of a call with interceptors. A method borrows `options`, which an initializer would copy.
+  /// The context of the caller's task, for a call with interceptors, which starts later.
   @usableFromInline
-  func settings(for options: CallOptions?) -> SharedCallSettings {
-    SharedCallSettings(options, options?.timeout.map { environment.time.deadline(after: $0) })
+  var callerContext: (any ContextSource)? { tracer?.context ?? TaskContext.source }
+
+  /// Starts the clock of a call with interceptors, and adds to its metadata what it inherits: interceptors see both. A
+  /// method borrows `options`, which an initializer would copy.
+  @usableFromInline
+  func settings(
+    for options: CallOptions?,
+    _ metadata: inout HPACKHeaders,
+    in context: (any ContextSource)?
+  ) -> SharedCallSettings {
+    let latest = context.flatMap { tracer?.passOn($0, to: &metadata) }
+    return SharedCallSettings(options, environment.time, latest: latest)
   }
 
-  /// Lets the channel's tracer, if it has one, follow the call. `context` is that of the task that began the call.
-  func trace(_ request: inout CallRequest, context: AnyObject?) {
-    // The tracer may shorten the deadline.
-    if tracer != nil, request.deadline == nil, let timeout = request.options?.timeout {
-      request.deadline = environment.time.deadline(after: timeout)
-    }
-    // To unwrap it would count a reference.
-    tracer?.callMade(&request, context: context)
+  private func setDeadline(of request: inout CallRequest) {
+    guard request.deadline == nil, let timeout = request.options?.timeout else { return }
+    request.deadline = environment.time.deadline(after: timeout)
   }
 
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
@@ -105,28 +110,18 @@ final class CallEngine: ByteTransport {
       let refusal = GRPCStatus.invalidOption("responseSizeLimit is \(limit): it must be at least 0")
       return RefusedCall(request, eventLoop, receiver, refusal)
     }
-    if request.deadline == nil, let timeout = request.options?.timeout {
-      request.deadline = environment.time.deadline(after: timeout)
-    }
-    if let config = request.options?.serviceConfig {
+    setDeadline(of: &request)
+    if let config = request.options?.serviceConfig { return makeCall(request, receiver, config) }
+    guard let resolvedConfig else {
+      guard hasConfig || request.options?.needsEngine == true else {
+        return transport.makeCall(request, receiver: receiver)
+      }
       return makeCall(request, receiver, config)
     }
-    if let resolvedConfig { return makeCall(request, receiver, resolvedConfig) }
-    guard hasConfig || request.options?.needsEngine == true else {
-      return transport.makeCall(request, receiver: receiver)
-    }
-    return makeCall(request, receiver, config)
-  }
-
-  /// Makes a call that waits for the config of the channel's name, if it is not known yet.
-  private func makeCall(
-    _ request: CallRequest,
-    _ receiver: any ResponseReceiver,
-    _ resolvedConfig: ResolvedConfig
-  ) -> any ByteCall {
     if let known = resolvedConfig.known { return makeCall(request, receiver, known ?? config) }
+    // It has to wait for the config of the channel's name.
     let failsFast = !(request.options?.waitForReady ?? false)
-    return PreparedCall(request, receiver, self) { [self] () throws(GRPCStatus) in
+    return PreparedCall(request, receiver, self) { [self, request] () throws(GRPCStatus) in
       let resolved = try await resolvedConfig.wait(failsFast: failsFast)
       request.tracer?.resolutionWasDelayed()
       return makeCall(request, receiver, resolved ?? config)
@@ -142,12 +137,9 @@ final class CallEngine: ByteTransport {
     var options = request.options ?? CallOptions()
     let method = config?.methodConfig(for: request.method)
     if let method { options.apply(method) }
-    if let longest = method?.timeout {
-      let latest = environment.time.deadline(after: longest)
-      if request.deadline.map({ $0.time > latest.time }) ?? true { request.deadline = latest }
-    }
-    let provider = options.authTokenProvider
-    if provider == nil, let token = options.oauth2AccessToken { options.authorize(token) }
+    let latest = method?.timeout.map { environment.time.deadline(after: $0) }
+    request.deadline = .earlier(request.deadline, latest)
+    if options.authTokenProvider == nil, let token = options.oauth2AccessToken { options.authorize(token) }
     request.options = options
     let plan = RepetitionPlan(
       repetition: options.chosenEnableRetry ?? enablesRetry ? method?.repetition : nil,
@@ -155,24 +147,6 @@ final class CallEngine: ByteTransport {
       bufferLimit: options.retryBufferSize ?? retryBufferSize,
       requestSizeLimit: method?.maxRequestMessageBytes
     )
-    guard let provider else { return makeCall(request, receiver, plan) }
-    return PreparedCall(request, receiver, self) { [self, request] () throws(GRPCStatus) in
-      var request = request
-      do {
-        if let token = try await provider.token() { request.options?.authorize(token) }
-      } catch {
-        throw .unauthorized(error)
-      }
-      return makeCall(request, receiver, plan)
-    }
-  }
-
-  /// Makes a call whose options are final.
-  func makeCall(
-    _ request: CallRequest,
-    _ receiver: any ResponseReceiver,
-    _ plan: RepetitionPlan
-  ) -> any ByteCall {
     var mustSeeRequests = plan.repetition != nil
     if let limit = plan.requestSizeLimit {
       switch request.body {
@@ -184,8 +158,24 @@ final class CallEngine: ByteTransport {
         break
       }
     }
-    guard mustSeeRequests else { return transport.makeCall(request, receiver: receiver) }
-    return RetryingCall(request, receiver, transport, plan, environment)
+    guard mustSeeRequests else { return makeAttempt(request, receiver) }
+    return RetryingCall(request, receiver, self, plan)
+  }
+
+  /// Makes the only attempt of a call, or one of several: each has a token of its own.
+  func makeAttempt(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
+    guard let provider = request.options?.authTokenProvider else {
+      return transport.makeCall(request, receiver: receiver)
+    }
+    return PreparedCall(request, receiver, self) { [self, request] () throws(GRPCStatus) in
+      var request = request
+      do {
+        if let token = try await provider.token() { request.options?.authorize(token) }
+      } catch {
+        throw .unauthorized(error)
+      }
+      return transport.makeCall(request, receiver: receiver)
+    }
   }
 }
 
@@ -210,7 +200,6 @@ extension CallOptions {
   fileprivate var needsEngine: Bool {
     guard let box else { return false }
     return box.choices.oauth2AccessToken != nil || box.choices.authTokenProvider != nil
-      || box.choices.serviceConfig != nil
   }
 
   fileprivate var chosenEnableRetry: Bool? { box?.choices.enableRetry }

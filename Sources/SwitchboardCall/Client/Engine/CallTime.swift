@@ -51,6 +51,12 @@ package final class CallDeadline: Sendable {
 
   fileprivate init(_ time: ContinuousClock.Instant) { self.time = time }
 
+  /// The earlier of two deadlines; `nil` is none.
+  package static func earlier(_ one: CallDeadline?, _ other: CallDeadline?) -> CallDeadline? {
+    guard let one, let other else { return one ?? other }
+    return other.time < one.time ? other : one
+  }
+
   /// How long the call may still take, by the clock that made the deadline.
   package func timeLeft(by clock: some CallTime) -> Duration { clock.now.duration(to: time) }
 }

@@ -1,4 +1,4 @@
-/// A call that must wait for something before it can be made: a token, or the service config of its name.
+/// A call that must wait for something before it can be made: the service config of its name, or, as an attempt, a token.
 final class PreparedCall: ByteCall {
   /// Makes the call. Runs in a task that is cancelled if the call ends first.
   typealias Preparation = @Sendable () async throws(GRPCStatus) -> any ByteCall
@@ -104,7 +104,8 @@ final class PreparedCall: ByteCall {
   private func close(_ status: GRPCStatus) {
     if case .stream(let pipe) = request.body { pipe.abort(status) }
     engine.eventLoop.execute {
-      self.request.traceEnd(status)
+      // An attempt of a call that may make others does not end it.
+      if self.request.servers == nil { self.request.traceEnd(status) }
       self.receiver.close(status, trailers: HPACKHeaders())
     }
   }

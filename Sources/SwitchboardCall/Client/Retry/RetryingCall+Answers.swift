@@ -56,10 +56,10 @@ extension RetryingCall {
     case .never:
       finishIfNothingIsLeft()
     case .after(let delay):
-      schedule.resetBackoff()
+      schedule.backoff?.reset()
       wake(after: delay)
     case .none:
-      wake(after: schedule.nextBackoff(environment.random()))
+      wake(after: schedule.backoff?.next(environment.random()) ?? .zero)
     }
   }
 
@@ -92,7 +92,7 @@ struct AttemptSchedule {
   /// The codes with which an attempt may fail without ending the call.
   let codes: Set<GRPCStatus.Code>
   private(set) var maxAttempts: Int
-  private var backoff: RetryBackoff?
+  var backoff: RetryBackoff?
 
   init(_ repetition: MethodConfig.Repetition?) {
     switch repetition {
@@ -117,8 +117,4 @@ struct AttemptSchedule {
   mutating func stop() { maxAttempts = 1 }
 
   func allowsAnother(after attemptsMade: Int) -> Bool { attemptsMade < maxAttempts }
-
-  mutating func nextBackoff(_ random: Double) -> Duration { backoff?.next(random) ?? .zero }
-
-  mutating func resetBackoff() { backoff?.reset() }
 }

@@ -14,9 +14,8 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
 
   let request: CallRequest
   let receiver: any ResponseReceiver
-  let transport: any ByteTransport
+  let engine: CallEngine
   let plan: RepetitionPlan
-  let environment: CallEnvironment
   var phase = Phase.idle
   var schedule: AttemptSchedule
   var attempts: [Attempt] = []
@@ -35,9 +34,8 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   init(
     _ request: CallRequest,
     _ receiver: any ResponseReceiver,
-    _ transport: any ByteTransport,
-    _ plan: RepetitionPlan,
-    _ environment: CallEnvironment
+    _ engine: CallEngine,
+    _ plan: RepetitionPlan
   ) {
     schedule = AttemptSchedule(plan.repetition)
     var request = request
@@ -46,13 +44,13 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     }
     self.request = request
     self.receiver = receiver
-    self.transport = transport
+    self.engine = engine
     self.plan = plan
-    self.environment = environment
     if case .message(let message) = request.body, message.byteCount > plan.bufferLimit { schedule.stop() }
   }
 
-  var loop: any EventLoop { transport.eventLoop }
+  var loop: any EventLoop { engine.eventLoop }
+  var environment: CallEnvironment { engine.environment }
 
   // MARK: For the caller, from any thread
 
@@ -95,7 +93,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     if let pipe = attempt.responses { copy.responses = pipe }
     attemptsMade += 1
     attempts.append(attempt)
-    let call = transport.makeCall(copy, receiver: attempt)
+    let call = engine.makeAttempt(copy, attempt)
     attempt.call = call
     if attemptsMade == schedule.maxAttempts, attempts.count == 1 { commit(attempt) }
     call.start()
@@ -105,13 +103,13 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
 
   private func requestPipe() -> MessagePipe? {
     guard case .stream = request.body else { return nil }
-    return MessagePipe(limit: transport.streamBufferSize)
+    return MessagePipe(limit: engine.streamBufferSize)
   }
 
   /// Each hedged attempt has its own pipe, because only one attempt at a time may write to the caller's pipe.
   private func responsePipe() -> MessagePipe? {
     guard request.responses != nil, case .hedging = schedule.mode else { return nil }
-    return MessagePipe(limit: transport.streamBufferSize)
+    return MessagePipe(limit: engine.streamBufferSize)
   }
 
   private func hedge(after delay: Duration) {

@@ -2,14 +2,23 @@
 struct CallSettings: Sendable {
   private(set) var options = CallOptions()
   private(set) var deadline: CallDeadline?
+  /// The deadline that the call inherits, whatever timeout an interceptor chooses.
+  private let latest: CallDeadline?
   /// The target of the call; `nil` means the transport's host.
   var host: String?
   /// The path of the call; `nil` means the method's path.
   var path: String?
 
+  init(latest: CallDeadline? = nil) {
+    self.latest = latest
+    deadline = latest
+  }
+
   /// Changes the options. A changed timeout starts again; an unchanged one keeps running.
   mutating func change(_ options: CallOptions, _ time: any CallTime) {
-    if options.timeout != self.options.timeout { deadline = options.timeout.map(time.deadline(after:)) }
+    if options.timeout != self.options.timeout {
+      deadline = .earlier(options.timeout.map(time.deadline(after:)), latest)
+    }
     self.options = options
   }
 
@@ -35,9 +44,11 @@ struct SharedCallSettings: ~Copyable, Sendable {
   private let first: First?
   private let changed = RareValue<CallSettings>()
 
-  init(_ options: CallOptions?, _ deadline: @autoclosure () -> CallDeadline?) {
-    if let options, options.box != nil {
-      first = First(CallSettings(options: options, deadline: deadline()))
+  init(_ options: CallOptions?, _ time: any CallTime, latest: CallDeadline?) {
+    if latest != nil || options?.box != nil {
+      var settings = CallSettings(latest: latest)
+      if let options { settings.change(options, time) }
+      first = First(settings)
     } else {
       first = nil
     }

@@ -118,7 +118,10 @@ extension ClientPipeline {
     if let sideWork { sideWork.endWhenDone(work) } else { work() }
   }
 
+  /// A call that ends later, such as while it is prepared or its responses are read, would be too late for the chain.
   private func endOpenCall(_ status: GRPCStatus) {
+    if phase == .live { call?.cancel(status) }
+    if phase == .live { finish(status, HPACKHeaders()) }
     if isOpen { deliver(.end(status, HPACKHeaders())) }
   }
 

@@ -101,14 +101,14 @@ extension ClientPipeline {
     // Most calls have neither settings nor metadata.
     if settings.areEmpty, metadata.isEmpty {
       var request = request(method, nil, body)
-      transport.trace(&request, context: callerContext)
+      transport.tracer?.callMade(&request, for: callerContext)
       return start(transport.makeCall(consume request, receiver: self))
     }
     let settings = settings.current
     let changed = settings.path.map { MethodDescriptor(path: $0, type: method.type) }
     var request = request(changed ?? method, settings.options(startingWith: metadata), body)
     request.deadline = settings.deadline
-    transport.trace(&request, context: callerContext)
+    transport.tracer?.callMade(&request, for: callerContext)
     guard let host = settings.host else { return start(transport.makeCall(request, receiver: self)) }
     do {
       start(try transport.sibling(for: host).makeCall(request, receiver: self))

@@ -26,8 +26,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @usableFromInline let method: MethodDescriptor
   @usableFromInline let settings: SharedCallSettings
   @usableFromInline let codec: ClientCodec<Request, Response>
-  /// The context of the caller's task, if the call is traced.
-  @usableFromInline let callerContext: AnyObject?
+  /// The context of the caller's task.
+  @usableFromInline let callerContext: (any ContextSource)?
 
   // The caller.
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
@@ -64,9 +64,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     self.method = method
     self.codec = codec
     self.contentSubtype = contentSubtype
-    metadata = options?.initialMetadata ?? HPACKHeaders()
-    callerContext = engine.tracer?.context
-    settings = engine.settings(for: options)
+    var metadata = options?.initialMetadata ?? HPACKHeaders()
+    let context = engine.callerContext
+    settings = engine.settings(for: options, &metadata, in: context)
+    callerContext = context
+    self.metadata = metadata
     // Last, so that the reference is handed over and not counted.
     transport = engine
     super.init(interceptors, at: loopAddress)
@@ -87,7 +89,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   func start(_ request: consuming Request) {
     guard isHere else {
       let request = request
-      return eventLoop.execute { self.start(request) }
+      return startOnLoop { self.start(request) }
     }
     guard begin() else { return }
     let hasEntered = interceptors.enter()
@@ -114,10 +116,28 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   /// Starts a call that streams its requests, from any thread.
   @inlinable
   func startStream() {
-    guard isHere else { return eventLoop.execute { self.startStream() } }
+    guard isHere else { return startOnLoop { self.startStream() } }
     guard begin() else { return }
     sendFirst(.metadata(metadata))
     watchDeadline()
+  }
+
+  /// Starts the call on its loop, in the context of the caller's task.
+  @usableFromInline
+  func startOnLoop(_ start: @escaping @Sendable () -> Void) {
+    eventLoop.execute {
+      let isBound = self.bindContext()
+      start()
+      if isBound { TaskContext.unbind() }
+    }
+  }
+
+  /// Binds the context of the caller's task, if it has one, until `TaskContext.unbind`.
+  @usableFromInline
+  func bindContext() -> Bool {
+    guard let callerContext else { return false }
+    TaskContext.bind(callerContext)
+    return true
   }
 
   /// Begins the call. Returns `false` if the call was already cancelled, and ends it.

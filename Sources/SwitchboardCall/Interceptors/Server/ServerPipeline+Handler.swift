@@ -257,12 +257,19 @@ extension ServerPipeline: ServerCallState {
   func begin(_ headers: HPACKHeaders) {
     if call.hasBegun { return beginAgain(headers) }
     call.hasBegun = true
-    if headers.identity != call.received { call.changedHeaders = headers }
+    if headers.identity != call.received { change(headers) }
+  }
+
+  @usableFromInline
+  func change(_ headers: HPACKHeaders) {
+    call.changedHeaders = headers
+    stream.handlerReceives(headers)
   }
 
   @usableFromInline
   func beginAgain(_ headers: HPACKHeaders) {
     metadata.change(from: HandlerMetadata()) { $0 = HandlerMetadata(received: headers) }
+    stream.handlerReceives(headers)
   }
 
   @usableFromInline
