@@ -16,6 +16,8 @@ import Testing
     ["call", "localhost:1", "a/B", "--user-agent", "a\u{1B}b"],
     ["load", "localhost:1", "a/B", "--save", "/nowhere/"],
     ["mock", "--record", "localhost:1", "--output", "there/", "--listen", "127.0.0.1:0"],
+    ["mock", "--record", "localhost:1", "--output", "/usr", "--overwrite", "--listen", "127.0.0.1:0"],
+    ["mock", "--record", "localhost:1", "--output", "/usr/", "--listen", "127.0.0.1:0"],
   ]) func invalidArgumentsAreReportedAtOnce(_ words: [String]) throws {
     let run = try Command.product("switchboard", words)
     #expect(run.exitCode == 64, "\(run.errors)")

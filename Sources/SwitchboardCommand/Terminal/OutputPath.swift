@@ -14,15 +14,20 @@ struct OutputPath {
   private let path: String
   private let name: String
 
-  /// Throws if there is no such directory, or nothing can be written in it.
+  /// Throws if there is no such directory, or nothing can be written in it, or it is a directory itself.
   init(_ path: String) throws {
     guard let last = path.split(separator: "/", omittingEmptySubsequences: false).last, !last.isEmpty,
       last != ".", last != ".."
     else { throw Failure.usage("'\(path)' does not name a file") }
     name = String(last)
-    let folder = String(path.dropLast(last.count))
-    directory = try OutputDirectory(folder.isEmpty ? "." : folder)
+    var folder = path.dropLast(last.count)
+    while folder.count > 1, folder.last == "/" { folder.removeLast() }
+    directory = try OutputDirectory(folder.isEmpty ? "." : String(folder))
     self.path = path
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      throw Failure.usage("'\(path)' does not name a file but a directory")
+    }
   }
 
   /// Whether there is something with this name.
