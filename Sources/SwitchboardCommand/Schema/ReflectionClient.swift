@@ -32,7 +32,7 @@ actor ReflectionClient {
 
   /// The most files: far more than any server needs, but few enough to process.
   static let mostFiles = 10_000
-  static let mostBytes = 128 << 20
+  static let mostBytes = 32 << 20
   /// The most queries on one stream.
   private static let queriesPerStream = 100
 
