@@ -114,6 +114,16 @@ import Testing
     }
   }
 
+  /// A resolver may take a name from anything.
+  @Test(arguments: [
+    ("shop.example:443", "shop.example:443"), ("[::1]:1", "[::1]:1"), ("a/b c\n", "a%2Fb%20c%0A"),
+    ("ü", "%C3%BC"),
+    ("a@b", "a%40b"),
+  ])
+  func theNameOfAServerIsEscaped(_ sample: (name: String, authority: String)) throws {
+    #expect(try ChannelOptions().makeAuthority(sample.name) == Array(sample.authority.utf8))
+  }
+
   @Test func anUnansweredConnectionAttemptTimesOut() async throws {
     var silent: RawPeer?
     let result = try await call(

@@ -19,14 +19,20 @@ extension ChannelOptions {
     return Array(value.utf8)
   }
 
-  /// The value of `:authority`: the option, or the name of the server. Throws `INVALID_ARGUMENT` if HTTP does not allow
-  /// it.
+  /// The value of `:authority`. Throws `INVALID_ARGUMENT` if HTTP does not allow that of the option. In the name of the
+  /// server, which a resolver may take from a path, gRPC escapes what HTTP does not allow.
   func makeAuthority(_ serverName: String) throws(GRPCStatus) -> [UInt8] {
-    let value = authority ?? serverName
-    guard FieldSyntax.isHost(value) else {
+    guard let authority else { return serverName.utf8.flatMap(Self.escaped) }
+    guard FieldSyntax.isHost(authority) else {
       throw .invalidOption("the authority has characters that HTTP does not allow in a host")
     }
-    return Array(value.utf8)
+    return Array(authority.utf8)
+  }
+
+  private static func escaped(_ byte: UInt8) -> [UInt8] {
+    guard byte >= 0x80 || !FieldSyntax.isHost(String(UnicodeScalar(byte))) else { return [byte] }
+    let digits = String(byte, radix: 16, uppercase: true)
+    return Array("%\(digits.count < 2 ? "0" : "")\(digits)".utf8)
   }
 
   /// How many connections a server may get.
