@@ -240,8 +240,7 @@ import Testing
   @Test func theReasonOfAGoAwayIsHarmless() async throws {
     let status = try await call { peer in
       peer.send(Kind.goAway, 0, 0, [0, 0, 0, 1, 0, 0, 0, 2] + Array("\u{1b}[2Jwhy\u{9b}\0".utf8))
-      peer.headers(1, Self.head, ends: false)
-      _ = peer.raw.send([0, 0, 0, 0, 0])
+      peer.raw.endSending()
     }
     #expect(
       status?.message?.contains("\u{fffd}[2Jwhy\u{fffd}\u{fffd}") == true,
