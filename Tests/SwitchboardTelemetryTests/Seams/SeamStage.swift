@@ -27,9 +27,11 @@ final class SeamStage: Sendable {
   struct Arrival: Sendable {
     let text: String
     let headers: HPACKHeaders
-    let hasDeadline: Bool
+    let deadline: ContinuousClock.Instant?
     let trace: TraceID?
     let baggage: Baggage
+
+    var hasDeadline: Bool { deadline != nil }
 
     func first(_ name: String) -> String { headers.first(name: name) ?? "none" }
   }
@@ -144,7 +146,7 @@ private struct SecondEcho: EchoingProvider {
       SeamStage.Arrival(
         text: request.text,
         headers: context.headers,
-        hasDeadline: context.deadline != nil,
+        deadline: context.deadline,
         trace: SpanContext.current?.traceID,
         baggage: .current
       )
@@ -161,6 +163,8 @@ struct NotingParts: InterceptorFactory {
   let stage: SeamStage
   var name = ""
   var fields: [String] = []
+  /// The timeout that it gives calls.
+  var timeout: Duration?
   var change: @Sendable (inout HPACKHeaders) -> Void = { _ in }
 
   func makeClientInterceptors<Request: Sendable, Response: Sendable>(
@@ -189,6 +193,7 @@ struct NotingParts: InterceptorFactory {
       guard case .metadata(var headers) = part else { return context.send(part, promise: promise) }
       notes.pass(&headers)
       if context.deadline != nil { notes.stage.note(notes.name + " has a deadline") }
+      if let timeout = notes.timeout { context.options.timeout = timeout }
       context.send(.metadata(headers), promise: promise)
     }
 
