@@ -57,8 +57,11 @@ enum Compressor {
     sizeLimit: Int
   ) throws(GRPCStatus) -> MessageBuffer? {
     guard message.byteCount < smallByteCount else { return nil }
-    guard sizeLimit > smallByteCount else { return try decompress(message, encoding, sizeLimit: sizeLimit) }
-    return try inflate(message, encoding, upTo: smallByteCount)
+    let limit = min(sizeLimit, smallByteCount)
+    let plain = try inflate(message, encoding, upTo: limit, stepLimit: smallByteCount)
+    // Only brotli may stop before its limit; then it needs more memory.
+    guard plain == nil, limit == sizeLimit, encoding != .brotli else { return plain }
+    throw .messageTooLarge(sizeLimit + 1, limit: sizeLimit)
   }
 
   /// Decompresses a message. The buffer does not grow beyond `sizeLimit`, however large the content is.
@@ -67,7 +70,8 @@ enum Compressor {
     _ encoding: MessageCompression,
     sizeLimit: Int
   ) throws(GRPCStatus) -> MessageBuffer {
-    guard let plain = try inflate(message, encoding, upTo: sizeLimit) else {
+    let stepLimit = max(sizeLimit, leastStepLimit)
+    guard let plain = try inflate(message, encoding, upTo: sizeLimit, stepLimit: stepLimit) else {
       throw .messageTooLarge(sizeLimit + 1, limit: sizeLimit)
     }
     return plain
@@ -76,27 +80,34 @@ enum Compressor {
   private static func inflate(
     _ message: MessageBuffer,
     _ encoding: MessageCompression,
-    upTo sizeLimit: Int
+    upTo sizeLimit: Int,
+    stepLimit: Int
   ) throws(GRPCStatus) -> MessageBuffer? {
     let framed = message.unsafeFramedBytes
     let input = UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
     // Retains the message, and thereby the memory behind the pointer, until the end of this function.
     return try withExtendedLifetime(message) { () throws(GRPCStatus) in
-      guard let bytes = try inflate(input, encoding, upTo: sizeLimit) else { return nil }
+      guard let bytes = try inflate(input, encoding, upTo: sizeLimit, stepLimit: stepLimit) else {
+        return nil
+      }
       var plain = MessageBuffer(bytes)
       plain.wasCompressed = true
       return plain
     }
   }
 
+  /// What a decoder off the loop may use for a step at least: the codes of brotli may take a megabyte.
+  private static let leastStepLimit = 2 << 20
+
   /// `nil` if the content exceeds `sizeLimit`.
   static func inflate(
     _ input: UnsafeRawBufferPointer,
     _ encoding: MessageCompression,
-    upTo sizeLimit: Int
+    upTo sizeLimit: Int,
+    stepLimit: Int = leastStepLimit
   ) throws(GRPCStatus) -> [UInt8]? {
     guard let codec = codec(encoding) else { return Array(input) }
-    guard let decoder = codec.makeDecoder() else { throw .cannotDecompress }
+    guard let decoder = codec.makeDecoder(stepLimit: stepLimit) else { throw .cannotDecompress }
     var rest = input
     var output: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: chunk)
@@ -108,6 +119,7 @@ enum Compressor {
       case .ended where rest.isEmpty: return output
       // The step filled the piece, or used all input and needs more.
       case .more where step.count == chunk || !rest.isEmpty: break
+      case .tooLarge: return nil
       case .ended, .more, .broken: throw .cannotDecompress
       }
     }
@@ -122,21 +134,25 @@ protocol Codec {
   static func compress(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
     -> Int?
 
-  /// `nil` if there is not enough memory.
-  static func makeDecoder() -> (any Decoder)?
+  /// Makes a decoder that decompresses about this many bytes in a step at most. `nil` if there is not enough memory.
+  static func makeDecoder(stepLimit: Int) -> (any Decoder)?
 }
 
 /// The state of decompressing one message.
 protocol Decoder: AnyObject {
-  /// Decompresses as much as fits into `output`, and removes what it used from `input`. A step that returns `goesOn`
-  /// has filled `output` or used all of `input`.
+  /// Decompresses as much as fits into `output`, and removes what it used from `input`. A step that returns `more` has
+  /// filled `output` or used all of `input`.
   func step(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>)
     -> DecoderStep
 }
 
 /// The result of a decoder's step.
 struct DecoderStep {
-  enum State { case more, ended, broken }
+  enum State {
+    case more, ended, broken
+    /// A step would exceed its limit, which the content then does too, unless it is small.
+    case tooLarge
+  }
 
   /// How many bytes it wrote.
   let count: Int

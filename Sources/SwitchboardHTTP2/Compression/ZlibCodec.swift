@@ -23,7 +23,7 @@ extension ZlibCodec {
     ZlibDecoder.compress(input, into: output, windowBits: windowBits)
   }
 
-  static func makeDecoder() -> (any Decoder)? { ZlibDecoder(windowBits: windowBits) }
+  static func makeDecoder(stepLimit: Int) -> (any Decoder)? { ZlibDecoder(windowBits: windowBits) }
 }
 
 private final class ZlibDecoder: Decoder {

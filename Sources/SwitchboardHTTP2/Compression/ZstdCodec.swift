@@ -12,7 +12,7 @@ enum ZstdCodec: Codec {
     return ZSTD_isError(count) == 0 ? count : nil
   }
 
-  static func makeDecoder() -> (any Decoder)? { ZstdDecoder() }
+  static func makeDecoder(stepLimit: Int) -> (any Decoder)? { ZstdDecoder() }
 }
 
 private final class ZstdDecoder: Decoder {
