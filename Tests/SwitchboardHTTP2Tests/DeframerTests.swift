@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import Testing
 
@@ -39,6 +40,16 @@ import Testing
     }
     #expect(left == 7)
     #expect(!deframer.isInsideMessage)
+  }
+
+  /// Their memory grows several times.
+  @Test(arguments: [1000, 16_384, 60_000]) func largeMessagesArriveWhole(_ size: Int) throws {
+    let sizes = [0, 1, 16_383, 16_384, 16_385, 131_072, 200_000, 2_000_000]
+    let sent: [[UInt8]] = sizes.map { size in (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) } }
+    let bytes = sent.flatMap { message -> [UInt8] in
+      [0] + FramePeer.number(UInt32(message.count)) + message
+    }
+    #expect(try messages(bytes, in: size, limit: 2_000_000) == sent)
   }
 
   @Test func aMessageAboveTheLimitIsRefusedByItsPrefix() {

@@ -1,14 +1,24 @@
 import SwitchboardCall
 
 /// Splits the bytes of a stream into gRPC messages.
+///
+/// The memory of a message grows with what has arrived of it. A peer that only announces a long message has none: the
+/// process would end where address space is limited, because Swift's allocator cannot fail.
 struct Deframer {
   /// ```
   ///   prefix ──five bytes──> body ──length bytes──> prefix
   /// ```
   private enum State {
     case prefix
-    case body(MessageBuffer, filled: Int)
+    /// The buffer is the message's own once it is as long as that.
+    case body(MessageBuffer, filled: Int, length: Int)
   }
+
+  /// The memory of a message of which nothing has arrived.
+  private static let leastMemory = 16 * 1024
+  /// How much memory there is for each byte that has arrived. Large messages are thus copied a few times, an eighth of them
+  /// in total.
+  private static let growth = 8
 
   private var state = State.prefix
   private var prefix: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)
@@ -50,10 +60,10 @@ struct Deframer {
       switch state {
       case .prefix:
         bytes = try readPrefix(bytes)
-      case .body(let message, let filled):
-        bytes = fill(message, from: filled, with: bytes)
+      case .body(let message, let filled, let length):
+        bytes = fill(message, of: length, from: filled, with: bytes)
       }
-      if case .body(let message, let filled) = state, filled == message.byteCount {
+      if case .body(let message, let filled, let length) = state, filled == length {
         state = .prefix
         guard isEnd else { return message }
         end = message
@@ -79,8 +89,14 @@ struct Deframer {
     let length = Int(prefix.1) << 24 | Int(prefix.2) << 16 | Int(prefix.3) << 8 | Int(prefix.4)
     let limit = isEnd ? endLimit : sizeLimit
     guard length <= limit else { throw .messageTooLarge(length, limit: limit) }
-    state = .body(MessageBuffer(unsafeByteCount: length, isCompressed: prefix.0 == 1) { _ in }, filled: 0)
-    return UnsafeRawBufferPointer(rebasing: bytes[taken...])
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+    state = .body(makeBuffer(for: rest.count, of: length), filled: 0, length: length)
+    return rest
+  }
+
+  private func makeBuffer(for arrived: Int, of length: Int) -> MessageBuffer {
+    let byteCount = min(length, max(Self.leastMemory, Self.growth * arrived))
+    return MessageBuffer(unsafeByteCount: byteCount, isCompressed: prefix.0 == 1) { _ in }
   }
 
   private mutating func takeFlags() throws(GRPCStatus) {
@@ -90,19 +106,34 @@ struct Deframer {
   }
 
   private mutating func fill(
-    _ message: MessageBuffer,
+    _ buffer: MessageBuffer,
+    of length: Int,
     from filled: Int,
     with bytes: UnsafeRawBufferPointer
   ) -> UnsafeRawBufferPointer {
-    let taken = min(message.byteCount - filled, bytes.count)
-    let framed = message.unsafeFramedBytes
-    if let base = framed.baseAddress, let source = bytes.baseAddress, taken > 0 {
-      // Messages are otherwise immutable, but no other code has seen this one yet.
-      (UnsafeMutableRawPointer(mutating: base) + MessageBuffer.prefixByteCount + filled)
-        .copyMemory(from: source, byteCount: taken)
+    let taken = min(length - filled, bytes.count)
+    var message = buffer
+    if filled + taken > buffer.byteCount {
+      message = makeBuffer(for: filled + taken, of: length)
+      let old = UnsafeRawBufferPointer(
+        rebasing: buffer.unsafeFramedBytes.dropFirst(MessageBuffer.prefixByteCount)
+      )
+      withExtendedLifetime(buffer) { Self.copy(old.prefix(filled), to: message, at: 0) }
     }
-    state = .body(message, filled: filled + taken)
+    Self.copy(bytes.prefix(taken), to: message, at: filled)
+    state = .body(message, filled: filled + taken, length: length)
     return UnsafeRawBufferPointer(rebasing: bytes[taken...])
+  }
+
+  private static func copy(_ bytes: Slice<UnsafeRawBufferPointer>, to message: MessageBuffer, at offset: Int)
+  {
+    let framed = message.unsafeFramedBytes
+    guard let base = framed.baseAddress, let source = UnsafeRawBufferPointer(rebasing: bytes).baseAddress,
+      !bytes.isEmpty
+    else { return }
+    // Messages are otherwise immutable, but no other code has seen this one yet.
+    (UnsafeMutableRawPointer(mutating: base) + MessageBuffer.prefixByteCount + offset)
+      .copyMemory(from: source, byteCount: bytes.count)
   }
 }
 
