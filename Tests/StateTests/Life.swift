@@ -116,6 +116,8 @@ final class LifeRunner: Flushable, @unchecked Sendable {
   }
 
   func flush() {
+    // What happens does not depend on how long the loop has been at work.
+    loop.work.begin(until: .max)
     if life == nil {
       guard let next = make(seed, failure != nil) else { return finish() }
       life = next

@@ -144,7 +144,10 @@ import Testing
     var readable = 0
     var rooms: [MessagePipe.Room] = []
     func pipeBecameReadable(_ pipe: MessagePipe) { readable += 1 }
-    func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) { rooms.append(room) }
+    func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: MessagePipe.Room) {
+      rooms.append(room)
+    }
+    func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) { work(true) }
   }
 
   @Test func observersAreNotifiedWhenAnEmptyPipeBecomesReadable() {

@@ -45,6 +45,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let source: Source
     /// Whether the last message read was compressed. Always `false` behind interceptors.
     @usableFromInline package var lastWasCompressed = false
+    @usableFromInline var reading = SharedReading()
 
     @inlinable
     init(source: Source) { self.source = source }
@@ -56,8 +57,11 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
         guard let message = try await reader.next() else { return nil }
         lastWasCompressed = message.wasCompressed
         do {
-          return try GRPCStatus.decoding { try message.withBytes(decode) }
-        } catch {
+          if reading.mayTake(message) { return try GRPCStatus.decoding { try message.withBytes(decode) } }
+          return try await reading.take(message, of: reader.responses) { bytes in
+            try GRPCStatus.decoding { try decode(bytes) }
+          }
+        } catch let error as GRPCStatus {
           reader.fail(error)
           throw error
         }

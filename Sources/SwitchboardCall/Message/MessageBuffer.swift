@@ -22,6 +22,10 @@ public struct MessageBuffer: @unchecked Sendable {
   /// The length of the prefix: one byte of flags and four of length.
   @usableFromInline package static let prefixByteCount = 5
 
+  /// From this size on, a message is decoded on another thread than that of its call's loop, because what is in it may
+  /// take two milliseconds.
+  @inlinable package static var largeByteCount: Int { 16 * 1024 }
+
   /// The memory of a queued message in addition to its bytes: 24 bytes of header, the prefix, the allocator's overhead,
   /// and a slot of a queue that has grown to twice its content. Measured by `HeldMessageTests`.
   package static let heldOverhead = 96

@@ -42,7 +42,7 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case headersTooLarge
   /// Headers so far above the limit, through indexed fields, that the connection is closed.
   case headerBomb
-  /// More running handlers than the client may have calls.
+  /// More running handlers than the client may have calls, or too many whose calls have ended.
   case tooManyHandlers
   /// The peer did not answer a ping.
   case silence

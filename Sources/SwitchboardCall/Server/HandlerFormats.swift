@@ -3,6 +3,8 @@
 struct HandlerFormats: Sendable {
   private let readsOwn: @Sendable (ContentSubtype) -> Bool
   private let make: @Sendable (any PayloadFormat) -> MethodHandler?
+  /// The same handler, with marshallers that are chosen at run time.
+  let makeOwn: @Sendable () -> MethodHandler
 
   /// `method` has the handler's own marshallers; `make` creates the same handler with other marshallers.
   @usableFromInline
@@ -11,6 +13,10 @@ struct HandlerFormats: Sendable {
     _ make: @escaping @Sendable (Method<RequestMarshaller, ResponseMarshaller>.InFormat) -> MethodHandler
   ) {
     readsOwn = { method.requests.reads($0) && method.responses.reads($0) }
+    makeOwn = {
+      let (requests, responses) = (AnyMarshaller(method.requests), AnyMarshaller(method.responses))
+      return make(Method(method.descriptor, requests: requests, responses: responses))
+    }
     self.make = { format in
       guard let requests = format.named(for: RequestMarshaller.Message.self),
         let responses = format.named(for: ResponseMarshaller.Message.self)

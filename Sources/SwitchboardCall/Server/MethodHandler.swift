@@ -20,7 +20,7 @@ public final class MethodHandler: Sendable {
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
 
-  /// A handler of one call, and what decodes its messages before the handler asks for them.
+  /// A handler of one call, and what decodes its request before the handler asks for it.
   package typealias Ahead = (handler: MethodHandler, decode: @Sendable (RawSpan) -> Void)
 
   @usableFromInline
@@ -214,7 +214,7 @@ public final class MethodHandler: Sendable {
     _ interceptors: Interceptors<Form.Request, Form.Response>?,
     _ form: Form
   ) -> MethodHandler where Form.Input == RequestStream<Form.Request> {
-    decodingAhead(method) { MethodHandler(stream: $0, interceptors, form) }
+    MethodHandler(stream: method, interceptors, form)
   }
 
   private static func decodingAhead<Request: Sendable, Response: Sendable>(
@@ -243,10 +243,14 @@ public final class MethodHandler: Sendable {
   /// Serves calls with one request, one after the other, in the task of the caller.
   nonisolated(nonsending) package func serve(_ calls: any ServedCalls) async { await service.serve(calls) }
 
-  /// The handler for one call, whose large messages may be decoded on any thread before it receives them, in their order;
-  /// `nil` unless the format was chosen at run time, as JSON is, which may take many times as long as protobuf's own.
+  /// The handler for one call with a large request, which may be decoded on any thread before the handler receives it. The
+  /// request is released on another thread, if the handler is kept until the call is over. `nil` if requests stream:
+  /// their reader has each large one decoded elsewhere.
   package func decodingAhead() -> Ahead? {
-    (ahead?()).map { ($0.handler.intercepted(by: factories), $0.decode) }
+    (ahead ?? formats.makeOwn().ahead).map { ahead in
+      let (handler, decode) = ahead()
+      return (handler.intercepted(by: factories), decode)
+    }
   }
 
   /// Starts a call that streams its requests.

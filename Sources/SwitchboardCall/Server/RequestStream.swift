@@ -39,6 +39,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let source: Source
     /// Whether the last message read was compressed. Always `false` behind interceptors.
     @usableFromInline package var lastWasCompressed = false
+    @usableFromInline var reading = SharedReading()
 
     @inlinable
     init(source: Source) { self.source = source }
@@ -49,6 +50,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
       case .bytes(let pipe, let decode):
         guard let message = try await pipe.next() else { return nil }
         lastWasCompressed = message.wasCompressed
+        guard reading.mayTake(message) else { return try await reading.take(message, of: pipe, decode) }
         return try message.withBytes(decode)
       case .parts(let queue):
         return try await queue.next()

@@ -10,8 +10,10 @@ import Synchronization
   @usableFromInline package protocol Observer: AnyObject, Sendable {
     /// A message or the end can be popped, for the first time since the pipe was empty.
     func pipeBecameReadable(_ pipe: MessagePipe)
-    /// A message was popped, which left this much room.
-    func pipe(_ pipe: MessagePipe, wasReadLeaving room: Room)
+    /// A message of this size was popped, which left this much room.
+    func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: Room)
+    /// Calls `work` once on another thread, when it is the turn of the call, with whether the call still needs it.
+    func doElsewhere(_ work: @escaping @Sendable (_ isWanted: Bool) -> Void)
   }
 
   /// How far the reader has caught up.
@@ -86,6 +88,9 @@ import Synchronization
   /// Whether a writer need not wait.
   @usableFromInline package var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
 
+  /// Whether so little is unread that the transport should deliver more.
+  package var hasMuchRoom: Bool { queue.state.withLock { roomLeft(in: $0) == .much } }
+
   private func roomLeft(in state: Messages.State) -> Room {
     if state.held <= limit / 2 { return .much }
     return state.held < limit ? .some : .none
@@ -131,7 +136,11 @@ import Synchronization
         return (reader, false, mayStay ? nil : observer, roomLeft(in: state))
       }
     reader?.resume(returning: isHanded ? message : nil)
-    if isHanded { observer?.pipe(self, wasReadLeaving: room) } else { observer?.pipeBecameReadable(self) }
+    if isHanded {
+      observer?.pipe(self, wasRead: byteCount, leaving: room)
+    } else {
+      observer?.pipeBecameReadable(self)
+    }
     return room != .none
   }
 
@@ -201,7 +210,7 @@ import Synchronization
     case .success(nil): return .end
     case .failure(let status): return .failed(status)
     case .success(let message?):
-      observer?.pipe(self, wasReadLeaving: room)
+      observer?.pipe(self, wasRead: message.byteCount, leaving: room)
       return .message(message)
     }
   }

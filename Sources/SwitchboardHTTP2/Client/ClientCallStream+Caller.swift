@@ -21,10 +21,21 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
     if channel.loop.inEventLoop { resumeBody() } else { signal(.readable) }
   }
 
-  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {
-    guard let flow, flow.pipe === pipe, flow.owesCredit(room) else { return }
+  func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: MessagePipe.Room) {
+    guard let flow, flow.pipe === pipe else { return }
+    loop.countRead(byteCount)
+    guard flow.owesCredit(room) else { return }
     // If data is held, it would fill the pipe again at once. The signal lets the reader run in between.
-    if channel.loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
+    if loop.inEventLoop, !flow.isHolding, !flow.isInflated { giveCredit() } else { signal(.credit) }
+  }
+
+  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) {
+    loop.execute {
+      _ = self.largeMessages.run {
+        work(true)
+      } then: { _ in
+      }
+    }
   }
 
   private func signal(_ signal: StreamSignals) {

@@ -8,6 +8,14 @@ extension ClientCallStream: InboundMessageStream {
   }
   var announcedCompression: MessageCompression? { wire.map(\.exchange.encoding) ?? head.encoding }
   var wantsMessages: Bool { isOpen }
+  /// Those of the connection, or of the call alone once its connection does not need it any more.
+  var largeMessages: LargeMessages {
+    connection?.largeMessages ?? LargeMessages(on: loop, limit: channel.options.connectionBufferSize)
+  }
+
+  func keepLent() {
+    if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
+  }
   static var tooManyMessages: GRPCStatus { .tooManyResponses }
 
   func heldMessagesWereDelivered() {

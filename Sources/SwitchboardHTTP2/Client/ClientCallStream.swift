@@ -180,7 +180,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     endTracing(status)
     receiver.close(status, trailers: trailers)
     flow?.pipe.detach()
-    inbound.drop()
+    dropMessages()
+    releaseInflated()
     forgetUnread()
   }
 
@@ -339,12 +340,14 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     let message = inbound.single
     inbound.single = .none
     switch message {
-    case .none: break
+    case .none, .decoded: return
     case .lent(let bytes): receiver.receive(message: bytes.bytes)
     case .kept(let message):
       if message.wasCompressed { receiver.responseWasCompressed() }
       message.withBytes { receiver.receive(message: $0) }
     }
+    loop.work.add(message: message.byteCount)
+    releaseInflated()
   }
 
   private func finishByPeer() {

@@ -46,8 +46,14 @@ final class ClientConnection: ConnectionParts, Connection {
     if keepalive != nil { socket.setUserTimeout(channel.options.keepaliveTimeout) }
   }
 
-  func process(_ streams: inout [StreamEntry]) {
-    for stream in streams { Unmanaged.passUnretained(stream).withStream { $0.processReady() } }
+  func process(_ streams: inout [StreamEntry]) -> Int {
+    var count = 0
+    // The calls of a closed connection end with it.
+    while count < streams.count, !loop.work.isOver || isClosed {
+      Unmanaged.passUnretained(streams[count]).withStream { $0.processReady() }
+      count += 1
+    }
+    return count
   }
 
   /// Determines the version of HTTP. Unlike a server, a client does not pass the peer's identity to its calls.

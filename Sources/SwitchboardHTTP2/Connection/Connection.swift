@@ -11,7 +11,10 @@ class ConnectionParts {
   /// Whether the loop has it on its list.
   @exclusivity(unchecked) fileprivate final var isDirty = false
   @exclusivity(unchecked) fileprivate(set) final var isClosed = false
-  @exclusivity(unchecked) fileprivate final var ready: [StreamEntry] = []
+  /// The streams that have something to do once the session has processed what was read.
+  @exclusivity(unchecked) final var ready: [StreamEntry] = []
+  /// Whether the loop has the connection among its work, because of streams that wait for the next turn.
+  @exclusivity(unchecked) final var isPostponed = false
   @exclusivity(unchecked) fileprivate final var headersTimer: LoopTimer?
   /// The number of the header block that the timer limits; zero without one.
   @exclusivity(unchecked) fileprivate final var limitedHeaders = 0
@@ -28,6 +31,9 @@ class ConnectionParts {
   /// Why the connection closed, for the streams that end with it.
   @exclusivity(unchecked) fileprivate(set) final var closeReason: GRPCStatus?
   @exclusivity(unchecked) fileprivate(set) final var socketError: SocketError?
+
+  /// The work on its streams' large messages; `nil` before the first.
+  @exclusivity(unchecked) fileprivate final var largeMessagesIfAny: LargeMessages?
 
   /// The limit of one write. The rest waits for the next turn, so that a connection cannot occupy the loop; but each
   /// turn has its price, which large responses pay.
@@ -51,12 +57,12 @@ class ConnectionParts {
     if let http1 { body(http1) } else { body(session) }
   }
 
-  /// Schedules the stream's `processReady` for when the session has processed what was read.
-  /// A session must have listed the stream.
-  final func streamIsReady(_ stream: StreamEntry) {
-    guard !stream.isReady else { return }
-    stream.isReady = true
-    ready.append(stream)
+  /// Decompresses, converts and decodes on other threads, as far as memory allows.
+  final var largeMessages: LargeMessages {
+    if let largeMessagesIfAny { return largeMessagesIfAny }
+    let new = LargeMessages(on: loop, limit: session.inbound.limit)
+    largeMessagesIfAny = new
+    return new
   }
 }
 
@@ -64,12 +70,13 @@ class ConnectionParts {
 /// clients conform to it.
 ///
 /// No requirement has a default: a connection that ignores an event has an empty method that says why.
-protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate {
+protocol Connection: ConnectionParts, Flushable, LoopTask, SocketDelegate, SessionDelegate {
   /// Called when the TLS handshake is over, or, without TLS, when the connection starts.
   func didBecomeSecure()
 
-  /// Has each of these streams process what it is ready for.
-  func process(_ streams: inout [StreamEntry])
+  /// Has each of these streams process what it is ready for, until the loop's time for that is used up. Returns how many
+  /// did.
+  func process(_ streams: inout [StreamEntry]) -> Int
 
   /// Called when the connection ends, before its streams end.
   func willClose(_ reason: GRPCStatus)
@@ -200,20 +207,7 @@ extension Connection {
     if !isClosed { watchHeaders() }
   }
 
-  private func processReady() {
-    // A stream may close the connection here, which calls this method again.
-    while !ready.isEmpty {
-      var streams: [StreamEntry] = []
-      swap(&streams, &ready)
-      for stream in streams { stream.isReady = false }
-      process(&streams)
-      guard ready.isEmpty else { continue }
-      streams.removeAll(keepingCapacity: streams.count <= 256)
-      swap(&streams, &ready)
-    }
-  }
-
-  private func watchHeaders() {
+  func watchHeaders() {
     let incomplete = withWire { $0.incompleteHeaders }
     guard incomplete != limitedHeaders else { return }
     limitedHeaders = incomplete

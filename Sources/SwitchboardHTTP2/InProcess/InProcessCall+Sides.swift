@@ -26,9 +26,13 @@ extension InProcessCall: MessagePipe.Observer {
     onLoop { $0.receiver.sent(.end) }
   }
 
-  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {
+  func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: MessagePipe.Room) {
     let isRequest = pipe !== request.responses
     onLoop { $0.reportRead(isRequest: isRequest) }
+  }
+
+  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) {
+    Task.detached(priority: .utility) { work(true) }
   }
 }
 

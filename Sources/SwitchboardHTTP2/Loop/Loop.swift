@@ -34,6 +34,8 @@ package final class Loop: EventLoop, @unchecked Sendable {
   let advance = Atomic<UInt64>(0)
   /// The number of polls for readable sockets.
   @exclusivity(unchecked) private(set) var turn: UInt64 = 0
+  /// The work on messages since the last poll.
+  @exclusivity(unchecked) var work = TurnWork()
   /// The expectation for the next wait.
   @exclusivity(unchecked) private var expectation = Expectation.none
   /// The number of open sockets and listeners: the loop stops only when there are none.
@@ -162,21 +164,20 @@ extension Loop {
   /// The loop should end, and nothing is open on it that would wake it again.
   private var isDone: Bool { isStopping && openHandles == 0 }
 
-  /// The maximum time for work, in nanoseconds, before the loop polls its sockets again.
-  private static let turnLimit: UInt64 = 1_000_000
-
   private func runTurn() {
-    let end = uv_hrtime() + Self.turnLimit
+    let end = uv_hrtime().addingSaturated(work.limit)
+    work.begin(until: end)
     flushes.beginTurn()
     repeat {
       runTimers()
       runWork(until: min(end, preciseDeadline ?? end))
       flushDirty()
-    } while hasWork && uv_hrtime() < end
+    } while hasWork && !work.isOver && uv_hrtime() < end
   }
 
   /// Runs all work received after the loop's end.
   func runLateWork() {
+    work.begin(until: .max)
     repeat { runWork(until: .max) } while !local.isEmpty || late.take(into: &local)
   }
 
@@ -190,11 +191,11 @@ extension Loop {
       while index < running.count {
         perform(running[index])
         index += 1
-        if index % 16 == 0, uv_hrtime() >= end { break }
+        if work.isOver || index % 16 == 0 && uv_hrtime() >= end { break }
       }
       if index < running.count { local.insert(contentsOf: running[index...], at: 0) }
       running.removeAll(keepingCapacity: running.count <= 1024)
-    } while uv_hrtime() < end
+    } while !work.isOver && uv_hrtime() < end
   }
 
   /// Work that keeps creating work must not starve work from other threads.
@@ -235,6 +236,7 @@ extension Loop {
 
   private func runEvents(_ mode: uv_run_mode) {
     turn += 1
+    work.begin()
     uv_run(uv, mode)
   }
 

@@ -31,10 +31,11 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     self.count = count
   }
 
-  /// Has each of the streams of a connection process what it is ready for.
-  static func process(_ streams: inout [StreamEntry], on loop: Loop) {
+  /// Has each of the streams of a connection process what it is ready for, until the loop's time for that is used up.
+  /// Returns how many did.
+  static func process(_ streams: inout [StreamEntry], on loop: Loop) -> Int {
     var count = 0
-    while count < streams.count {
+    while count < streams.count, !loop.work.isOver {
       if let stream = streams[count] as? ServerCallStream, stream.awaitsHandler {
         let batch = HandlerBatch(on: loop, after: count)
         swap(&streams, &batch.streams)
@@ -46,6 +47,7 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
         count += 1
       }
     }
+    return count
   }
 
   private func run() {
@@ -84,7 +86,9 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     running = nil
     observer = nil
     context?.set(nil)
-    while count < streams.count, let stream = streams[count] as? ServerCallStream, stream.awaitsHandler {
+    while count < streams.count, !loop.work.isOver, let stream = streams[count] as? ServerCallStream,
+      stream.awaitsHandler
+    {
       // A handler can cancel its own task.
       guard !TaskContext.isOfCancelledTask else { break }
       count += 1

@@ -28,7 +28,7 @@ extension ServerCallStream {
     stopLimitingRequest()
     let request = head.pageRequest(body: pageBody, peer: connection.peer)
     pageBody = []
-    connection.runningHandlers += 1
+    handlersDidStart()
     let (loop, handler) = (loop, page.handler)
     let answer: @Sendable () async -> Void = {
       let response = await handler(request)
@@ -43,7 +43,7 @@ extension ServerCallStream {
   }
 
   private func didAnswer(_ response: HTTPPage.Response) {
-    connection.runningHandlers -= 1
+    handlersDidReturn()
     guard phase == .handling else { return }
     phase = .ending
     task = nil

@@ -5,6 +5,7 @@ extension ServerCallStream: InboundMessageStream {
   var announcedCompression: MessageCompression? { head.encoding }
   var wantsMessages: Bool { failure == nil && (phase == .receiving || phase == .handling) }
   static var tooManyMessages: GRPCStatus { .wrongRequestCount }
+  var largeMessages: LargeMessages { connection.largeMessages }
 
   func heldMessagesWereDelivered() {
     if state.hasRemoteEnded {
@@ -26,15 +27,16 @@ extension ServerCallStream: InboundMessageStream {
     let request = inbound.single
     inbound.single = .none
     guard !convertInBackground(request), !decodeInBackground(request, handler) else { return nil }
+    loop.work.add(message: request.byteCount)
     switch request {
-    case .none: end(nil, .wrongRequestCount)
+    case .none, .decoded: end(nil, .wrongRequestCount)
     case .lent(let bytes):
       if wire != nil {
         startOther(handler, bytes)
       } else {
         begin()
         if leavesHandler {
-          connection.runningHandlers += 1
+          handlersDidStart()
           return (handler, bytes)
         }
         handler.start(self, message: bytes.bytes)
@@ -52,5 +54,35 @@ extension ServerCallStream: InboundMessageStream {
       message.withBytes { handler.start(self, message: $0) }
     }
     return nil
+  }
+}
+
+// MARK: - How long requests and handlers stay
+
+extension ServerCallStream {
+  func handlersDidStart(_ count: Int = 1) {
+    runningHandlers += count
+    connection.runningHandlers += count
+  }
+
+  func handlersDidReturn(_ count: Int = 1) {
+    guard count > 0 else { return }
+    runningHandlers -= count
+    connection.runningHandlers -= count
+    guard phase == .closed else { return }
+    connection.clients.remove(count)
+    // The handler still has its request: it is returning.
+    if runningHandlers == 0, hasLargeRequest { loop.execute { self.releaseRequest() } }
+  }
+
+  private var hasLargeRequest: Bool {
+    if case .decoded = inbound.single { return true }
+    return inbound.hasInflated
+  }
+
+  /// Releases a request that is large, once no handler has it any more.
+  func releaseRequest() {
+    releaseInflated()
+    inbound.single = .none
   }
 }

@@ -54,7 +54,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   var logger: Logger { connection.core.options.logger }
 
   func executorForHandler() -> HandlerExecutor {
-    connection.runningHandlers += 1
+    handlersDidStart()
     return HandlerExecutor(connection.core.options.handlerExecutor, or: loop)
   }
 
@@ -63,7 +63,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   func handlerReturned() {
     if loop.inEventLoop {
-      connection.runningHandlers -= 1
+      handlersDidReturn()
     } else if signals.addReturned() {
       loop.run(.task(self))
     }
@@ -98,11 +98,22 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
     if loop.inEventLoop { sendResponses() } else { signal(.readable) }
   }
 
-  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {
+  func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: MessagePipe.Room) {
     // Both pipes report reads here, but only reads of requests affect the peer's window.
-    guard let flow, flow.pipe === pipe, flow.owesCredit(room) else { return }
+    guard let flow, flow.pipe === pipe else { return }
+    loop.countRead(byteCount)
+    guard flow.owesCredit(room) else { return }
     // If data is held, it would fill the pipe again at once. The signal lets the reader run in between.
-    if loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
+    if loop.inEventLoop, !flow.isHolding, !flow.isInflated { giveCredit() } else { signal(.credit) }
+  }
+
+  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) {
+    loop.execute {
+      _ = self.largeMessages.run {
+        work(!self.isCancelled)
+      } then: { _ in
+      }
+    }
   }
 
   private func signal(_ signal: StreamSignals) {
@@ -115,7 +126,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 extension ServerCallStream {
   func handleSignals() {
     let taken = signals.takeSignals()
-    connection.runningHandlers -= taken.returned
+    handlersDidReturn(taken.returned)
     if taken.contains(.headers) { sendHeadersAlone() }
     if taken.contains(.readable) { sendResponses() }
     if taken.contains(.credit) { roomWasMade() }

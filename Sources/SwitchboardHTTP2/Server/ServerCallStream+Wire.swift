@@ -139,8 +139,7 @@ extension ServerCallStream {
     return true
   }
 
-  /// Decodes a large request in a format that may take long, such as JSON, on another thread, and then starts the call.
-  /// Returns `false` if the format is fast or the request is small.
+  /// Decodes a large request on another thread, and then starts the call. Returns `false` if the request is small.
   func decodeInBackground(_ request: SingleMessage, _ handler: MethodHandler) -> Bool {
     guard request.isLarge, let (handler, decode) = handler.decodingAhead(), let body = take(large: request)
     else {
@@ -150,6 +149,7 @@ extension ServerCallStream {
     runInBackground { () throws(GRPCStatus) in
       body.withBytes(decode)
     } then: { stream, _ in
+      stream.inbound.single = .decoded(handler)
       stream.begin()
       body.withBytes { handler.start(stream, message: $0) }
       stream.connection.setNeedsFlush()
@@ -163,7 +163,7 @@ extension ServerCallStream {
     stopLimitingRequest()
     startDeadline()
     return switch request {
-    case .none: nil
+    case .none, .decoded: nil
     case .lent(let bytes): MessageBuffer(bytes)
     case .kept(let message): message
     }

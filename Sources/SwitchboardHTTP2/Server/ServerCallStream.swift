@@ -36,6 +36,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var pageBody: [UInt8] = []
   /// Not written after the handler starts. In a stream of requests, each message has this property itself.
   @exclusivity(unchecked) var requestWasCompressed = false
+  /// The number of the call's handlers that have not returned.
+  @exclusivity(unchecked) var runningHandlers = 0
   @exclusivity(unchecked) var headersSent = false
   /// How the call ended; `nil` if it succeeded without a message.
   @exclusivity(unchecked) var status: GRPCStatus?
@@ -142,7 +144,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     }
     if head.method?.streamsRequests ?? false {
       let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
-      flow = InboundFlow(pipe, head.method?.handler.decodingAhead())
+      flow = InboundFlow(pipe)
     }
     if endsStream {
       if let wire { requestDidEnd(for: wire) }
@@ -193,7 +195,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     responses?.detach()
     flow?.pipe.abort(.callGone)
     flow?.pipe.detach()
-    inbound.drop()
+    dropMessages()
+    // Streamed requests are gone; a handler still has its one request.
+    if flow != nil || runningHandlers == 0 { releaseRequest() }
+    if runningHandlers > 0 { connection.clients.add(runningHandlers) }
     connection.forget(flow?.takeWithheld() ?? 0)
     connection.streamDidClose(self)
   }
@@ -309,18 +314,23 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     // The timer of a deadline that has passed would fire only after the handler has run.
     if failure != nil || head.timeout?.nanoseconds == 0 {
       end(nil, failure ?? .deadlinePassed)
-    } else if let flow {
+    } else if flow != nil {
+      loop.work.add(message: 0)
       begin()
-      (flow.ahead?.handler ?? handler).start(self)
+      handler.start(self)
     } else if state.hasRemoteEnded, inbound.isEmpty {
       return startSingle(handler, leavesHandler)
     } else {
       startDeadline()
       limitRequest()
-      if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
-      wire?.keep()
+      keepLent()
     }
     return nil
+  }
+
+  func keepLent() {
+    if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
+    wire?.keep()
   }
 
   func begin() {

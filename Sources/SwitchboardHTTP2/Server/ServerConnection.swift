@@ -23,6 +23,8 @@ final class ServerConnection: ConnectionParts, Connection {
   let hosts: HostNames?
   /// The connection's number among the server's listeners and connections.
   let number: Int
+  /// The clients with the address of this one.
+  let clients: AbandonedHandlers.Clients
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
   @exclusivity(unchecked) private var draining = Draining.no
   /// Whether all handshakes are over.
@@ -40,7 +42,7 @@ final class ServerConnection: ConnectionParts, Connection {
     case no, announced, final
   }
 
-  init?(_ core: ServerCore, loop: Loop, socket: Socket, peer: SocketAddress?) {
+  init?(_ core: ServerCore, loop: Loop, socket: Socket, peer address: SocketAddress?) {
     self.core = core
     router = core.router
     isObserved = core.options.observer != nil
@@ -54,7 +56,7 @@ final class ServerConnection: ConnectionParts, Connection {
     crossOrigin = core.crossOrigin
     hosts = core.options.hosts
     number = core.nextNumber()
-    self.peer = PeerIdentity(address: peer?.description ?? "unknown")
+    self.peer = PeerIdentity(address: address?.description ?? "unknown")
     keepalive = Keepalive(interval: core.options.keepaliveInterval, timeout: core.options.keepaliveTimeout)
     pings = PingPolicy(minimumInterval: core.options.minimumPingInterval)
     lastCallEnd = loop.now
@@ -66,15 +68,18 @@ final class ServerConnection: ConnectionParts, Connection {
       tls = TLSFilter(context, arenas: loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
+    clients = core.abandoned.join(at: address)
     super.init(loop: loop, socket: socket, session: session, tls: tls)
     awaitsGreeting = core.allowsHTTP1
     socket.setUserTimeout(core.options.keepaliveTimeout)
     startLimits()
   }
 
+  deinit { clients.leave() }
+
   var isLowLatency: Bool { core.options.lowLatency }
 
-  func process(_ streams: inout [StreamEntry]) { HandlerBatch.process(&streams, on: loop) }
+  func process(_ streams: inout [StreamEntry]) -> Int { HandlerBatch.process(&streams, on: loop) }
 
   func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
@@ -162,7 +167,13 @@ final class ServerConnection: ConnectionParts, Connection {
   /// Whether so many handlers run that no call may start another. If a client resets its streams, or their deadlines
   /// pass, they are no longer open, but their handlers run until they notice. It may have twice as many handlers as
   /// open streams.
-  var hasTooManyHandlers: Bool { runningHandlers >= handlerLimit }
+  var hasTooManyHandlers: Bool {
+    if clients.haveTooMany {
+      clients.report(to: core.options.logger)
+      return true
+    }
+    return runningHandlers >= handlerLimit
+  }
 
   func streamDidClose(_ stream: ServerCallStream) {
     lastCallEnd = lastRead

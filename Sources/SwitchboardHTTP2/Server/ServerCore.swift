@@ -16,6 +16,7 @@ final class ServerCore: @unchecked Sendable {
   let group: LoopGroup
   private let state = Locked(State())
   private let tls: Locked<TLSContext?>
+  let abandoned: AbandonedHandlers
   /// The number of handlers of pages that have not returned.
   private let pagesInProgress = Atomic(0)
 
@@ -33,6 +34,7 @@ final class ServerCore: @unchecked Sendable {
     throws(GRPCStatus)
   {
     self.options = try options.checked()
+    abandoned = AbandonedHandlers(limit: options.maxAbandonedHandlers)
     tracing = options.observer as? any ServerTracing
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = Router(providers, options)

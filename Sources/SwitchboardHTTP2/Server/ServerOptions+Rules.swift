@@ -22,6 +22,12 @@ extension ServerOptions: RuledOptions {
     ),
     OptionRule(\.maxConnections, "maxConnections", .atLeast(1), because: ChannelOptions.needsConnection),
     OptionRule(
+      \.maxAbandonedHandlers,
+      "maxAbandonedHandlers",
+      .atLeast(1),
+      because: "without any, all calls would be refused"
+    ),
+    OptionRule(
       \.controlFrameAllowance,
       "controlFrameAllowance",
       .atLeast(ChannelOptions.leastAllowance),

@@ -29,10 +29,15 @@ public struct ServerOptions: Sendable {
   /// The maximum that these windows may grow to. They grow with the link's bandwidth and delay, while messages are read
   /// as they arrive. A value of `streamLookahead` or less keeps both fixed.
   public var maxWindow = 8 * 1024 * 1024
-  /// How many unread bytes of all streams of a connection are held before the whole connection must wait.
+  /// How many unread bytes of all streams of a connection are held before the whole connection must wait, and how many
+  /// bytes of decompressed messages before its other messages stay compressed.
   public var connectionBufferSize = 64 * 1024 * 1024
   /// The maximum number of open connections. Any more are closed as soon as they are accepted.
   public var maxConnections = 16_384
+  /// How many handlers of the server may still run whose calls have ended, because a client has left or a deadline has
+  /// passed, and the handlers do not return when they are cancelled. While so many do, new calls are refused, so that
+  /// their clients may make them elsewhere. Those from one address are refused from half as many on.
+  public var maxAbandonedHandlers = 10_000
   /// How long a connection without calls stays open. `nil`: without limit.
   public var maxConnectionIdle: Duration?
   /// The age at which a connection's client is asked to make a new one. `nil`: without limit.

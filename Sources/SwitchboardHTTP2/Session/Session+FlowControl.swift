@@ -6,7 +6,8 @@ struct InboundAccount {
   private var unread = 0
   /// Bytes for which the connection's window must still be opened.
   private var owed = 0
-  private let limit: Int
+  /// How many unread bytes are held before the whole connection must wait.
+  let limit: Int
   var link: LinkEstimator
 
   init(limit: Int, link: LinkEstimator) {

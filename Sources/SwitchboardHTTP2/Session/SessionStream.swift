@@ -39,6 +39,9 @@ protocol SessionStream: StreamEntry {
   /// Called when the last frame of this side was passed to the connection.
   func localDidEnd()
 
+  /// Copies what it has not used of the bytes that it received, which will not stay valid: `processReady` has to wait.
+  func keepLent()
+
   /// Called exactly once, after all other events.
   func didClose(_ code: UInt32)
 

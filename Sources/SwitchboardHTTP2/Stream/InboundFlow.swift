@@ -5,14 +5,12 @@ import Synchronization
 /// are withheld from the stream's window.
 final class InboundFlow: Sendable {
   let pipe: MessagePipe
-  /// Decodes large messages before they are in the pipe, if the call's format may take long.
-  let ahead: MethodHandler.Ahead?
   private let withheld = Atomic(0)
   private let holding = Atomic(false)
+  private let inflated = Atomic(false)
 
-  init(_ pipe: MessagePipe, _ ahead: MethodHandler.Ahead? = nil) {
+  init(_ pipe: MessagePipe) {
     self.pipe = pipe
-    self.ahead = ahead
   }
 
   /// Returns how many of the bytes that have just arrived the peer may send again at once.
@@ -29,6 +27,13 @@ final class InboundFlow: Sendable {
     set { holding.store(newValue, ordering: .sequentiallyConsistent) }
   }
 
+  /// Whether messages in the pipe count as decompressed ones of the connection. Set on the loop, before they are in the
+  /// pipe.
+  var isInflated: Bool {
+    get { inflated.load(ordering: .sequentiallyConsistent) }
+    set { inflated.store(newValue, ordering: .sequentiallyConsistent) }
+  }
+
   private var hasRoom: Bool { !isHolding && pipe.hasRoom }
 
   func takeWithheld() -> Int {
@@ -37,7 +42,7 @@ final class InboundFlow: Sendable {
 
   /// Whether a read that left this much room has made some for withheld bytes, or for a good part of the held ones.
   func owesCredit(_ room: MessagePipe.Room) -> Bool {
-    if isHolding { return room == .much }
-    return room != .none && withheld.load(ordering: .sequentiallyConsistent) > 0
+    if room == .much, isHolding || isInflated { return true }
+    return !isHolding && room != .none && withheld.load(ordering: .sequentiallyConsistent) > 0
   }
 }

@@ -22,8 +22,10 @@ struct InboundMessages {
   /// Converted frames without room: at most the output of one step.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
-  /// What decompresses, converts or decodes a message on another thread.
-  fileprivate(set) var backgroundTask: Task<Void, Never>?
+  /// The work on a message that another thread does or will do.
+  fileprivate(set) var piece: LargeMessages.Piece?
+  /// The bytes of messages that count as decompressed ones, and the connection's account of them.
+  fileprivate(set) var inflated: (byteCount: Int, account: LargeMessages)?
   /// Whether waiting messages are being delivered.
   fileprivate(set) var isDelivering = false
 
@@ -35,7 +37,10 @@ struct InboundMessages {
 
   fileprivate var hasMessages: Bool { isInBackground || !waiting.isEmpty }
 
-  fileprivate var isInBackground: Bool { backgroundTask != nil }
+  fileprivate var isInBackground: Bool { piece != nil }
+
+  /// Whether messages count as decompressed ones of the connection.
+  var hasInflated: Bool { inflated != nil }
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
@@ -51,12 +56,10 @@ struct InboundMessages {
   /// The largest message.
   var sizeLimit: Int { deframer.sizeLimit }
 
-  /// Drops the messages, which are no longer needed.
-  mutating func drop() {
+  fileprivate mutating func drop() {
     held = HeldBytes()
     converted = HeldBytes()
     waiting.removeAll()
-    backgroundTask?.cancel()
   }
 }
 
@@ -66,24 +69,27 @@ enum SingleMessage {
   /// It is in the read buffer, until the connection has processed its ready streams.
   case lent(UnsafeRawBufferPointer)
   case kept(MessageBuffer)
+  /// It was decoded by the handler that has it now. It may consist of very many objects, which are released with the
+  /// handler, on another thread.
+  case decoded(MethodHandler)
 
   var byteCount: Int {
     switch self {
-    case .none: 0
+    case .none, .decoded: 0
     case .lent(let bytes): bytes.count
     case .kept(let message): message.byteCount
     }
   }
 
   /// Whether other calls should not wait for its conversion.
-  var isLarge: Bool { byteCount >= Compressor.smallByteCount }
+  var isLarge: Bool { byteCount >= MessageBuffer.largeByteCount }
 }
 
 /// A stream that delivers messages in order, as its reader has room for them.
 ///
-/// It also decompresses them. Small messages are decompressed at once, others on another thread, because a few
-/// kilobytes may decompress to a thousand times their size and occupy the loop accordingly. Later messages wait for
-/// them. A message is only decompressed when the reader has room, so that memory holds one at a time.
+/// It also decompresses them. Small messages are decompressed at once, as long as the loop has time for that, others on
+/// another thread, because a few kilobytes may decompress to a thousand times their size and occupy the loop accordingly.
+/// Later messages wait for them. A message is only decompressed when the reader and the connection have room.
 ///
 /// Everything runs on the loop, except for decompression and what is documented otherwise.
 protocol InboundMessageStream: AnyObject, Sendable {
@@ -96,6 +102,8 @@ protocol InboundMessageStream: AnyObject, Sendable {
   /// Leads to the reader; `nil` for a call that takes a single message. Any thread may use it, unlike `inbound`.
   var flow: InboundFlow? { get }
   var announcedCompression: MessageCompression? { get }
+  /// The work on the connection's large messages.
+  var largeMessages: LargeMessages { get }
   /// Whether messages are still needed.
   var wantsMessages: Bool { get }
   /// The failure of a call with a single message when another one arrives.
@@ -197,8 +205,31 @@ extension InboundMessageStream {
 
   /// Called when the reader has made room.
   func roomWasMade() {
+    if flow?.pipe.hasMuchRoom ?? false { releaseInflated() }
     deliverHeld()
     giveCredit()
+  }
+
+  /// Counts the message that is delivered next as a decompressed one of the connection.
+  private func count(inflated byteCount: Int) {
+    let account = inbound.inflated?.account ?? largeMessages
+    inbound.inflated = (byteCount + (inbound.inflated?.byteCount ?? 0), account)
+    account.add(inflated: byteCount)
+    flow?.isInflated = true
+  }
+
+  /// The decompressed messages were read. What is left of them in the pipe counts as the stream's other messages do.
+  func releaseInflated() {
+    guard let (byteCount, account) = inbound.inflated else { return }
+    inbound.inflated = nil
+    flow?.isInflated = false
+    account.release(inflated: byteCount)
+  }
+
+  /// Drops the messages, which are no longer needed.
+  func dropMessages() {
+    inbound.drop()
+    inbound.piece?.cancel()
   }
 
   /// Lets the peer send as many bytes as were read.
@@ -258,13 +289,16 @@ extension InboundMessageStream {
   private func decompressAndDeliver(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
     guard message.isCompressed else { return deliver(message, flush: flush) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
-    let plain: MessageBuffer?
-    do {
-      plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: inbound.deframer.sizeLimit)
-    } catch {
-      throw noteFault(error)
+    if !loop.work.isOver {
+      let plain: MessageBuffer?
+      do {
+        plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: inbound.deframer.sizeLimit)
+      } catch {
+        throw noteFault(error)
+      }
+      loop.work.add(message: plain?.byteCount ?? Compressor.smallByteCount)
+      if let plain { return deliver(plain, flush: flush) }
     }
-    if let plain { return deliver(plain, flush: flush) }
     decompressInBackground(message, encoding)
     return hasRoom
   }
@@ -273,10 +307,6 @@ extension InboundMessageStream {
   @discardableResult
   private func deliver(_ message: MessageBuffer, flush: Bool) -> Bool {
     if let flow {
-      if let ahead = flow.ahead, message.byteCount >= Compressor.smallByteCount {
-        decodeInBackground(message, ahead.decode)
-        return false
-      }
       // The pipe is asked again only if it is full or has ended: its lock is shared with the reader.
       return flow.pipe.push(message, flush: flush) && !inbound.hasMessages || hasRoom
     }
@@ -293,49 +323,34 @@ extension InboundMessageStream {
   private func decompressInBackground(_ message: MessageBuffer, _ encoding: MessageCompression) {
     flow?.isHolding = true
     let limit = inbound.deframer.sizeLimit
-    runInBackground { () throws(GRPCStatus) in
+    runInBackground(inflating: true) { () throws(GRPCStatus) in
       try Compressor.decompress(message, encoding, sizeLimit: limit)
     } then: { stream, result in
       stream.didDecompress(result)
     }
   }
 
-  /// Decodes a message for the reader of a stream, which then finds it decoded.
-  private func decodeInBackground(_ message: MessageBuffer, _ decode: @escaping @Sendable (RawSpan) -> Void) {
-    flow?.isHolding = true
-    runInBackground { () throws(GRPCStatus) in
-      message.withBytes(decode)
-    } then: { stream, _ in
-      stream.flow?.pipe.push(message)
-      stream.deliverWaiting()
-    }
-  }
-
   private func didDecompress(_ result: Result<MessageBuffer, GRPCStatus>) {
     switch result {
-    case .success(let plain): deliver(plain, flush: true)
+    case .success(let plain):
+      count(inflated: plain.byteCount)
+      deliver(plain, flush: true)
     case .failure(let error): return deliveryFailed(noteFault(error))
     }
     deliverWaiting()
   }
 
-  /// Processes a message on another thread. Later messages wait for it. The result is dropped if the call is over, and the
-  /// work is not even begun: otherwise the messages of calls that clients have reset could pile up before busy threads.
+  /// Processes a message on another thread. Later messages wait for it. The result is dropped if the call is over.
   func runInBackground<Product: Sendable>(
+    inflating: Bool = false,
     _ work: @escaping @Sendable () throws(GRPCStatus) -> Product,
     then finish: @escaping @Sendable (Self, Result<Product, GRPCStatus>) -> Void
   ) {
-    // The loop must not end before it receives the result.
-    loop.openHandles += 1
-    let loop = loop
-    // With low priority, because most calls wait for other work.
-    inbound.backgroundTask = Task.detached(priority: .utility) {
-      let result = Task.isCancelled ? nil : Result(catching: work)
-      loop.execute {
-        self.inbound.backgroundTask = nil
-        loop.openHandles -= 1
-        if self.wantsMessages, let result { finish(self, result) }
-      }
+    inbound.piece = largeMessages.run(inflating: inflating) {
+      Result(catching: work)
+    } then: { result in
+      self.inbound.piece = nil
+      if self.wantsMessages, let result { finish(self, result) }
     }
   }
 

@@ -165,7 +165,7 @@ import Testing
   }
 
   /// The number of bytes in the system's buffer of a socket.
-  fileprivate static func waiting(_ descriptor: Int32) -> Int {
+  static func waiting(_ descriptor: Int32) -> Int {
     var count: Int32 = 0
     return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }

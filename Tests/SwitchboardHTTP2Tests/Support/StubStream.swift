@@ -73,6 +73,7 @@ final class StubStream: StreamEntry, SessionStream {
     return (message, message.unsafeFramedBytes)
   }
   func trailers(into headers: HeaderWriter) -> Trailers { endWith(headers) }
+  func keepLent() {}
   func processReady() {}
 }
 

@@ -4,7 +4,10 @@ extension RetryingCall: MessagePipe.Observer {
     onLoop { $0.pumpAll() }
   }
 
-  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {}
+  func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: MessagePipe.Room) {}
+
+  /// Never called: it observes the requests, which are not decoded here.
+  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) { work(true) }
 
   private func pumpAll() {
     for attempt in attempts { pump(attempt) }

@@ -10,6 +10,8 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline let encode: (borrowing Request) throws -> MessageBuffer
   @usableFromInline let headers: (Pipeline, consuming HPACKHeaders) -> Void
   @usableFromInline let message: (Pipeline, RawSpan) -> Void
+  /// What decodes a message that passes the chain later.
+  @usableFromInline let decoder: (Pipeline) -> @Sendable (RawSpan) throws -> Response
   @usableFromInline let end: (Pipeline, consuming GRPCStatus, consuming HPACKHeaders) -> Void
   /// Switches to the format that the call's options now choose.
   @usableFromInline let chooseFormat: (Pipeline) -> Void
@@ -29,6 +31,10 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
       } catch {
         pipeline.failToDecode(error)
       }
+    }
+    decoder = { pipeline in
+      let chosen = pipeline.chosen
+      return { bytes throws in try chosen?.decode(bytes) ?? responses.decode(bytes) }
     }
     end = { (pipeline, status: consuming GRPCStatus, trailers: consuming HPACKHeaders) in
       pipeline.receiveFirst(.end(consume status, consume trailers))

@@ -48,10 +48,20 @@ extension ClientPipeline: ResponseReceiver {
 
   /// Reads responses as fast as the chain demands them and the caller has room.
   private func read(_ responses: StreamedAnswers) async {
+    var reading = SharedReading()
     while rare?.decodingFailure == nil, let message = try? await responses.pipe.next() {
       if responses.outcome != nil, rare?.responses === responses { watchDemand(of: responses) }
       guard (try? await responses.credit.take()) != nil, rare?.responses === responses else { break }
-      message.withBytes { receive(message: $0) }
+      if reading.mayTake(message) {
+        message.withBytes { receive(message: $0) }
+      } else {
+        do {
+          let response = try await reading.take(message, of: responses.pipe, codec.decoder(self))
+          if isOpen { receiveFirst(.message(response)) }
+        } catch {
+          if isOpen { failToDecode(error) }
+        }
+      }
       try? await rare?.room?(message.byteCount)
     }
     responses.isReading = false

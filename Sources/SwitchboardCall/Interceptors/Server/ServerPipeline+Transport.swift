@@ -89,10 +89,21 @@ extension ServerPipeline {
   func readRequests(room: @escaping @Sendable (Int) async throws -> Void) {
     let credit = makeCredit()
     Task.immediate(executorPreference: eventLoop) {
+      var reading = SharedReading()
       do {
         while let message = try await stream.requests.next() {
           try await credit.take()
-          message.withBytes { if isOpen { codec.message(self, $0) } }
+          if reading.mayTake(message) {
+            message.withBytes { if isOpen { codec.message(self, $0) } }
+          } else {
+            let result: Result<Request, any Error>
+            do {
+              result = .success(try await reading.take(message, of: stream.requests, codec.decode))
+            } catch {
+              result = .failure(error)
+            }
+            if isOpen { receiveMessage { () throws in try result.get() } }
+          }
           try await room(message.byteCount)
         }
         if isOpen { codec.end(self) }

@@ -1,0 +1,37 @@
+/// A large message that another thread has decoded. It may consist of a million objects, so they are released on another
+/// thread too, unless the reader keeps them longer than this object.
+final class DecodedMessage<Message: Sendable>: Sendable {
+  private final class Content: Sendable {
+    let result = Locked<Result<Message, any Error>?>(nil)
+  }
+
+  private let content = Content()
+
+  deinit {
+    let content = content
+    Task.detached(priority: .utility) { content.result.withLock { $0 = nil } }
+  }
+
+  func decode(_ bytes: RawSpan, _ decode: (RawSpan) throws -> Message) {
+    let result: Result<Message, any Error>
+    do { result = .success(try decode(bytes)) } catch { result = .failure(error) }
+    content.result.withLock { $0 = result }
+  }
+
+  /// `nil` if it was not decoded.
+  func get() throws -> Message? { try content.result.withLock { $0 }?.get() }
+}
+
+/// Decodes the one request of a call before it is asked for, on any thread.
+final class DecodedAhead<Message: Sendable>: Marshaller {
+  private let base: AnyMarshaller<Message>
+  private let decoded = DecodedMessage<Message>()
+
+  init(_ base: AnyMarshaller<Message>) { self.base = base }
+
+  func decodeAhead(_ bytes: RawSpan) { decoded.decode(bytes) { bytes in try base.decode(bytes) } }
+
+  func encode(_ message: Message) throws -> MessageBuffer { try base.encode(message) }
+
+  func decode(_ bytes: RawSpan) throws -> Message { try decoded.get() ?? base.decode(bytes) }
+}

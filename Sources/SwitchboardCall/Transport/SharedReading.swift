@@ -1,0 +1,61 @@
+/// What a task that reads messages on a loop leaves of it to others: large messages are decoded on another thread, and
+/// after a number of small ones, other work has its turn.
+@frozen
+@usableFromInline
+package struct SharedReading: Sendable {
+  /// What was read since other work had its turn.
+  @usableFromInline var byteCount = 0
+  /// The last large message, which is not released here.
+  private var large: (any AnyObject & Sendable)?
+
+  @usableFromInline package init() {}
+
+  /// Whether the message may be decoded at once.
+  @inlinable @inline(__always)
+  package mutating func mayTake(_ message: borrowing MessageBuffer) -> Bool {
+    byteCount += message.byteCount + MessageBuffer.prefixByteCount
+    return byteCount < MessageBuffer.largeByteCount
+  }
+
+  /// Decodes a message of a pipe that may not be decoded at once.
+  @usableFromInline
+  nonisolated(nonsending) package mutating func take<Message: Sendable>(
+    _ message: MessageBuffer,
+    of pipe: MessagePipe,
+    _ decode: @escaping @Sendable (RawSpan) throws -> Message
+  ) async throws -> Message {
+    byteCount = 0
+    large = nil
+    // Other threads serve nobody else meanwhile.
+    guard LoopOfThread.address != nil else { return try message.withBytes(decode) }
+    guard message.byteCount >= MessageBuffer.largeByteCount else {
+      await Task.yield()
+      return try message.withBytes(decode)
+    }
+    let decoded = DecodedMessage<Message>()
+    await pipe.doElsewhere { message.withBytes { decoded.decode($0, decode) } }
+    large = decoded
+    guard let result = try decoded.get() else { throw GRPCStatus.callEnded }
+    return result
+  }
+}
+
+extension MessagePipe {
+  /// Waits for work on another thread, which does not begin if the call is over.
+  fileprivate nonisolated(nonsending) func doElsewhere(_ work: @escaping @Sendable () -> Void) async {
+    let observer = queue.state.withLock { $0.extra.observer }
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      guard let observer else {
+        Task.detached(priority: .utility) {
+          work()
+          continuation.resume()
+        }
+        return
+      }
+      observer.doElsewhere { isWanted in
+        if isWanted { work() }
+        continuation.resume()
+      }
+    }
+  }
+}

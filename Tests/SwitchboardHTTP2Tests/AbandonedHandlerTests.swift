@@ -1,0 +1,86 @@
+import HTTP2TestSupport
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Handlers that run on after their calls have ended, whatever has become of their connections.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct AbandonedHandlerTests {
+  private typealias Kind = FramePeer.Kind
+
+  @Test func clientsCannotPileUpHandlersOnEverNewConnections() async throws {
+    let log = Entries()
+    var options = ServerOptions()
+    options.maxAbandonedHandlers = 40
+    options.logger = Logger(log)
+    let abuses = AbuseRecorder()
+    options.observer = abuses
+    try await TestPair.with(server: options) { pair async throws in
+      for _ in 0..<10 {
+        do {
+          let peer = try FramePeer(pair.address)
+          for number in 0..<10 {
+            peer.headers(Batch.stream(number), FramePeer.call("Stubborn"))
+            peer.data(Batch.stream(number), [0, 0, 0, 0, 0], ends: true)
+          }
+          try #require(peer.settle())
+        }
+        while !Task.isCancelled, !pair.server.core.connections.isEmpty { await Task.yield() }
+      }
+      // One address may have half of them.
+      #expect(pair.service.stubborn.value == 20)
+      let peer = try FramePeer(pair.address)
+      peer.headers(1, FramePeer.call("Get"))
+      #expect(peer.next(Kind.resetStream)?.payload == [0, 0, 0, 7])
+      #expect(abuses.counts[.tooManyHandlers] == 81)
+      #expect(
+        log.count(
+          of: "calls are refused, because too many handlers do not return after their calls have ended"
+        ) == 1
+      )
+      pair.service.released.fire()
+      let clients = pair.server.core.abandoned.join(at: pair.address)
+      while !Task.isCancelled, clients.haveTooMany { await Task.yield() }
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func oneAddressLeavesRoomForOthers() {
+    let handlers = AbandonedHandlers(limit: 10)
+    func clients(_ host: String, _ port: Int) -> AbandonedHandlers.Clients {
+      handlers.join(at: SocketAddress.numeric(host, port: port))
+    }
+    let bad = clients("10.0.0.1", 1)
+    bad.add(5)
+    #expect(bad.haveTooMany)
+    #expect(clients("10.0.0.1", 2) === bad)
+    let good = clients("10.0.0.2", 1)
+    #expect(!good.haveTooMany)
+    // Together they have all.
+    good.add(4)
+    #expect(!good.haveTooMany)
+    clients("2001:db8::1", 1).add(1)
+    #expect(good.haveTooMany)
+    #expect(clients("10.0.0.3", 1).haveTooMany)
+    bad.remove(2)
+    #expect(!bad.haveTooMany && !good.haveTooMany)
+  }
+
+  @Test func aNetworkOfAddressesCountsAsOne() throws {
+    let handlers = AbandonedHandlers(limit: 10)
+    let one = handlers.join(at: SocketAddress.numeric("2001:db8::1", port: 1))
+    #expect(handlers.join(at: SocketAddress.numeric("2001:db8::ffff:2", port: 1)) === one)
+    #expect(handlers.join(at: SocketAddress.numeric("2001:db8:0:1::1", port: 1)) !== one)
+  }
+}
+
+private final class Entries: LogHandler {
+  private let messages = Locked<[String]>([])
+
+  func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+    messages.withLock { $0.append(message) }
+  }
+
+  func count(of message: String) -> Int { messages.withLock { $0.filter { $0 == message }.count } }
+}
