@@ -12,7 +12,8 @@ enum HeapScenario {
   /// test.
   static let connectionBufferSize = 8 << 20
 
-  /// With the word `tls`, over TLS; with `patient`, without a limit for frames and records that do nothing.
+  /// With the word `tls`, over TLS; with `patient`, without a limit for frames and records that do nothing; with `confined`,
+  /// with little more address space than the process has already.
   static func serve(_ words: some Sequence<String> & Sendable) async throws {
     var options = ServerOptions()
     if words.contains("tls") { options.tls = ServerTLS(credentials: TestCertificates.server) }
@@ -22,6 +23,7 @@ enum HeapScenario {
     let group = try LoopGroup()
     let server = try Server(providers: [Paused()], options: options, group: group)
     FaultSubject.say("\(try server.bind(host: "127.0.0.1", port: 0).port ?? 0)")
+    if words.contains("confined") { Hoard.limitAddressSpace(toMore: 256 << 20) }
     await answer(group) { _, _ in }
     await server.shutDown(grace: .zero)
   }

@@ -8,6 +8,10 @@ enum HeapLimit {
   static let window = 1 << 20
   /// The memory for unread data on a connection of the subject, with the window that is open meanwhile.
   static let connection = (8 << 20) + (4 << 20)
+  /// The memory for decompressed messages on a connection of the subject.
+  static let inflated = 8 << 20
+  /// The memory of a message of which only the prefix has arrived.
+  static let announced = 16 << 10
   /// The memory of a call without its messages and headers.
   static let call = 16 << 10
   /// One block of headers or trailers.
