@@ -117,8 +117,8 @@ final class HTTP1Session: WireSession {
     guard !isOver else { return }
     // Stops reading from a client that does not read its responses, or whose requests wait only for their turn or for a
     // response that is being sent. What has been read is kept.
-    let waits =
-      connection.socket.isWriting || !hasRoom(for: bytes.count) && (stream == nil || response != .none)
+    let isHandling = response == .none && stream?.isHandling ?? false
+    let waits = connection.socket.isWriting || !hasRoom(for: bytes.count) && !isHandling
     if waits {
       waitsForRoom = true
       connection.socket.pauseReading()
