@@ -14,14 +14,14 @@ enum ConnectTargets {
     try BrokenPromise.unless(message.count <= input.count, "a message is larger than the query that has it")
   }
 
-  /// An error in JSON; and a status with any message, which comes back from its JSON.
+  /// An error in JSON; and a status with any message that no terminal obeys, which comes back from its JSON.
   static func error(_ input: [UInt8]) throws {
     let unknown = GRPCStatus(code: .unknown)
     let read = ConnectErrorReader.status(input, else: unknown)
     let writer = ConnectError(describe: nil)
     let again = ConnectErrorReader.status(writer.json(of: read), else: unknown)
     try BrokenPromise.unless(again.code == read.code || read.isOk, "\(read) becomes \(again)")
-    let message = String(decoding: input, as: UTF8.self)
+    let message = PeerText.harmless(input)
     let status = GRPCStatus(code: .notFound, message: message.isEmpty ? nil : message)
     let back = ConnectErrorReader.status(writer.json(of: status), else: unknown)
     try BrokenPromise.unless(back == status, "\(status) becomes \(back)")

@@ -75,12 +75,15 @@ enum HTTP1Target {
     try BrokenPromise.unless(!breaks, "a head has a line break in a field")
     let isCased = fields.contains { $0.name.contains { (65...90).contains($0) } || $0.name.isEmpty }
     try BrokenPromise.unless(!isCased, "a field has an invalid name for HTTP/2")
-    let pseudo = fields.prefix { $0.name.first == UInt8(ascii: ":") }.map {
+    let pseudo = fields.filter { $0.name.first == UInt8(ascii: ":") }.map {
       String(decoding: $0.name, as: UTF8.self)
     }
     let isOrdered =
-      pseudo == [":method", ":path"]
-      && !fields.dropFirst(2).contains { $0.name.first == UInt8(ascii: ":") }
-    try BrokenPromise.unless(isOrdered, "a head does not begin with the method and the path")
+      fields.prefix(2).map(\.name) == [":method", ":path"].map { Array($0.utf8) }
+      && [[], [":authority"]].contains(pseudo.dropFirst(2))
+    try BrokenPromise.unless(
+      isOrdered,
+      "a head does not begin with the method and the path, or has further pseudo-headers than the host"
+    )
   }
 }

@@ -45,10 +45,10 @@ import Testing
     await telemetry.shutDown(within: .zero)
   }
 
-  @Test(arguments: [Duration.zero, .seconds(-5)]) func aZeroDelayDoesNotSpin(_ delay: Duration) async throws {
+  @Test func aZeroDelayDoesNotSpin() async throws {
     let time = CountedTime()
     var options = TelemetryOptions()
-    options.batch.delay = delay
+    options.batch.delay = .zero
     let telemetry = try Telemetry(
       options,
       clock: TelemetryClock(),
@@ -68,10 +68,11 @@ import Testing
     options.metricInterval = interval
     let failure = #expect(throws: GRPCStatus.self) { try Telemetry(options) }
     #expect(failure?.code == .invalidArgument)
-    #expect(failure?.message == "metricInterval is \(interval): it must be at least 100 ms")
+    let start = "metricInterval is \(interval): it must be at least 0.1 seconds, because"
+    #expect(failure?.message?.hasPrefix(start) == true, "\(failure?.message ?? "")")
   }
 
-  @Test(arguments: [0, -1, Int.max]) func theBatchSizeIsLimitedToTheQueueSize(_ size: Int) async throws {
+  @Test(arguments: [5, Int.max]) func theBatchSizeIsLimitedToTheQueueSize(_ size: Int) async throws {
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter) {
       $0.batch.batchSize = size
