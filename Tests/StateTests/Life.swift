@@ -86,6 +86,9 @@ final class LifeRunner: Flushable, @unchecked Sendable {
   private(set) var calls = 0
   private(set) var lives = 0
   private let wantedCalls: Int
+  /// Whether so few calls are wanted that they can only repeat a failure: their steps are recorded at once, since what a
+  /// life leaves behind may end its repetition early.
+  private var repeats: Bool { wantedCalls < StateCheck.leastCalls }
   private(set) var failure: Failure?
   /// The failure already contains its steps.
   private var isNotified = false
@@ -119,7 +122,7 @@ final class LifeRunner: Flushable, @unchecked Sendable {
     // What happens does not depend on how long the loop has been at work.
     loop.work.begin(until: .max)
     if life == nil {
-      guard let next = make(seed, failure != nil) else { return finish() }
+      guard let next = make(seed, failure != nil || repeats) else { return finish() }
       life = next
     }
     guard let life else { return }
@@ -134,9 +137,9 @@ final class LifeRunner: Flushable, @unchecked Sendable {
   private func didEnd(_ life: Life) {
     self.life = nil
     lives += 1
-    if let failure {
+    if let violation = failure?.violation ?? life.violation, failure != nil || repeats {
       isNotified = true
-      self.failure = Failure(seed: seed, violation: life.violation ?? failure.violation, trace: life.trace)
+      failure = Failure(seed: seed, violation: violation, trace: life.trace)
     } else if let violation = life.violation {
       // Once more, to record every step.
       failure = Failure(seed: seed, violation: violation, trace: [])

@@ -53,7 +53,7 @@ final class HTTP1ServerLife: HandlerLife {
     case 4..<11: feed(dice.pick([1, 2, 5, 50, 500, 10_000]))
     case 11: if dice.oneIn(8) { breakOff() }
     case 12:
-      if dice.oneIn(4) {
+      if dice.oneIn(4), mayAdvanceTime {
         // What has begun may take too long.
         mayEnd = true
         if hasEnded { loseAll() }

@@ -67,8 +67,11 @@ class HandlerLife: Life {
     return ("/s/\(name)\(dice.oneIn(3) ? "I" : "")", type)
   }
 
+  /// Whether time may still pass: a few times in a life.
+  final var mayAdvanceTime: Bool { advances < 4 }
+
   final func advanceTime() {
-    guard advances < 4 else { return }
+    guard mayAdvanceTime else { return }
     advances += 1
     note("eleven seconds pass")
     for index in script.models.indices where script.models[index].hasDeadline {
