@@ -36,6 +36,62 @@ struct ShutDownTests {
     ("outlier_detection_experimental", ["childPolicy": .policies("ring_hash_experimental", hashed)]),
   ]
 
+  /// `pick_first` has one subchannel, so that it is not among those above.
+  private static let reporting = policies + [
+    ("pick_first", [:]),
+    (
+      "priority_experimental",
+      [
+        "children": .object(["a": .object(["config": .policies("pick_first")])]),
+        "priorities": .array([.string("a")]),
+      ]
+    ),
+    (
+      "weighted_target_experimental",
+      ["targets": .object(["a": .object(["weight": .number(1), "childPolicy": .policies("pick_first")])])]
+    ),
+    ("outlier_detection_experimental", ["childPolicy": .policies("pick_first")]),
+    ("random_subsetting_experimental", ["subsetSize": .number(1), "childPolicy": .policies("pick_first")]),
+  ]
+
+  @Test(arguments: reporting.indices, [ConnectivityState.idle, .transientFailure])
+  func aPolicyMayEndWithinItsOwnReport(_ policy: Int, _ state: ConnectivityState) throws {
+    let (name, members) = Self.reporting[policy]
+    let endpoints = [Endpoint.number(0, path: ["a"])]
+    try bench.update(name, members, endpoints)
+    bench.host.allReady()
+    #expect(bench.pick(FakeCall([("key", "0")])).number == 0)
+    let old = try bench.host[0]
+    let new = name == "round_robin" ? "least_request_experimental" : "round_robin"
+    try bench.update(new, [:], endpoints)
+    // The new policy is still connecting, and takes over as soon as the old one is no longer ready.
+    old.set(state, state == .idle ? nil : .noServer)
+    #expect(old.isShutDown)
+    #expect(bench.host.open.count == 1)
+    bench.host.allReady()
+    #expect(bench.pick().number == 0)
+  }
+
+  @Test(arguments: reporting.indices, [ConnectivityState.idle, .transientFailure])
+  func aPolicyMayEndWhileItAsksForEndpoints(_ policy: Int, _ state: ConnectivityState) throws {
+    let (name, members) = Self.reporting[policy]
+    let endpoints = [Endpoint.number(0, path: ["a"])]
+    try bench.update(name, members, endpoints)
+    bench.host.allReady()
+    let old = try bench.host[0]
+    bench.host.onResolveAgain = { [weak bench] in
+      bench?.host.onResolveAgain = {}
+      bench?.child.shutDown()
+      try? bench?.update("least_request_experimental", [:], endpoints)
+    }
+    old.set(state, state == .idle ? nil : .noServer)
+    #expect(bench.host.resolutions > 0)
+    #expect(old.isShutDown)
+    #expect(bench.host.open.count == 1)
+    bench.host.allReady()
+    #expect(bench.pick().number == 0)
+  }
+
   @Test(arguments: policies.indices)
   func picksStayValidWhileSomeEndpointsShutDown(_ policy: Int) throws {
     let (name, members) = Self.policies[policy]

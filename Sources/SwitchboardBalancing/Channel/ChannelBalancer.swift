@@ -220,8 +220,8 @@ package final class ChannelBalancer: BalancerHost {
   package func random() -> UInt64 { generator.next() }
 }
 
-/// The subchannel that a policy gets after the channel was released.
-private final class EndedSubchannel: Subchannel {
+/// The subchannel that a policy gets after the channel was released, or after it was shut down itself.
+final class EndedSubchannel: Subchannel {
   let state = SubchannelState(.shutdown)
   func connect() {}
   func update(_ addresses: [EndpointAddress]) {}

@@ -52,7 +52,7 @@ package final class EndpointSubchannels: SubchannelObserver {
     package init(changed: @escaping () -> Void = {}) { self.changed = changed }
   }
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   /// Set once, before the first update but after the policy's initialization, because the closures refer to the policy.
   package var events: Events
   private var byAddresses: [AddressSet: Member] = [:]

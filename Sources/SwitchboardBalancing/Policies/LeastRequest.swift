@@ -26,7 +26,7 @@ final class LeastRequestBalancer: LoadBalancer, Picker {
     var choiceCount = 2
   }
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private let endpoints: EndpointSubchannels
   private var choiceCount = 2
   private var random: QuickRandom
@@ -35,7 +35,7 @@ final class LeastRequestBalancer: LoadBalancer, Picker {
     self.host = host
     random = QuickRandom(seed: host.random())
     endpoints = EndpointSubchannels(host)
-    endpoints.events.changed = { [unowned self] in publish() }
+    endpoints.events.changed = { [weak self] in self?.publish() }
   }
 
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {

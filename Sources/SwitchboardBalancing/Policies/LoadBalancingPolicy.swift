@@ -50,6 +50,9 @@ public protocol LoadBalancer: AnyObject {
 }
 
 /// The parent of a balancer: the channel, or another balancer.
+///
+/// A balancer stores its host as a plain property. The host releases the balancer when it shuts it down, which may happen
+/// while the balancer calls `update` or `resolveAgain`; what a balancer tells its host after that is ignored.
 public protocol BalancerHost: AnyObject {
   /// Makes a subchannel, idle at first. `changed` is called on the loop after each change of its state, never before
   /// this method returns.

@@ -3,7 +3,7 @@ import SwitchboardCall
 /// A named child of a policy, with its latest state and picker.
 final class NamedChild: ForwardingHost {
   let name: String
-  unowned let host: any BalancerHost
+  let host: any BalancerHost
   private let changed: (NamedChild) -> Void
   private lazy var balancer = ChildBalancer(self)
   private(set) var state = ConnectivityState.connecting

@@ -60,7 +60,7 @@ final class OutlierDetectionBalancer: LoadBalancer {
     var policy: PolicyChoice
   }
 
-  unowned let host: any BalancerHost
+  let host: any BalancerHost
   private lazy var child = ChildBalancer(self)
   private var childPicker: any Picker = ConstantPicker(.wait)
   private var rules = OutlierRules()

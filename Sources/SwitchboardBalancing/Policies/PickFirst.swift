@@ -28,7 +28,7 @@ public final class PickFirstBalancer: LoadBalancer, SubchannelObserver {
     public var shuffleAddressList = false
   }
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private var meter: PickFirstMeter?
   private var subchannel: (any Subchannel)?
   /// The labels with which the subchannel was made.

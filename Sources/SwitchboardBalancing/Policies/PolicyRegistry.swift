@@ -120,7 +120,8 @@ private final class BalancerBox<Balancer: LoadBalancer>: ErasedBalancer {
 /// The child of a channel or of another balancer. When the policy changes, the new one takes over once it is no longer
 /// connecting, or once the old one is no longer ready.
 public final class ChildBalancer {
-  private unowned let host: any BalancerHost
+  // Weak, because the host usually owns this object. A child that runs retains the host.
+  private weak var host: (any BalancerHost)?
   private var current: ChildHost?
   private var next: ChildHost?
 
@@ -130,8 +131,8 @@ public final class ChildBalancer {
   /// Passes endpoints on. Starts the policy if another one is in use.
   public func update(_ endpoints: [Endpoint], _ choice: PolicyChoice) throws(GRPCStatus) {
     var child = next ?? current
-    if child?.name != choice.name {
-      let new = ChildHost(host, choice) { [unowned self] in self.changed($0) }
+    if child?.name != choice.name, let host {
+      let new = ChildHost(host, choice) { [weak self] in self?.changed($0) }
       next?.shutDown()
       next = nil
       if current == nil { current = new } else { next = new }
@@ -158,7 +159,7 @@ public final class ChildBalancer {
   /// `child` has a new state or picker.
   private func changed(_ child: ChildHost) {
     if switchIfDue() { return }
-    if child === current, let picker = child.picker { host.update(child.state, picker) }
+    if child === current, let picker = child.picker { host?.update(child.state, picker) }
   }
 
   /// Returns whether the next policy has taken over.
@@ -168,14 +169,15 @@ public final class ChildBalancer {
     let old = current
     current = next
     self.next = nil
-    host.update(next.state, next.picker ?? ConstantPicker(.wait))
+    host?.update(next.state, next.picker ?? ConstantPicker(.wait))
     // Must come last, so that the new picker places the calls that wait for the old subchannels.
     old?.shutDown()
     return true
   }
 }
 
-/// The host of a child, which stores the child's latest state and picker.
+/// The host of a child, which stores the child's latest state and picker. The child retains it, as any policy may: it is
+/// still there when a report ends the child that made it.
 private final class ChildHost: ForwardingHost {
   let name: String
   let host: any BalancerHost
@@ -183,6 +185,7 @@ private final class ChildHost: ForwardingHost {
   private(set) var balancer: (any ErasedBalancer)?
   private(set) var state = ConnectivityState.connecting
   private(set) var picker: (any Picker)?
+  private var hasEnded = false
 
   init(_ host: any BalancerHost, _ choice: PolicyChoice, _ changed: @escaping (ChildHost) -> Void) {
     name = choice.name
@@ -192,15 +195,23 @@ private final class ChildHost: ForwardingHost {
   }
 
   func update(_ state: ConnectivityState, _ picker: any Picker) {
-    guard balancer != nil else { return }
+    guard !hasEnded else { return }
     self.state = state
     self.picker = picker
     changed(self)
   }
 
-  func resolveAgain() { if balancer != nil { host.resolveAgain() } }
+  func resolveAgain() { if !hasEnded { host.resolveAgain() } }
+
+  /// A policy that was ended within one of its methods may still make subchannels, which nobody would shut down.
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel { hasEnded ? EndedSubchannel() : host.makeSubchannel(addresses, options, observer) }
 
   func shutDown() {
+    hasEnded = true
     let balancer = balancer
     self.balancer = nil
     balancer?.shutDown()

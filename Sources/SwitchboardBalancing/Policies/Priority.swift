@@ -44,7 +44,7 @@ final class PriorityBalancer: LoadBalancer {
     var priorities: [String] = []
   }
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private var config: Config?
   private var endpoints: [String: [Endpoint]] = [:]
   /// The children that have been needed so far.
@@ -141,7 +141,7 @@ final class PriorityBalancer: LoadBalancer {
   }
 
   private func makeChild(_ name: String) -> PriorityChild {
-    let child = PriorityChild(name, of: host) { [unowned self] in choose() }
+    let child = PriorityChild(name, of: host) { [weak self] in self?.choose() }
     children[name] = child
     return child
   }

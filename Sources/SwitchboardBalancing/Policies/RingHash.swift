@@ -41,7 +41,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     var requestHashHeader = ""
   }
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private var config = Config()
   private var requestHash = RequestHash(header: "")
   /// The ring. It is empty during an update, because it holds indexes of the endpoints from which it was made.
@@ -63,7 +63,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     self.host = host
     random = QuickRandom(seed: host.random())
     endpoints = EndpointSubchannels(host)
-    endpoints.events.changed = { [unowned self] in publish() }
+    endpoints.events.changed = { [weak self] in self?.publish() }
     endpoints.events.connects = false
   }
 

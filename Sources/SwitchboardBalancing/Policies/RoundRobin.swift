@@ -20,7 +20,7 @@ public final class RoundRobinBalancer: LoadBalancer, Picker {
   /// It has no options.
   public struct Config: Hashable, Sendable {}
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private let endpoints: EndpointSubchannels
   private var next: Int
 
@@ -29,7 +29,7 @@ public final class RoundRobinBalancer: LoadBalancer, Picker {
     // Clients that start together must not all begin with the same server.
     next = Int(host.random() >> 34)
     endpoints = EndpointSubchannels(host)
-    endpoints.events.changed = { [unowned self] in publish() }
+    endpoints.events.changed = { [weak self] in self?.publish() }
   }
 
   public func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {

@@ -51,7 +51,7 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     var streamInterval: Duration? { enableOobLoadReport ? oobReportingPeriod : nil }
   }
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private let settings: EndpointLoad.Settings
   private var config = Config()
   private var scheduler: StrideScheduler
@@ -70,9 +70,9 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     scheduler = StrideScheduler(seed: host.random())
     endpoints = EndpointSubchannels(host)
     endpoints.events.added = { [settings] in $0.load = EndpointLoad(settings) }
-    endpoints.events.changed = { [unowned self] in publish() }
-    endpoints.events.moved = { [unowned self] in moved($0, from: $1) }
-    endpoints.events.reported = { [unowned self] in
+    endpoints.events.changed = { [weak self] in self?.publish() }
+    endpoints.events.moved = { [weak self] in self?.moved($0, from: $1) }
+    endpoints.events.reported = { [settings] in
       if !settings.usesCalls { $0.load?.record($1) }
     }
   }

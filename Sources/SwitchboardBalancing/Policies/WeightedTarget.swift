@@ -46,7 +46,7 @@ final class WeightedTargetBalancer: LoadBalancer {
     init(_ named: NamedChild) { self.named = named }
   }
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private var children: [String: Child] = [:]
   /// The names of the children in the order of the configuration.
   private var order: [String] = []
@@ -81,7 +81,7 @@ final class WeightedTargetBalancer: LoadBalancer {
 
   private func makeChild(_ name: String) -> Child {
     let child = Child(
-      NamedChild(name, of: host, label: MetricLabel.locality) { [unowned self] in changed($0) }
+      NamedChild(name, of: host, label: MetricLabel.locality) { [weak self] in self?.changed($0) }
     )
     children[name] = child
     return child

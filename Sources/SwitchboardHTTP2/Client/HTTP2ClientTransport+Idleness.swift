@@ -20,7 +20,8 @@ extension HTTP2ClientTransport {
   /// use calls this again.
   private func watchForIdleness() {
     guard let timeout = options.idleTimeout, state != .idle, state != .shutdown, isUnused else { return }
-    let timer = LoopTimer { [unowned self] in
+    let timer = LoopTimer { [weak self] in
+      guard let self else { return }
       idleTimer = nil
       let isDue = isUnused && loop.now >= lastUse.addingSaturated(timeout.nanoseconds)
       if isDue { balancer.goIdle() } else { watchForIdleness() }

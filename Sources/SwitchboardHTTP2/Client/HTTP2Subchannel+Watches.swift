@@ -26,15 +26,18 @@ extension HTTP2Subchannel {
       HealthMessages.watch,
       HealthMessages.request(service),
       ServerWatch.Events(
-        message: { [unowned self] message in
+        message: { [weak self] message in
+          guard let self else { return }
           let status = HealthMessages.status(message) ?? "an invalid message"
           if status == HealthMessages.serving { return setState(.ready) }
           setState(.transientFailure, .unhealthy(shown, service, status))
         },
-        broke: { [unowned self] status in
+        broke: { [weak self] status in
+          guard let self else { return }
           setState(.transientFailure, .unhealthy(shown, service, "\(status)"))
         },
-        unknown: { [unowned self] in
+        unknown: { [weak self] in
+          guard let self else { return }
           channel.balancerReports("\(shown) has no health service: it counts as healthy", isWarning: true)
           setState(.ready)
         }
@@ -63,12 +66,13 @@ extension HTTP2Subchannel {
       LoadReportMessages.stream,
       LoadReportMessages.request(every: interval),
       ServerWatch.Events(
-        message: { [unowned self] message in
-          guard message.count <= Self.longestReport else { return }
+        message: { [weak self] message in
+          guard let self, message.count <= Self.longestReport else { return }
           if let load = LoadReport(serializedBytes: message) { observer?.subchannel(self, reported: load) }
         },
         broke: { _ in },
-        unknown: { [unowned self] in
+        unknown: { [weak self] in
+          guard let self else { return }
           channel.balancerReports("\(shown) does not report its load on a stream", isWarning: true)
         }
       )

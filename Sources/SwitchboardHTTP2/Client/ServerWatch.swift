@@ -13,7 +13,7 @@ final class ServerWatch {
     let unknown: () -> Void
   }
 
-  private unowned let subchannel: HTTP2Subchannel
+  private let subchannel: HTTP2Subchannel
   let connection: ClientConnection
   private let method: MethodDescriptor
   private let request: [UInt8]
@@ -82,9 +82,9 @@ final class ServerWatch {
     guard call != nil, let events else { return }
     call = nil
     if status.code == .unimplemented { return events.unknown() }
-    let timer = LoopTimer { [unowned self] in
-      self.timer = nil
-      start()
+    let timer = LoopTimer { [weak self] in
+      self?.timer = nil
+      self?.start()
     }
     self.timer = timer
     subchannel.channel.loop.schedule(timer, after: nextWait())

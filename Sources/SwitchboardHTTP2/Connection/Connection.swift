@@ -216,8 +216,8 @@ extension Connection {
       self.headersTimer = nil
     }
     guard incomplete != 0 else { return }
-    let timer = LoopTimer { [unowned self] in
-      dismiss(Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
+    let timer = LoopTimer { [weak self] in
+      self?.dismiss(Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
     }
     headersTimer = timer
     loop.schedule(timer, after: headersTimeout)

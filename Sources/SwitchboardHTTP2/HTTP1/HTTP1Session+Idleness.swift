@@ -18,7 +18,8 @@ extension HTTP1Session {
 
   /// The timer continues during exchanges, and starts again if the connection was used.
   private func startIdleTimer(_ time: Duration) {
-    startTimer(time) { [unowned self] in
+    startTimer(time) { [weak self] in
+      guard let self else { return }
       guard isIdle else { return startIdleTimer(idleTimeout) }
       let now = connection.loop.now
       let left = idleTimeout - .nanoseconds(now - min(now, idleSince))
@@ -34,13 +35,13 @@ extension HTTP1Session {
     guard !isOver, stream != nil, requestIsWhole else { return false }
     isHalfClosed = true
     stopIdleTimer()
-    startTimer(Self.halfClosedTime) { [unowned self] in connection.close(.connectionLost) }
+    startTimer(Self.halfClosedTime) { [weak self] in self?.connection.close(.connectionLost) }
     return true
   }
 
   private func startTimer(_ time: Duration, _ action: @escaping () -> Void) {
-    let timer = LoopTimer { [unowned self] in
-      idleTimer = nil
+    let timer = LoopTimer { [weak self] in
+      self?.idleTimer = nil
       action()
     }
     idleTimer = timer

@@ -343,7 +343,7 @@ extension Loop {
     if timers.hasPrecise {
       // It goes off early, and the precise timer may be cancelled by then.
       if preciseAlarm == nil {
-        preciseAlarm = AlarmDescriptor(on: self) { [unowned self] in alarmTime = .max }
+        preciseAlarm = AlarmDescriptor(on: self) { [weak self] in self?.alarmTime = .max }
       }
       let wait = earliest > now ? earliest - now : 0
       if let preciseAlarm { return preciseAlarm.set(after: wait - min(wait, Self.preciseWait)) }

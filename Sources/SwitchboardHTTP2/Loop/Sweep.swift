@@ -40,7 +40,7 @@ final class Sweep {
   }
 
   private func schedule(after delay: Duration) {
-    let timer = LoopTimer { [unowned self] in visit() }
+    let timer = LoopTimer { [weak self] in self?.visit() }
     self.timer = timer
     loop.schedule(timer, after: delay)
   }

@@ -135,8 +135,8 @@ extension NameChannel {
 
   /// c-ares can report when its next query times out, but needs time in proportion to the number of queries.
   private func startTicking() {
-    let ticker = LoopTimer { [unowned self] in
-      guard let channel, let ticker = self.ticker else { return }
+    let ticker = LoopTimer { [weak self] in
+      guard let self, let channel, let ticker = self.ticker else { return }
       routesLeft = Self.routesPerTurn
       ares_process_fd(channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD)
       loop.schedule(ticker, after: tick)
@@ -196,8 +196,8 @@ extension NameChannel {
     if writable { events.insert(.writable) }
     if socket.poll == nil, !events.isEmpty {
       // If the loop cannot watch the socket, the query times out.
-      socket.poll = try? PollHandle(descriptor, on: loop) { [unowned self, unowned socket] events in
-        process(socket, events)
+      socket.poll = try? PollHandle(descriptor, on: loop) { [weak self, weak socket] events in
+        if let socket { self?.process(socket, events) }
       }
     }
     socket.poll?.watch(for: events)

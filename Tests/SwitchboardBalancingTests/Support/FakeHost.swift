@@ -111,11 +111,17 @@ final class FakeHost: BalancerHost {
   var connectsTo: [SubchannelState] = []
   /// Whether calls that wait try again as soon as there is another picker, as on a channel.
   var hasWaitingCall = false
+  /// Runs when a policy asks for the name to be resolved again.
+  var onResolveAgain: () -> Void = {}
   private var isPicking = false
 
   var time: any BalancerTime { clock }
   func random() -> UInt64 { numbers.next() }
-  func resolveAgain() { resolutions += 1 }
+
+  func resolveAgain() {
+    resolutions += 1
+    onResolveAgain()
+  }
 
   func makeSubchannel(
     _ addresses: [EndpointAddress],
@@ -141,6 +147,7 @@ final class FakeHost: BalancerHost {
   /// Lets go of what refers to this host, so that nothing leaks when a test ends.
   func end() {
     picker = ConstantPicker(.wait)
+    onResolveAgain = {}
     clock.end()
     for subchannel in subchannels {
       subchannel.observer = nil

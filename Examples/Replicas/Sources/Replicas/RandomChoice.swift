@@ -17,7 +17,7 @@ final class RandomBalancer: LoadBalancer, SubchannelObserver {
   /// It has no settings.
   struct Config: Hashable, Sendable {}
 
-  private unowned let host: any BalancerHost
+  private let host: any BalancerHost
   private var subchannels: [Endpoint: any Subchannel] = [:]
 
   init(_ host: any BalancerHost) { self.host = host }
