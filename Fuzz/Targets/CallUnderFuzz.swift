@@ -37,6 +37,7 @@ final class CallUnderFuzz: ResponseReceiver {
     }
   }
 
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {
     state.withLock { state in
       if responses != nil { state.complaint = "a streamed response bypassed its pipe" }

@@ -22,4 +22,8 @@ public struct ProtobufMarshaller<Message: SwitchboardProtobuf.Message>: Marshall
   public func decode(_ bytes: RawSpan) throws -> Message {
     try Message(serializedBytes: bytes)
   }
+
+  public func decodesQuickly(_ bytes: RawSpan) -> Bool {
+    Message.decodesQuickly(bytes, work: MessageBuffer.largeByteCount)
+  }
 }

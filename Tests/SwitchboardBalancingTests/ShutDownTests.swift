@@ -37,22 +37,23 @@ struct ShutDownTests {
   ]
 
   /// `pick_first` has one subchannel, so that it is not among those above.
-  private static let reporting = policies + [
-    ("pick_first", [:]),
-    (
-      "priority_experimental",
-      [
-        "children": .object(["a": .object(["config": .policies("pick_first")])]),
-        "priorities": .array([.string("a")]),
-      ]
-    ),
-    (
-      "weighted_target_experimental",
-      ["targets": .object(["a": .object(["weight": .number(1), "childPolicy": .policies("pick_first")])])]
-    ),
-    ("outlier_detection_experimental", ["childPolicy": .policies("pick_first")]),
-    ("random_subsetting_experimental", ["subsetSize": .number(1), "childPolicy": .policies("pick_first")]),
-  ]
+  private static let reporting =
+    policies + [
+      ("pick_first", [:]),
+      (
+        "priority_experimental",
+        [
+          "children": .object(["a": .object(["config": .policies("pick_first")])]),
+          "priorities": .array([.string("a")]),
+        ]
+      ),
+      (
+        "weighted_target_experimental",
+        ["targets": .object(["a": .object(["weight": .number(1), "childPolicy": .policies("pick_first")])])]
+      ),
+      ("outlier_detection_experimental", ["childPolicy": .policies("pick_first")]),
+      ("random_subsetting_experimental", ["subsetSize": .number(1), "childPolicy": .policies("pick_first")]),
+    ]
 
   @Test(arguments: reporting.indices, [ConnectivityState.idle, .transientFailure])
   func aPolicyMayEndWithinItsOwnReport(_ policy: Int, _ state: ConnectivityState) throws {

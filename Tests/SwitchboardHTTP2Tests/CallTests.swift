@@ -125,6 +125,7 @@ final class MetadataRecorder: ResponseReceiver, @unchecked Sendable {
   func sent(_ part: SentPart) {}
   func responseWasCompressed() {}
   func receive(headers: HPACKHeaders) { self.headers = headers }
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {
     self.message = message.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }

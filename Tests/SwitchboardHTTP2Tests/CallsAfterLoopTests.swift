@@ -86,6 +86,7 @@ private final class EndCounter: ResponseReceiver {
   var count: Int { ends.withLock { $0 } }
 
   func receive(headers: HPACKHeaders) {}
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {}
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) { ends.withLock { $0 += 1 } }
 }

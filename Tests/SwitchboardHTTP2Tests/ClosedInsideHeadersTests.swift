@@ -19,6 +19,7 @@ import Testing
     func responseWasCompressed() {}
 
     func receive(headers: HPACKHeaders) {}
+    func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
     func receive(message: RawSpan) {}
 
     /// Called on the loop.

@@ -6,15 +6,22 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   // Sendable holds because all state is immutable, and the transport calls the closures only on its loop.
   private let record: CallRecord?
   private let onMessage: (RawSpan) -> Void
+  private let decoder: (RawSpan) -> ResponseDecoder?
   private let onEnd: End
 
   /// Ends the call and completes its record: a parameter, because a closure that captures one object allocates nothing.
   @usableFromInline typealias End = (GRPCStatus, HPACKHeaders, CallRecord?) -> Void
 
   @usableFromInline
-  init(_ record: CallRecord?, onMessage: @escaping (RawSpan) -> Void, onEnd: @escaping End) {
+  init(
+    _ record: CallRecord?,
+    onMessage: @escaping (RawSpan) -> Void,
+    decoder: @escaping (RawSpan) -> ResponseDecoder?,
+    onEnd: @escaping End
+  ) {
     self.record = record
     self.onMessage = onMessage
+    self.decoder = decoder
     self.onEnd = onEnd
   }
 
@@ -27,6 +34,8 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   ) {
     self.init(record) { bytes in
       handover.take { try marshaller.decode(bytes) }
+    } decoder: { bytes in
+      marshaller.decodesOnLoop(bytes) ? nil : handover.decoder { try marshaller.decode($0) }
     } onEnd: { status, trailers, record in
       handover.end(status, trailers, record)
     }
@@ -36,6 +45,8 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   @usableFromInline
   convenience init(_ record: CallRecord?, _ responses: MessagePipe) {
     self.init(record) { _ in
+    } decoder: { _ in
+      nil
     } onEnd: { status, trailers, record in
       record?.close(status, trailers)
       responses.finish(status.isOk ? nil : status)
@@ -55,6 +66,9 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
 
   @usableFromInline
   func receive(message: RawSpan) { onMessage(message) }
+
+  @usableFromInline
+  func decoder(for message: RawSpan) -> ResponseDecoder? { decoder(message) }
 
   @usableFromInline
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) { onEnd(status, trailers, record) }

@@ -162,8 +162,14 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   ) -> (StartedCall<Request>, ResponseStream<Response>) {
     let pipe = MessagePipe(limit: channel.streamBufferSize)
     let started = startOnTransport(body, CallReceiver(record, pipe), pipe)
-    let decoder = method.responses
-    return (started, ResponseStream(StreamReader(started.call, pipe)) { try decoder.decode($0) })
+    let marshaller = method.responses
+    let reader = StreamReader(started.call, pipe)
+    let decoder = StreamDecoder { bytes in
+      try GRPCStatus.decoding(failed: reader.fail) { try marshaller.decode(bytes) }
+    } onLoop: {
+      marshaller.decodesOnLoop($0)
+    }
+    return (started, ResponseStream(reader, decoder))
   }
 
   @inlinable @inline(__always)

@@ -9,7 +9,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   @frozen
   enum Source: Sendable {
     /// Messages straight from the transport.
-    case bytes(StreamReader, @Sendable (RawSpan) throws -> Response)
+    case bytes(StreamReader, StreamDecoder<Response>)
     /// Messages from a chain of interceptors.
     case parts(PartReader<Response>)
   }
@@ -17,9 +17,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let source: Source
 
   @inlinable
-  init(_ reader: StreamReader, decode: @escaping @Sendable (RawSpan) throws -> Response) {
-    source = .bytes(reader, decode)
-  }
+  init(_ reader: StreamReader, _ decoder: StreamDecoder<Response>) { source = .bytes(reader, decoder) }
 
   @inlinable
   init(_ reader: PartReader<Response>) { source = .parts(reader) }
@@ -53,18 +51,23 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Response? {
       switch source {
-      case .bytes(let reader, let decode):
+      case .bytes(let reader, let decoder):
         guard let message = try await reader.next() else { return nil }
         lastWasCompressed = message.wasCompressed
-        do {
-          if reading.mayTake(message) { return try GRPCStatus.decoding { try message.withBytes(decode) } }
-          return try await reading.take(message, of: reader.responses) { bytes in
-            try GRPCStatus.decoding { try decode(bytes) }
-          }
-        } catch let error as GRPCStatus {
-          reader.fail(error)
-          throw error
-        }
+        guard reading.mayTake(message) else { return try await nextSlowly(message) }
+        return try message.withBytes(decoder.decode)
+      case .parts:
+        return try await nextSlowly(nil)
+      }
+    }
+
+    /// One function for what is not inlined, as that of `RequestStream`.
+    @inlinable @inline(never)
+    nonisolated(nonsending) mutating func nextSlowly(_ message: MessageBuffer?) async throws -> Response? {
+      switch source {
+      case .bytes(let reader, let decoder):
+        guard let message else { return nil }
+        return try await reading.take(message, of: reader.responses, decoder)
       case .parts(let reader):
         return try await reader.next()
       }

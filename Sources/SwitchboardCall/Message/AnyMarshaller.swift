@@ -22,6 +22,10 @@
 
   @usableFromInline package func decode(_ bytes: RawSpan) throws -> Message { try marshaller().decode(bytes) }
 
+  @usableFromInline package func decodesQuickly(_ bytes: RawSpan) -> Bool {
+    base?.decodesQuickly(bytes) ?? true
+  }
+
   private func marshaller() throws(GRPCStatus) -> any Marshaller<Message> {
     if let base { return base }
     throw GRPCStatus(

@@ -17,4 +17,6 @@ public struct BytesMarshaller: Marshaller {
 
   @inlinable
   public func decode(_ bytes: RawSpan) -> [UInt8] { bytes.withUnsafeBytes { Array($0) } }
+
+  public func decodesQuickly(_ bytes: RawSpan) -> Bool { true }
 }

@@ -18,8 +18,11 @@ final class DecodedMessage<Message: Sendable>: Sendable {
     content.result.withLock { $0 = result }
   }
 
-  /// `nil` if it was not decoded.
-  func get() throws -> Message? { try content.result.withLock { $0 }?.get() }
+  /// Fails if it was not decoded, because the call had ended.
+  func get() throws -> Message {
+    guard let result = content.result.withLock({ $0 }) else { throw GRPCStatus.callEnded }
+    return try result.get()
+  }
 }
 
 /// Decodes the one request of a call before it is asked for, on any thread.
@@ -33,5 +36,5 @@ final class DecodedAhead<Message: Sendable>: Marshaller {
 
   func encode(_ message: Message) throws -> MessageBuffer { try base.encode(message) }
 
-  func decode(_ bytes: RawSpan) throws -> Message { try decoded.get() ?? base.decode(bytes) }
+  func decode(_ bytes: RawSpan) throws -> Message { try decoded.get() }
 }

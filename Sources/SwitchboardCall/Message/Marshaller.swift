@@ -25,6 +25,10 @@ public protocol Marshaller<Message>: Sendable {
 
   /// Decodes a message from bytes that are valid only during the call.
   func decode(_ bytes: RawSpan) throws -> Message
+
+  /// Whether these bytes, of which there are many, take little more time to decode than to copy. By default, they do not:
+  /// another thread than that of the call's loop decodes them, so that other calls do not wait meanwhile.
+  func decodesQuickly(_ bytes: RawSpan) -> Bool
 }
 
 extension Marshaller {
@@ -32,4 +36,13 @@ extension Marshaller {
   public var contentSubtype: ContentSubtype { .unnamed }
 
   public func reads(_ subtype: ContentSubtype) -> Bool { subtype == contentSubtype }
+
+  public func decodesQuickly(_ bytes: RawSpan) -> Bool { false }
+
+  /// Whether a loop may decode a message of these bytes.
+  @inlinable
+  package func decodesOnLoop(_ bytes: RawSpan) -> Bool {
+    bytes.byteCount < MessageBuffer.largeByteCount
+      || bytes.byteCount <= MessageBuffer.longestOnLoop && decodesQuickly(bytes)
+  }
 }

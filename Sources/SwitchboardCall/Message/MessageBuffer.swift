@@ -23,8 +23,11 @@ public struct MessageBuffer: @unchecked Sendable {
   @usableFromInline package static let prefixByteCount = 5
 
   /// From this size on, a message is decoded on another thread than that of its call's loop, because what is in it may
-  /// take two milliseconds.
+  /// take two milliseconds, unless its marshaller says that it takes little more time than a copy.
   @inlinable package static var largeByteCount: Int { 16 * 1024 }
+
+  /// Up to this size, a loop may decode a message that takes little more time than a copy.
+  @inlinable package static var longestOnLoop: Int { 1024 * 1024 + largeByteCount }
 
   /// The memory of a queued message in addition to its bytes: 24 bytes of header, the prefix, the allocator's overhead,
   /// and a slot of a queue that has grown to twice its content. Measured by `HeldMessageTests`.

@@ -3,6 +3,8 @@
 struct HandlerFormats: Sendable {
   private let readsOwn: @Sendable (ContentSubtype) -> Bool
   private let make: @Sendable (any PayloadFormat) -> MethodHandler?
+  /// See `Marshaller.decodesOnLoop`.
+  let decodesOnLoop: @Sendable (RawSpan) -> Bool
   /// The same handler, with marshallers that are chosen at run time.
   let makeOwn: @Sendable () -> MethodHandler
 
@@ -13,6 +15,7 @@ struct HandlerFormats: Sendable {
     _ make: @escaping @Sendable (Method<RequestMarshaller, ResponseMarshaller>.InFormat) -> MethodHandler
   ) {
     readsOwn = { method.requests.reads($0) && method.responses.reads($0) }
+    decodesOnLoop = { method.requests.decodesOnLoop($0) }
     makeOwn = {
       let (requests, responses) = (AnyMarshaller(method.requests), AnyMarshaller(method.responses))
       return make(Method(method.descriptor, requests: requests, responses: responses))

@@ -127,11 +127,13 @@ public final class MethodHandler: Sendable {
             Self.start(form, responses, messages, .chain(pipeline))
           }
         }
-        let messages = RequestStream(stream.requests) { bytes in
+        let decoder = StreamDecoder { bytes in
           // A failure ends the call, whatever the handler does.
           try GRPCStatus.decoding(failed: stream.finish) { try requests.decode(bytes) }
+        } onLoop: {
+          requests.decodesOnLoop($0)
         }
-        Self.start(form, responses, messages, .stream(stream))
+        Self.start(form, responses, RequestStream(stream.requests, decoder), .stream(stream))
       }
       return (begin, { _ in })
     }
@@ -243,11 +245,12 @@ public final class MethodHandler: Sendable {
   /// Serves calls with one request, one after the other, in the task of the caller.
   nonisolated(nonsending) package func serve(_ calls: any ServedCalls) async { await service.serve(calls) }
 
-  /// The handler for one call with a large request, which may be decoded on any thread before the handler receives it. The
-  /// request is released on another thread, if the handler is kept until the call is over. `nil` if requests stream:
-  /// their reader has each large one decoded elsewhere.
-  package func decodingAhead() -> Ahead? {
-    (ahead ?? formats.makeOwn().ahead).map { ahead in
+  /// The handler for one call with this large request, which may be decoded on any thread before the handler receives it. The
+  /// request is released on another thread, if the handler is kept until the call is over. `nil` if a loop may decode it, or
+  /// if requests stream: their reader has each large one decoded elsewhere.
+  package func decodingAhead(_ request: RawSpan) -> Ahead? {
+    guard !formats.decodesOnLoop(request) else { return nil }
+    return (ahead ?? formats.makeOwn().ahead).map { ahead in
       let (handler, decode) = ahead()
       return (handler.intercepted(by: factories), decode)
     }

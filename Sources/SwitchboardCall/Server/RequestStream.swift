@@ -15,7 +15,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   @frozen
   enum Source: Sendable {
     /// Messages straight from the transport.
-    case bytes(MessagePipe, @Sendable (RawSpan) throws -> Request)
+    case bytes(MessagePipe, StreamDecoder<Request>)
     /// Messages from a chain of interceptors.
     case parts(PartQueue<Request>)
   }
@@ -24,9 +24,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
 
   /// The messages of a pipe, decoded by the reader as it reads them.
   @inlinable
-  package init(_ pipe: MessagePipe, decode: @escaping @Sendable (RawSpan) throws -> Request) {
-    source = .bytes(pipe, decode)
-  }
+  package init(_ pipe: MessagePipe, _ decoder: StreamDecoder<Request>) { source = .bytes(pipe, decoder) }
 
   @inlinable
   package init(_ queue: PartQueue<Request>) { source = .parts(queue) }
@@ -47,11 +45,24 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Request? {
       switch source {
-      case .bytes(let pipe, let decode):
+      case .bytes(let pipe, let decoder):
         guard let message = try await pipe.next() else { return nil }
         lastWasCompressed = message.wasCompressed
-        guard reading.mayTake(message) else { return try await reading.take(message, of: pipe, decode) }
-        return try message.withBytes(decode)
+        guard reading.mayTake(message) else { return try await nextSlowly(message) }
+        return try message.withBytes(decoder.decode)
+      case .parts:
+        return try await nextSlowly(nil)
+      }
+    }
+
+    /// One function for what is not inlined: with another call that may suspend, the compiler would not inline `next`, which
+    /// costs each message an asynchronous frame.
+    @inlinable @inline(never)
+    nonisolated(nonsending) mutating func nextSlowly(_ message: MessageBuffer?) async throws -> Request? {
+      switch source {
+      case .bytes(let pipe, let decoder):
+        guard let message else { return nil }
+        return try await reading.take(message, of: pipe, decoder)
       case .parts(let queue):
         return try await queue.next()
       }

@@ -110,6 +110,9 @@ package final class AttemptedServers: Sendable {
   package func contains(_ server: ObjectIdentifier) -> Bool { servers.withLock { $0.contains(server) } }
 }
 
+/// Decodes the one response of a call, on any thread. Returns what receives it, on the loop.
+@usableFromInline package typealias ResponseDecoder = @Sendable (RawSpan) -> @Sendable () -> Void
+
 /// Receives a call's responses, on the transport's event loop.
 @usableFromInline package protocol ResponseReceiver: AnyObject, Sendable {
   /// Whether the receiver uses metadata and trailers. If not, the transport need not create them.
@@ -129,6 +132,9 @@ package final class AttemptedServers: Sendable {
 
   /// The one response of a call that does not stream responses, valid until this method returns. Called at most once.
   func receive(message: RawSpan)
+
+  /// What decodes this response on another thread instead, if a loop should not.
+  func decoder(for message: RawSpan) -> ResponseDecoder?
 
   /// The end of the call; called exactly once, last.
   func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders)

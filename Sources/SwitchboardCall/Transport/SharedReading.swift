@@ -1,11 +1,29 @@
-/// What a task that reads messages on a loop leaves of it to others: large messages are decoded on another thread, and
-/// after a number of small ones, other work has its turn.
+/// How the messages of a stream are decoded, in closures that are specialised for their types.
+@frozen
+@usableFromInline
+package struct StreamDecoder<Message: Sendable>: Sendable {
+  @usableFromInline let decode: @Sendable (RawSpan) throws -> Message
+  /// See `Marshaller.decodesOnLoop`.
+  @usableFromInline let decodesOnLoop: @Sendable (RawSpan) -> Bool
+
+  @inlinable
+  package init(
+    _ decode: @escaping @Sendable (RawSpan) throws -> Message,
+    onLoop decodesOnLoop: @escaping @Sendable (RawSpan) -> Bool
+  ) {
+    self.decode = decode
+    self.decodesOnLoop = decodesOnLoop
+  }
+}
+
+/// What a task that reads messages on a loop leaves of it to others: messages that take long to decode are decoded on
+/// another thread, and after a number of others, other work has its turn.
 @frozen
 @usableFromInline
 package struct SharedReading: Sendable {
   /// What was read since other work had its turn.
   @usableFromInline var byteCount = 0
-  /// The last large message, which is not released here.
+  /// The last message that another thread decoded, which is not released here.
   private var large: (any AnyObject & Sendable)?
 
   @usableFromInline package init() {}
@@ -22,21 +40,20 @@ package struct SharedReading: Sendable {
   nonisolated(nonsending) package mutating func take<Message: Sendable>(
     _ message: MessageBuffer,
     of pipe: MessagePipe,
-    _ decode: @escaping @Sendable (RawSpan) throws -> Message
+    _ decoder: StreamDecoder<Message>
   ) async throws -> Message {
     byteCount = 0
     large = nil
     // Other threads serve nobody else meanwhile.
-    guard LoopOfThread.address != nil else { return try message.withBytes(decode) }
-    guard message.byteCount >= MessageBuffer.largeByteCount else {
+    guard LoopOfThread.address != nil else { return try message.withBytes(decoder.decode) }
+    guard !message.withBytes(decoder.decodesOnLoop) else {
       await Task.yield()
-      return try message.withBytes(decode)
+      return try message.withBytes(decoder.decode)
     }
     let decoded = DecodedMessage<Message>()
-    await pipe.doElsewhere { message.withBytes { decoded.decode($0, decode) } }
+    await pipe.doElsewhere { message.withBytes { decoded.decode($0, decoder.decode) } }
     large = decoded
-    guard let result = try decoded.get() else { throw GRPCStatus.callEnded }
-    return result
+    return try decoded.get()
   }
 }
 

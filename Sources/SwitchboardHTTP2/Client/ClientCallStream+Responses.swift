@@ -13,9 +13,7 @@ extension ClientCallStream: InboundMessageStream {
     connection?.largeMessages ?? LargeMessages(on: loop, limit: channel.options.connectionBufferSize)
   }
 
-  func keepLent() {
-    if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
-  }
+  func keepLent() { inbound.single.keep() }
   static var tooManyMessages: GRPCStatus { .tooManyResponses }
 
   func heldMessagesWereDelivered() {
@@ -30,6 +28,23 @@ extension ClientCallStream: InboundMessageStream {
     } else {
       processReady()
     }
+  }
+
+  /// Decodes a large response on another thread, before the end of the call. Returns `false` if the loop may decode it.
+  func decodeInBackground(_ response: SingleMessage) -> Bool {
+    guard response.isLarge, let decode = response.withBytes(receiver.decoder), let body = response.buffer
+    else {
+      return false
+    }
+    if body.wasCompressed { receiver.responseWasCompressed() }
+    runInBackground { () throws(GRPCStatus) in
+      body.withBytes(decode)
+    } then: { stream, result in
+      if case .success(let receive) = result { receive() }
+      stream.releaseInflated()
+      stream.proceed()
+    }
+    return true
   }
 }
 

@@ -341,6 +341,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     inbound.single = .none
     switch message {
     case .none, .decoded: return
+    case _ where decodeInBackground(message): return
     case .lent(let bytes): receiver.receive(message: bytes.bytes)
     case .kept(let message):
       if message.wasCompressed { receiver.responseWasCompressed() }

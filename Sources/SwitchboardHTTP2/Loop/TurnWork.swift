@@ -58,7 +58,8 @@ extension Loop {
 
   /// Counts a message of a stream, if it was read on this loop and is decoded there.
   func countRead(_ byteCount: Int) {
-    guard byteCount >= Self.leastRead, byteCount < MessageBuffer.largeByteCount, inEventLoop else { return }
-    work.add(byteCount)
+    guard byteCount >= Self.leastRead, inEventLoop else { return }
+    // The loop only copies large ones.
+    work.add(min(byteCount, TurnWork.unit))
   }
 }

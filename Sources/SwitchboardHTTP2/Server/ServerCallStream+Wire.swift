@@ -141,10 +141,9 @@ extension ServerCallStream {
 
   /// Decodes a large request on another thread, and then starts the call. Returns `false` if the request is small.
   func decodeInBackground(_ request: SingleMessage, _ handler: MethodHandler) -> Bool {
-    guard request.isLarge, let (handler, decode) = handler.decodingAhead(), let body = take(large: request)
-    else {
-      return false
-    }
+    guard request.isLarge, let (handler, decode) = request.withBytes(handler.decodingAhead),
+      let body = take(large: request)
+    else { return false }
     if body.wasCompressed { requestWasCompressed = true }
     runInBackground { () throws(GRPCStatus) in
       body.withBytes(decode)
@@ -162,11 +161,7 @@ extension ServerCallStream {
     // The request is complete, so the client is not slow. Its deadline still applies.
     stopLimitingRequest()
     startDeadline()
-    return switch request {
-    case .none, .decoded: nil
-    case .lent(let bytes): MessageBuffer(bytes)
-    case .kept(let message): message
-    }
+    return request.buffer
   }
 
   private func didConvert(_ result: Result<MessageBuffer, GRPCStatus>) {

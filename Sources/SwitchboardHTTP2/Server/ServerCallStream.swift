@@ -329,7 +329,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func keepLent() {
-    if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
+    inbound.single.keep()
     wire?.keep()
   }
 

@@ -16,9 +16,9 @@ struct Deframer {
 
   /// The memory of a message of which nothing has arrived.
   private static let leastMemory = 16 * 1024
-  /// How much memory there is for each byte that has arrived. Large messages are thus copied a few times, an eighth of them
-  /// in total.
-  private static let growth = 8
+  /// How much memory there is for each byte that has arrived. A message of up to a megabyte has all of its memory with its
+  /// first frame, and no byte of it is copied again. Of a longer one, a sixty-fourth is.
+  private static let growth = 64
 
   private var state = State.prefix
   private var prefix: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)

@@ -83,6 +83,26 @@ enum SingleMessage {
 
   /// Whether other calls should not wait for its conversion.
   var isLarge: Bool { byteCount >= MessageBuffer.largeByteCount }
+
+  /// The message in memory that it owns.
+  var buffer: MessageBuffer? {
+    switch self {
+    case .none, .decoded: nil
+    case .lent(let bytes): MessageBuffer(bytes)
+    case .kept(let message): message
+    }
+  }
+
+  /// Copies a lent message.
+  mutating func keep() { if case .lent(let bytes) = self { self = .kept(MessageBuffer(bytes)) } }
+
+  func withBytes<Result>(_ body: (RawSpan) -> Result?) -> Result? {
+    switch self {
+    case .none, .decoded: nil
+    case .lent(let bytes): body(bytes.bytes)
+    case .kept(let message): message.withBytes(body)
+    }
+  }
 }
 
 /// A stream that delivers messages in order, as its reader has room for them.

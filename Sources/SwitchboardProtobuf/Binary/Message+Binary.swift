@@ -52,6 +52,15 @@ extension Message {
     }
   }
 
+  /// Whether an encoded message takes little more time to decode than to copy: apart from long strings, byte strings and
+  /// packed numbers of a fixed width, it has at most `work` bytes.
+  package static func decodesQuickly(_ bytes: RawSpan, work: Int) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var scan = BulkScan(WireReader(bytes), limit: work)
+      return scan.isQuick(_table)
+    }
+  }
+
   /// The last part of the message's name: `Order` for `codec.Order`.
   static var simpleName: String { _table.simpleName }
 

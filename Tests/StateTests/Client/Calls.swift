@@ -108,6 +108,7 @@ final class DirectCall: CheckedCall, ResponseReceiver, @unchecked Sendable {
     note { (model: inout ClientCallModel) throws(Violation) in try model.receive(headers) }
   }
 
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {
     let bytes = message.withUnsafeBytes(Array.init)
     note { (model: inout ClientCallModel) throws(Violation) in try model.receive(bytes) }

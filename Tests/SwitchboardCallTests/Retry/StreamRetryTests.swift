@@ -191,6 +191,7 @@ private final class EndReceiver: ResponseReceiver {
   func responseWasCompressed() {}
 
   func receive(headers: HPACKHeaders) {}
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {}
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) { end.settle(.success(status)) }
 }

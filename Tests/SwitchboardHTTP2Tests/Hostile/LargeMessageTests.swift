@@ -23,6 +23,7 @@ import Testing
     var method = "Get"
     var compression = MessageCompression.none
     var isIntercepted = false
+    var isQuick = false
     var testDescription: String { name }
   }
 
@@ -36,15 +37,23 @@ import Testing
     Attack(name: "plain in a stream", method: "Collect"),
     Attack(name: "plain in a stream, intercepted", method: "Collect", isIntercepted: true),
     Attack(name: "zstd in a stream", method: "Collect", compression: .zstd),
+    Attack(name: "quick", isQuick: true),
+    Attack(name: "quick in a stream", method: "Collect", isQuick: true),
+    Attack(name: "quick in a stream, intercepted", method: "Collect", isIntercepted: true, isQuick: true),
   ]
 
-  /// Many calls at once, each with a large message: all of them are decoded and released by other threads, one at a time.
+  /// Many calls at once, each with a large message: all of them are decoded and released by other threads, one at a time,
+  /// unless their marshaller says that they take no more time than a copy.
   @Test(arguments: attacks) func largeMessagesLeaveTheLoopToOthers(_ attack: Attack) async throws {
     let record = DecodingRecord()
     let group = try LoopGroup()
     var options = ServerOptions()
     if attack.isIntercepted { options.interceptorFactories = [PassingInterceptors()] }
-    let server = try Server(providers: [Decoding(record)], options: options, group: group)
+    let server = try Server(
+      providers: [Decoding(record, isQuick: attack.isQuick)],
+      options: options,
+      group: group
+    )
     let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
     // The server's settings apply from here on: the window is a megabyte.
     peer.send(Kind.settings, 1, 0, [])
@@ -67,10 +76,69 @@ import Testing
     )
     await server.shutDown(grace: .zero)
     await record.untilReleased(calls)
+    #expect(record.state.mostAtOnce == 1)
+    guard !attack.isQuick else {
+      #expect(record.state.decodedOnLoop == calls)
+      return
+    }
     #expect(record.state.decodedOnLoop == 0)
     // The handler gets a streamed request from the interceptors, and has it longer than the transport.
     if attack.method == "Get" || !attack.isIntercepted { #expect(record.state.releasedOnLoop == 0) }
-    #expect(record.state.mostAtOnce == 1)
+  }
+
+  // MARK: Large responses
+
+  enum Caller: CaseIterable { case plain, intercepted, retrying, quick }
+
+  /// A client's loop does not decode large responses either.
+  @Test(arguments: Caller.allCases, [100_000, MessageBuffer.longestOnLoop + 1])
+  func clientsDecodeLargeResponsesElsewhere(_ caller: Caller, _ size: Int) async throws {
+    let record = DecodingRecord()
+    let server = try Server(providers: [Sending(size)], group: try LoopGroup())
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    var options = ChannelOptions()
+    if caller == .retrying {
+      options.serviceConfig = try ServiceConfig(
+        json: """
+          {"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 2, "initialBackoff": "1s", "maxBackoff": "1s", \
+          "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}
+          """
+      )
+    }
+    let channel = try Channel(target: "\(address)", options: options)
+    let marshaller = TrackedMarshaller(record: record, isQuick: caller == .quick)
+    let method = Method(Sending.method, requests: BytesMarshaller(), responses: marshaller)
+    let chain = ClientInterceptorChain<[UInt8], Tracked>([ClientInterceptor()])
+    let call = MethodCall(method, on: channel, interceptors: caller == .intercepted ? chain : nil)
+    #expect(try await call.unary([]).byteCount == size)
+    #expect(record.state.decodedOnLoop == (caller == .quick && size <= MessageBuffer.longestOnLoop ? 1 : 0))
+    #expect(record.state.decoded == 1)
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  /// A call that ends while its response is decoded has that end, and the response is released elsewhere too.
+  @Test func aCallMayEndWhileItsResponseIsDecoded() async throws {
+    let record = DecodingRecord()
+    let server = try Server(providers: [Sending(100_000)], group: try LoopGroup())
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let channel = try Channel(target: "\(address)")
+    let (started, resume) = (Signal(), DispatchSemaphore(value: 0))
+    let marshaller = TrackedMarshaller(record: record) {
+      started.fire()
+      resume.wait()
+    }
+    let method = Method(Sending.method, requests: BytesMarshaller(), responses: marshaller)
+    let call = Task { try await MethodCall(method, on: channel).unary([]).byteCount }
+    await started.wait()
+    call.cancel()
+    await #expect(throws: GRPCStatus.self) { try await call.value }
+    resume.signal()
+    await record.untilReleased(1)
+    #expect(record.state.decodedOnLoop == 0)
+    #expect(record.state.releasedOnLoop == 0)
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
   }
 
   private static func message(_ size: Int, _ compression: MessageCompression) -> [UInt8] {
@@ -254,6 +322,9 @@ private final class Tracked: Sendable {
 
 private struct TrackedMarshaller: Marshaller {
   let record: DecodingRecord
+  var isQuick = false
+  /// Runs within `decode`.
+  var whileDecoding: @Sendable () -> Void = {}
 
   func encode(_ message: Tracked) -> MessageBuffer {
     MessageBuffer([16, 8, 0].map { UInt8(truncatingIfNeeded: message.byteCount >> $0) })
@@ -268,20 +339,27 @@ private struct TrackedMarshaller: Marshaller {
       if isOnLoop { state.decodedOnLoop += 1 }
     }
     defer { record.change { $0.atOnce -= 1 } }
+    whileDecoding()
     return Tracked(bytes.byteCount, record)
   }
+
+  func decodesQuickly(_ bytes: RawSpan) -> Bool { isQuick }
 }
 
 /// Answers with the size of what it received.
 private struct Decoding: CallHandlerProvider {
   let record: DecodingRecord
+  let isQuick: Bool
 
-  init(_ record: DecodingRecord) { self.record = record }
+  init(_ record: DecodingRecord, isQuick: Bool = false) {
+    self.record = record
+    self.isQuick = isQuick
+  }
 
   var serviceName: String { "test.Decoding" }
 
   private func method(_ name: String, _ type: GRPCCallType) -> Method<TrackedMarshaller, TrackedMarshaller> {
-    let marshaller = TrackedMarshaller(record: record)
+    let marshaller = TrackedMarshaller(record: record, isQuick: isQuick)
     let descriptor = MethodDescriptor(service: serviceName, method: name, type: type)
     return Method(descriptor, requests: marshaller, responses: marshaller)
   }
@@ -300,6 +378,21 @@ private struct Decoding: CallHandlerProvider {
         return request
       },
     ]
+  }
+}
+
+/// Answers with many bytes.
+private struct Sending: CallHandlerProvider {
+  static let method = MethodDescriptor(service: "test.Sending", method: "Get", type: .unary)
+  let byteCount: Int
+
+  init(_ byteCount: Int) { self.byteCount = byteCount }
+
+  var serviceName: String { "test.Sending" }
+
+  var methodHandlers: [MethodHandler] {
+    let byteCount = byteCount
+    return [Self.method.bytes.unaryHandler { _, _ in [UInt8](repeating: 0, count: byteCount) }]
   }
 }
 

@@ -178,6 +178,7 @@ private final class EndReceiver: ResponseReceiver {
   func sent(_ part: SentPart) {}
   func responseWasCompressed() {}
   func receive(headers: HPACKHeaders) {}
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {}
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
     end.withLock { $0 = status }

@@ -18,6 +18,7 @@ final class EndRecorder: ResponseReceiver {
   func stop() { state.withLock { $0.isOver = true } }
 
   func receive(headers: HPACKHeaders) {}
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {}
 
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {

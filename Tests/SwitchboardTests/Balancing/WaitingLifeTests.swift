@@ -22,6 +22,7 @@ final class Ends: ResponseReceiver {
   func sent(_ part: SentPart) {}
   func responseWasCompressed() {}
   func receive(headers: HPACKHeaders) {}
+  func decoder(for message: RawSpan) -> ResponseDecoder? { nil }
   func receive(message: RawSpan) {}
 
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {

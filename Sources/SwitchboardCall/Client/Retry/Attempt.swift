@@ -37,6 +37,14 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
 
   func receive(message: RawSpan) { owner?.attempt(self, received: message) }
 
+  func decoder(for message: RawSpan) -> ResponseDecoder? {
+    guard let decoder = owner?.receiver.decoder(for: message) else { return nil }
+    return { bytes in
+      let receive = decoder(bytes)
+      return { self.owner?.attempt(self, received: receive) }
+    }
+  }
+
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
     guard let owner else { return }
     self.owner = nil

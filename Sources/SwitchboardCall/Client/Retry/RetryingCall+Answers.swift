@@ -10,6 +10,12 @@ extension RetryingCall {
     receiver.receive(message: message)
   }
 
+  /// The attempt's response was decoded on another thread.
+  func attempt(_ attempt: Attempt, received receive: () -> Void) {
+    take(attempt)
+    receive()
+  }
+
   func attempt(_ attempt: Attempt, sent part: SentPart, _ count: Int) { report(part, count) }
 
   private func take(_ attempt: Attempt) {

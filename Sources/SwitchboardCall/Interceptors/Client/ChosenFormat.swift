@@ -19,4 +19,8 @@ final class ChosenFormat<Request: Sendable, Response: Sendable>: Sendable {
 
   @usableFromInline
   func decode(_ bytes: RawSpan) throws -> Response { try method.responses.decode(bytes) }
+
+  /// See `Marshaller.decodesOnLoop`.
+  @usableFromInline
+  func decodesOnLoop(_ bytes: RawSpan) -> Bool { method.responses.decodesOnLoop(bytes) }
 }

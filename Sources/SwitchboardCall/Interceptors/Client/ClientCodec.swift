@@ -10,8 +10,8 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline let encode: (borrowing Request) throws -> MessageBuffer
   @usableFromInline let headers: (Pipeline, consuming HPACKHeaders) -> Void
   @usableFromInline let message: (Pipeline, RawSpan) -> Void
-  /// What decodes a message that passes the chain later.
-  @usableFromInline let decoder: (Pipeline) -> @Sendable (RawSpan) throws -> Response
+  /// What decodes messages that pass the chain later.
+  @usableFromInline let decoder: (Pipeline) -> StreamDecoder<Response>
   @usableFromInline let end: (Pipeline, consuming GRPCStatus, consuming HPACKHeaders) -> Void
   /// Switches to the format that the call's options now choose.
   @usableFromInline let chooseFormat: (Pipeline) -> Void
@@ -34,7 +34,11 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
     }
     decoder = { pipeline in
       let chosen = pipeline.chosen
-      return { bytes throws in try chosen?.decode(bytes) ?? responses.decode(bytes) }
+      return StreamDecoder {
+        try chosen?.decode($0) ?? responses.decode($0)
+      } onLoop: {
+        chosen?.decodesOnLoop($0) ?? responses.decodesOnLoop($0)
+      }
     }
     end = { (pipeline, status: consuming GRPCStatus, trailers: consuming HPACKHeaders) in
       pipeline.receiveFirst(.end(consume status, consume trailers))

@@ -25,6 +25,25 @@ extension ClientPipeline: ResponseReceiver {
     if isOpen { codec.message(self, message) }
   }
 
+  @usableFromInline
+  func decoder(for message: RawSpan) -> ResponseDecoder? {
+    let decoder = codec.decoder(self)
+    guard !decoder.decodesOnLoop(message) else { return nil }
+    return { bytes in
+      let decoded = DecodedMessage<Response>()
+      decoded.decode(bytes, decoder.decode)
+      return { if self.isOpen { self.receive { try decoded.get() } } }
+    }
+  }
+
+  private func receive(_ decode: () throws -> Response) {
+    do {
+      receiveFirst(.message(try decode()))
+    } catch {
+      failToDecode(error)
+    }
+  }
+
   /// Ends the call, after the messages that were streamed before.
   @usableFromInline
   func close(_ status: consuming GRPCStatus, trailers: consuming HPACKHeaders) {
@@ -55,12 +74,13 @@ extension ClientPipeline: ResponseReceiver {
       if reading.mayTake(message) {
         message.withBytes { receive(message: $0) }
       } else {
+        let result: Result<Response, any Error>
         do {
-          let response = try await reading.take(message, of: responses.pipe, codec.decoder(self))
-          if isOpen { receiveFirst(.message(response)) }
+          result = .success(try await reading.take(message, of: responses.pipe, codec.decoder(self)))
         } catch {
-          if isOpen { failToDecode(error) }
+          result = .failure(error)
         }
+        if isOpen { receive { try result.get() } }
       }
       try? await rare?.room?(message.byteCount)
     }

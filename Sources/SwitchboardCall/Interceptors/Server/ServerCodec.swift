@@ -6,8 +6,8 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let method: MethodDescriptor
   @usableFromInline let ends: ServerEnds<Request, Response>
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
-  /// Decodes a message that passes the chain later.
-  @usableFromInline let decode: @Sendable (RawSpan) throws -> Request
+  /// Decodes messages that pass the chain later.
+  @usableFromInline let decoder: StreamDecoder<Request>
   @usableFromInline let end: @Sendable (Pipeline) -> Void
 
   @inlinable @inline(__always)
@@ -26,7 +26,11 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
     }
     ends = ServerEnds(send: send, start: startHandler)
     message = { pipeline, bytes in pipeline.receiveMessage { () throws in try requests.decode(bytes) } }
-    decode = { bytes throws in try requests.decode(bytes) }
+    decoder = StreamDecoder {
+      try requests.decode($0)
+    } onLoop: {
+      requests.decodesOnLoop($0)
+    }
     end = { pipeline in pipeline.receiveFirst(.end) }
   }
 }

@@ -98,7 +98,7 @@ extension ServerPipeline {
           } else {
             let result: Result<Request, any Error>
             do {
-              result = .success(try await reading.take(message, of: stream.requests, codec.decode))
+              result = .success(try await reading.take(message, of: stream.requests, codec.decoder))
             } catch {
               result = .failure(error)
             }
