@@ -73,6 +73,15 @@ import Testing
     #expect(handlers.join(at: SocketAddress.numeric("2001:db8::ffff:2", port: 1)) === one)
     #expect(handlers.join(at: SocketAddress.numeric("2001:db8:0:1::1", port: 1)) !== one)
   }
+
+  /// A socket that listens on `::` shows each IPv4 address as one of IPv6, and all of them are in one network.
+  @Test func mappedAddressesAreDifferentOnes() throws {
+    let handlers = AbandonedHandlers(limit: 10)
+    let one = handlers.join(at: SocketAddress.numeric("::ffff:10.0.0.1", port: 1))
+    #expect(handlers.join(at: SocketAddress.numeric("10.0.0.1", port: 1)) === one)
+    #expect(handlers.join(at: SocketAddress.numeric("::ffff:10.0.0.2", port: 1)) !== one)
+    #expect(handlers.join(at: SocketAddress.numeric("::1", port: 1)) !== one)
+  }
 }
 
 private final class Entries: LogHandler {

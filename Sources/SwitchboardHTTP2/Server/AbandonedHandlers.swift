@@ -23,7 +23,8 @@ final class AbandonedHandlers: Sendable {
   /// The clients with the address of this one, of which a connection is one until it leaves. A network of IPv6 addresses
   /// counts as one, and so do all unix sockets.
   func join(at address: SocketAddress?) -> Clients {
-    let key = Array((address?.ipBytes ?? []).prefix(8))
+    // A socket for both families has IPv4 addresses mapped into one network of IPv6.
+    let key = Array(SocketAddress.unmapped(address?.ipBytes ?? []).prefix(8))
     return byAddress.withLock { all in
       if let known = all[key] {
         all[key]?.connections += 1
