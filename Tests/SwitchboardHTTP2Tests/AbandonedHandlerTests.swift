@@ -1,3 +1,4 @@
+import Dispatch
 import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
@@ -82,6 +83,48 @@ import Testing
     #expect(handlers.join(at: SocketAddress.numeric("::ffff:10.0.0.2", port: 1)) !== one)
     #expect(handlers.join(at: SocketAddress.numeric("::1", port: 1)) !== one)
   }
+
+  /// An interceptor on an executor of its own is still at work when the client is gone, and then lets the call pass.
+  @Test func handlersThatStartLateCountToo() async throws {
+    let queue = DispatchQueue(label: "late")
+    let executor = InterceptorExecutor(queue: queue)
+    var options = ServerOptions()
+    options.maxAbandonedHandlers = 6
+    let interceptors: Batch.Interceptors = { [Late(executor)] }
+    let stubborn: Batch.Handler = { batch, number, _ in
+      await batch.released.wait()
+      return [number]
+    }
+    let group = try LoopGroup()
+    queue.suspend()
+    try await Batch.with(5, options, on: group, interceptors: interceptors, handling: stubborn) {
+      peer,
+      batch,
+      server in
+      try #require(peer.settle())
+      for number in 0..<5 { peer.send(Kind.resetStream, 0, Batch.stream(number), [0, 0, 0, 8]) }
+      try #require(peer.settle())
+      let core = server.core
+      await group.loops[0].until { core.connections.allSatisfy { $0.session.streams.count == 0 } }
+      let clients = core.abandoned.join(at: SocketAddress.numeric("127.0.0.1", port: 0))
+      queue.resume()
+      await batch.until { $0.count == 5 }
+      #expect(clients.haveTooMany)
+      batch.released.fire()
+      while !Task.isCancelled, clients.haveTooMany { await Task.yield() }
+      // None is counted twice, or returns without having been counted.
+      clients.add(3)
+      #expect(clients.haveTooMany)
+    }
+  }
+}
+
+/// Passes everything on, on an executor.
+private final class Late: ServerInterceptor<[UInt8], [UInt8]> {
+  private let executor: InterceptorExecutor
+  override var requestExecutor: InterceptorExecutor? { executor }
+
+  init(_ executor: InterceptorExecutor) { self.executor = executor }
 }
 
 private final class Entries: LogHandler {

@@ -63,6 +63,8 @@ extension ServerCallStream {
   func handlersDidStart(_ count: Int = 1) {
     runningHandlers += count
     connection.runningHandlers += count
+    // An interceptor that works elsewhere may let a call pass that is over.
+    if phase == .closed { connection.clients.add(count) }
   }
 
   func handlersDidReturn(_ count: Int = 1) {
