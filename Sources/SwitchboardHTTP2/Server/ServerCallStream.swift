@@ -322,7 +322,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       return startSingle(handler, leavesHandler)
     } else {
       startDeadline()
-      limitRequest()
+      // A request that has arrived waits for the connection to have room.
+      if state.hasRemoteEnded { stopLimitingRequest() } else { limitRequest() }
       keepLent()
     }
     return nil

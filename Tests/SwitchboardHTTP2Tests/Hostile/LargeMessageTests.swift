@@ -262,6 +262,21 @@ import Testing
     }
   }
 
+  /// A request that has arrived is not late, however long it waits for room.
+  @Test func callsThatWaitForRoomAreNotSlow() async throws {
+    try await Self.withWaiting { peer, core, loop, released async throws in
+      let calls = 20
+      for number in 0..<calls { Self.call(number, "One", on: peer) }
+      try #require(peer.settle())
+      await loop.until { Self.inflated(core) >= 4 << 20 }
+      let limit = try #require(core.options.requestTimeout)
+      loop.advanceClock(by: limit * 2)
+      for _ in 0..<100 { await loop.onLoop {} }
+      released.fire()
+      #expect(Batch.answers(peer, calls).values.filter { $0 == [16] }.count == calls)
+    }
+  }
+
   /// Neither wait for room.
   @Test func callsThatAreOverReleaseTheirMessages() async throws {
     try await Self.withWaiting { peer, core, loop, released async throws in
