@@ -339,7 +339,7 @@ let package = Package(
     .target(name: "SwitchboardCallObjects", dependencies: ["LastInSwitchboardBuild", "SwitchboardCall"]),
 
     // Interceptors for common needs, for those who want them.
-    .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall"]),
+    .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall", "SwitchboardText"]),
     .testTarget(
       name: "SwitchboardInterceptorsTests",
       dependencies: ["SwitchboardInterceptors", "Switchboard", "EchoService"]

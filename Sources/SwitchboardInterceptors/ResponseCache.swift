@@ -1,4 +1,5 @@
 public import SwitchboardCall
+import SwitchboardText
 
 /// Caches the responses of unary calls that allow it, and reuses them for equal requests for a while.
 ///
@@ -21,11 +22,11 @@ public import SwitchboardCall
 public final class ResponseCache: InterceptorFactory {
   struct Key: Hashable, @unchecked Sendable {
     // Sendable because the request is: messages of calls must be.
-    let host: String
-    let authority: String?
-    let path: String
+    let host: ExactText
+    let authority: ExactText?
+    let path: ExactText
     let request: AnyHashable
-    let varying: [[String]]
+    let varying: [[ExactText]]
   }
 
   private let entries: Locked<RecentEntries<Key>>
@@ -68,11 +69,11 @@ public final class ResponseCache: InterceptorFactory {
       let varying = varying(request.metadata, options)
     else { return nil }
     return Key(
-      host: context.host,
-      authority: options.serverAuthority,
-      path: context.path,
+      host: ExactText(context.host),
+      authority: options.serverAuthority.map(ExactText.init),
+      path: ExactText(context.path),
       request: AnyHashable(message),
-      varying: varying
+      varying: varying.map { $0.map(ExactText.init) }
     )
   }
 
