@@ -52,6 +52,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Response? {
       switch source {
       case .bytes(let reader, let decoder):
+        reading.readsOn()
         guard let message = try await reader.next() else { return nil }
         lastWasCompressed = message.wasCompressed
         guard reading.mayTake(message) else { return try await nextSlowly(message) }

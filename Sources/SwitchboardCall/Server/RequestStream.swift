@@ -46,6 +46,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Request? {
       switch source {
       case .bytes(let pipe, let decoder):
+        reading.readsOn()
         guard let message = try await pipe.next() else { return nil }
         lastWasCompressed = message.wasCompressed
         guard reading.mayTake(message) else { return try await nextSlowly(message) }

@@ -24,9 +24,13 @@ package struct SharedReading: Sendable {
   /// What was read since other work had its turn.
   @usableFromInline var byteCount = 0
   /// The last message that another thread decoded, which is not released here.
-  private var large: (any AnyObject & Sendable)?
+  @usableFromInline var large: (any AnyObject & Sendable)?
 
   @usableFromInline package init() {}
+
+  /// Called before the reader waits for another message, which may never come: nothing keeps the last one until then.
+  @inlinable @inline(__always)
+  package mutating func readsOn() { if large != nil { large = nil } }
 
   /// Whether the message may be decoded at once.
   @inlinable @inline(__always)
@@ -43,7 +47,6 @@ package struct SharedReading: Sendable {
     _ decoder: StreamDecoder<Message>
   ) async throws -> Message {
     byteCount = 0
-    large = nil
     // Other threads serve nobody else meanwhile.
     guard LoopOfThread.address != nil else { return try message.withBytes(decoder.decode) }
     guard !message.withBytes(decoder.decodesOnLoop) else {

@@ -141,6 +141,23 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
+  /// A client sends one large message in a stream, and then nothing for long.
+  @Test(arguments: [false, true]) func silentStreamsHoldNoMessages(isIntercepted: Bool) async throws {
+    let record = DecodingRecord()
+    var options = ServerOptions()
+    if isIntercepted { options.interceptorFactories = [PassingInterceptors()] }
+    let server = try Server(providers: [Decoding(record)], options: options, group: try LoopGroup())
+    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
+    try #require(peer.settle())
+    peer.headers(1, FramePeer.request("/test.Decoding/Collect"))
+    let message = Self.message(MessageBuffer.largeByteCount, .none)
+    peer.data(1, Array(message[..<16_000]))
+    peer.data(1, Array(message[16_000...]))
+    await record.untilReleased(1)
+    #expect(record.state.released == 1)
+    await server.shutDown(grace: .zero)
+  }
+
   private static func message(_ size: Int, _ compression: MessageCompression) -> [UInt8] {
     var message = MessageBuffer([UInt8](repeating: 0, count: size))
     if compression != .none { message = Compressor.compress(message, compression) }

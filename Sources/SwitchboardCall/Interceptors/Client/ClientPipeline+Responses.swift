@@ -83,6 +83,7 @@ extension ClientPipeline: ResponseReceiver {
         if isOpen { receive { try result.get() } }
       }
       try? await rare?.room?(message.byteCount)
+      reading.readsOn()
     }
     responses.isReading = false
     if let outcome = responses.outcome, rare?.responses === responses {

@@ -105,6 +105,7 @@ extension ServerPipeline {
             if isOpen { receiveMessage { () throws in try result.get() } }
           }
           try await room(message.byteCount)
+          reading.readsOn()
         }
         if isOpen { codec.end(self) }
       } catch {
