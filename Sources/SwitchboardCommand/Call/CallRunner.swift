@@ -44,17 +44,19 @@ struct CallRunner: Sendable {
     }
     let watching = clock.map { clock in Task { await watchMetadata(of: call, clock) } }
     var failure: (any Error)?
+    var broken: GRPCStatus?
     do {
-      let writer = ResponseWriter(schema, source, settings)
-      for try await response in started.responses { try await writer.write(response) }
-    } catch is GRPCStatus {
-      // The final status of the call has all the information.
+      try await write(started.responses)
+    } catch let status as GRPCStatus {
+      broken = status
     } catch {
       failure = error
       call.cancel()
     }
     sending.cancel()
-    let status = await call.status
+    var status = await call.status
+    // The status of the server is not about what it has sent before.
+    if status.isOk, let broken { status = broken }
     await watching?.value
     if let clock { await describeEnd(of: call, status, clock) }
     // An error in a request explains more than the cancellation that it caused.
@@ -63,6 +65,18 @@ struct CallRunner: Sendable {
     if interrupts.isInterrupted { return .interrupted }
     guard !status.isOk else { return .success }
     throw await StatusReport(status, target, source, schema).failure
+  }
+
+  /// Writes the responses, of which there must be one unless the method streams them.
+  private func write(_ responses: ResponseStream<DynamicMessage>) async throws {
+    let writer = ResponseWriter(schema, source, settings)
+    var isFirst = true
+    for try await response in responses {
+      guard isFirst || method.descriptor.serverStreaming else { throw target.failure(.tooManyMessages) }
+      isFirst = false
+      try await writer.write(response)
+    }
+    if isFirst, !method.descriptor.serverStreaming { throw target.failure(.missingResponse) }
   }
 
   // MARK: Requests
