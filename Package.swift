@@ -342,7 +342,7 @@ let package = Package(
     .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall", "SwitchboardText"]),
     .testTarget(
       name: "SwitchboardInterceptorsTests",
-      dependencies: ["SwitchboardInterceptors", "Switchboard", "EchoService"]
+      dependencies: ["CallTestSupport", "SwitchboardInterceptors", "Switchboard", "EchoService"]
     ),
 
     // Marshallers for messages of another library, where the environment asks for it; otherwise nothing. The
@@ -535,9 +535,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardLoadTests",
       dependencies: [
-        "EchoService", "EchoTestSupport", "LoadMessages", "Switchboard", "SwitchboardDescriptors",
-        "SwitchboardLoad",
-        "SwitchboardProtobuf", "SwitchboardTool", "TestSupport",
+        "CallTestSupport", "EchoService", "EchoTestSupport", "LoadMessages", "Switchboard",
+        "SwitchboardDescriptors", "SwitchboardLoad", "SwitchboardProtobuf", "SwitchboardTool", "TestSupport",
       ],
       exclude: ["Peers"]
     ),
@@ -585,8 +584,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardMockTests",
       dependencies: [
-        "EchoService", "Switchboard", "SwitchboardDescriptors", "SwitchboardMock", "SwitchboardProtobuf",
-        "SwitchboardServices",
+        "CallTestSupport", "EchoService", "Switchboard", "SwitchboardDescriptors", "SwitchboardMock",
+        "SwitchboardProtobuf", "SwitchboardServices",
       ]
     ),
 

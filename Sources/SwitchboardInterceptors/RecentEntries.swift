@@ -17,9 +17,7 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
   private var newest: Int?
   private var oldest: Int?
 
-  init(capacity: Int) {
-    self.capacity = max(0, capacity)
-  }
+  init(capacity: Int) { self.capacity = capacity }
 
   var count: Int { indices.count }
 

@@ -14,7 +14,7 @@ import SwitchboardText
 ///
 /// ```swift
 /// var options = ChannelOptions()
-/// options.interceptorFactories = [ResponseCache(lifetime: .seconds(10))]
+/// options.interceptorFactories = [try ResponseCache(lifetime: .seconds(10))]
 /// let channel = try Channel(target: "shop.example:443", options: options)
 /// let client = Hello_GreeterClient(channel: channel)
 /// let reply = try await client.get(request, callOptions: .with { $0.safety = .cacheableRequest })
@@ -29,18 +29,30 @@ public final class ResponseCache: InterceptorFactory {
     let varying: [[ExactText]]
   }
 
+  struct Limits: RuledOptions {
+    var capacity: Int
+    var lifetime: Duration
+
+    static let rules: [OptionRule<Limits>] = [
+      OptionRule(\.capacity, "capacity", .atLeast(0)),
+      OptionRule(\.lifetime, "lifetime", .atLeast(.zero)),
+    ]
+  }
+
   private let entries: Locked<RecentEntries<Key>>
   private let lifetime: Duration
   private let variesBy: [String]
   private let time: MonotonicTime
 
-  /// Caches up to `capacity` responses, each for `lifetime`, and evicts the least recently used. `now` is for tests.
+  /// Caches up to `capacity` responses, each for `lifetime`, and evicts the least recently used. With zero for one of
+  /// them, it caches nothing. `now` is for tests.
   public init(
     capacity: Int = 1000,
     lifetime: Duration = .seconds(60),
     variesBy: [String] = ["authorization"],
     now: (@Sendable () -> Duration)? = nil
-  ) {
+  ) throws(GRPCStatus) {
+    try Limits(capacity: capacity, lifetime: lifetime).checkRules()
     entries = Locked(RecentEntries(capacity: capacity))
     self.lifetime = lifetime
     self.variesBy = variesBy

@@ -48,6 +48,10 @@ package enum OptionWalk {
     return Value.samples.map { value in
       var options = standard
       options[keyPath: option] = value
+      // A message does not show its properties.
+      guard !(options is any CustomReflectable) else {
+        return OptionSample(name: rule.name, value: value.text, options: options)
+      }
       // By its name, in case the rule has that of another option.
       let property = Mirror(reflecting: options).children.first { $0.label == rule.name }
       let found = (property?.value as? Value)?.text ?? "missing"

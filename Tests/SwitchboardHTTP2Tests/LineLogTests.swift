@@ -8,10 +8,10 @@ import Testing
   /// A file that is deleted after the test.
   private let path = NSTemporaryDirectory() + "switchboard-\(UUID().uuidString).log"
 
-  private func lines(_ body: (LineLog) -> Void) async throws -> [String] {
+  private func lines(capacity: Int = 1 << 20, _ body: (LineLog) -> Void) async throws -> [String] {
     let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     defer { unlink(path) }
-    let log = LineLog(file, label: "test")
+    let log = LineLog(file, label: "test", capacity: capacity)
     // It has a duplicate of the descriptor.
     close(file)
     body(log)
@@ -26,6 +26,15 @@ import Testing
       Logger(log).log(.info, "and another")
     }
     #expect(lines == ["test: warning: something a=1 b=2", "test: info: and another"])
+  }
+
+  @Test(arguments: [.min, -1, 0, 1, .max]) func entriesAreWrittenWhateverTheCapacity(_ capacity: Int)
+    async throws
+  {
+    let lines = try await lines(capacity: capacity) { log in
+      log.log(.error, String(repeating: "x", count: 1000), [:])
+    }
+    #expect(lines == ["test: error: " + String(repeating: "x", count: 1000)])
   }
 
   /// Text from peers can neither add lines to the log nor control the terminal that shows it.

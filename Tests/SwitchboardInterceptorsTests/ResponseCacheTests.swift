@@ -1,7 +1,9 @@
+import CallTestSupport
 import EchoService
 import Switchboard
-import SwitchboardInterceptors
 import Testing
+
+@testable import SwitchboardInterceptors
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseCacheTests {
   private func options(_ cache: ResponseCache, _ metadata: HPACKHeaders = [:]) -> CallOptions {
@@ -15,7 +17,7 @@ import Testing
   @Test func theSameRequestIsAnsweredFromTheCacheForAWhile() async throws {
     let provider = TestProvider()
     let clock = TestClock()
-    let cache = ResponseCache(lifetime: .seconds(60), now: clock.now)
+    let cache = try ResponseCache(lifetime: .seconds(60), now: clock.now)
     try await withEcho(provider) { client async throws in
       let options = options(cache)
       for _ in 0..<3 { #expect(try await client.get(request("x"), callOptions: options).text == "x") }
@@ -30,7 +32,7 @@ import Testing
 
   @Test func onlyCacheableRequestsAreCached() async throws {
     let provider = TestProvider()
-    let cache = ResponseCache()
+    let cache = try ResponseCache()
     try await withEcho(provider) { client async throws in
       var options = options(cache)
       for safety in [RequestOptions.Safety.default, .idempotentRequest] {
@@ -44,7 +46,7 @@ import Testing
 
   @Test func failuresAreNotKept() async throws {
     let provider = TestProvider()
-    let cache = ResponseCache()
+    let cache = try ResponseCache()
     try await withEcho(provider) { client async throws in
       for _ in 0..<2 {
         let failure = await status { _ = try await client.get(request("fail"), callOptions: options(cache)) }
@@ -68,7 +70,7 @@ import Testing
 
   @Test func theCacheKeyDistinguishesCalls() async throws {
     let provider = TestProvider()
-    let cache = ResponseCache()
+    let cache = try ResponseCache()
     try await withEcho(provider) { client async throws in
       for user in ["ada", "grace", "ada"] {
         _ = try await client.get(request("x"), callOptions: options(cache, ["authorization": user]))
@@ -89,7 +91,7 @@ import Testing
       func token() async throws -> String? { "ada" }
     }
     let provider = TestProvider()
-    let cache = ResponseCache()
+    let cache = try ResponseCache()
     try await withEcho(provider) { client async throws in
       var options = options(cache)
       for (token, calls) in [("ada", 1), ("grace", 2), ("ada", 2), (nil, 3)] as [(String?, Int)] {
@@ -107,7 +109,7 @@ import Testing
   }
 
   @Test func serversAndAuthoritiesHaveSeparateEntries() async throws {
-    let (providers, cache) = ([TestProvider(), TestProvider()], ResponseCache())
+    let (providers, cache) = ([TestProvider(), TestProvider()], try ResponseCache())
     let pool = try ChannelPool()
     var servers: [Server] = []
     for provider in providers {
@@ -129,7 +131,7 @@ import Testing
 
   @Test func theLeastRecentlyUsedIsEvicted() async throws {
     let provider = TestProvider()
-    let cache = ResponseCache(capacity: 2)
+    let cache = try ResponseCache(capacity: 2)
     try await withEcho(provider) { client async throws in
       for text in ["a", "b", "a", "c", "a"] {
         _ = try await client.get(request(text), callOptions: options(cache))
@@ -146,12 +148,37 @@ import Testing
 
   @Test func streamsAreNotCached() async throws {
     let provider = TestProvider()
-    let cache = ResponseCache()
+    let cache = try ResponseCache()
     try await withEcho(provider) { client async throws in
       for _ in 0..<2 {
         for try await _ in client.expand(request("a"), callOptions: options(cache)) {}
       }
     }
     #expect(provider.calls == 2)
+  }
+
+  @Test func everyNumberHasARule() {
+    let limits = ResponseCache.Limits(capacity: 1, lifetime: .seconds(1))
+    #expect(OptionWalk.ruled(ResponseCache.Limits.self) == OptionWalk.numbers(in: limits))
+  }
+
+  /// Each number at -1, 0, 1 and its maximum is refused with an error that names it, or calls work.
+  @Test(arguments: OptionWalk.samples(of: ResponseCache.Limits(capacity: 1, lifetime: .seconds(1))))
+  func aNumberIsRefusedOrWorks(_ sample: OptionSample<ResponseCache.Limits>) async throws {
+    let limits = sample.options
+    let cache: ResponseCache
+    do throws(GRPCStatus) {
+      cache = try ResponseCache(capacity: limits.capacity, lifetime: limits.lifetime, now: TestClock().now)
+    } catch {
+      #expect(sample.isRefused(by: error), "\(error)")
+      return
+    }
+    let provider = TestProvider()
+    try await withEcho(provider) { client async throws in
+      for _ in 0..<2 {
+        #expect(try await client.get(request("x"), callOptions: options(cache)).text == "x")
+      }
+    }
+    #expect(provider.calls == (limits.capacity > 0 && limits.lifetime > .zero ? 1 : 2))
   }
 }

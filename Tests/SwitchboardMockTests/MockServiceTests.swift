@@ -161,8 +161,8 @@ import Testing
     ("rules: [{method: echo.Echo/Get, status: 17}]", "not a status"),
     ("rules: [{method: echo.Echo/Get, answer: {}, status: 5}]", "either an answer or a status"),
     ("rules: [{method: echo.Echo/Get, answer: {}, delay: 5}]", "delay is not a time"),
-    ("rules: [{method: echo.Echo/Get, answer: {}, delay: 2000m}]", "delay is not a time"),
-    ("rules: [{method: echo.Echo/Get, answer: {}, times: 0}]", "times is not"),
+    ("rules: [{method: echo.Echo/Get, answer: {}, delay: 2000m}]", "delay is 120000.0 seconds: it must be"),
+    ("rules: [{method: echo.Echo/Get, answer: {}, times: 0}]", "times is 0: it must be at least 1"),
   ])
   func mistakesAreNamed(_ text: String, _ wanted: String) throws {
     let schema = try Self.schema()

@@ -40,7 +40,7 @@ extension InteropClient {
   /// if the server got one call.
   func cacheableUnary() async throws {
     var options = CallOptions(initialMetadata: metadata)
-    options.interceptorFactories = [ResponseCache()]
+    options.interceptorFactories = [try ResponseCache()]
     options.safety = .cacheableRequest
     let request = try Self.request()
     let first = try await service.cacheableUnaryCall(request, callOptions: options)

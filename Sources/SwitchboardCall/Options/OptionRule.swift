@@ -27,6 +27,30 @@ package enum OptionRange<Number: Comparable & Sendable>: Sendable {
   }
 }
 
+extension OptionRange {
+  /// Throws `INVALID_ARGUMENT` for another value. The error names the option, the value, the range and `reason`.
+  package func check(
+    _ number: Number,
+    _ name: String,
+    because reason: String? = nil
+  ) throws(GRPCStatus) {
+    try check(number, name, or: "", reason)
+  }
+
+  /// `other` is what is allowed besides the range.
+  fileprivate func check(
+    _ number: Number,
+    _ name: String,
+    or other: String,
+    _ reason: String?
+  ) throws(GRPCStatus) {
+    guard !contains(number) else { return }
+    throw .invalidOption(
+      "\(name) is \(number): it must be \(self)\(other)" + (reason.map { ", because \($0)" } ?? "")
+    )
+  }
+}
+
 extension OptionRange: CustomStringConvertible {
   package var description: String {
     switch self {
@@ -44,16 +68,17 @@ package struct OptionRule<Options>: Sendable {
   package let option: PartialKeyPath<Options> & Sendable
   let check: @Sendable (Options) throws(GRPCStatus) -> Void
 
-  /// The error for another value names the option, the value, the range and `reason`.
+  /// See `OptionRange.check`.
   package init<Number>(
     _ option: KeyPath<Options, Number> & Sendable,
     _ name: String,
     _ range: OptionRange<Number>,
     because reason: String? = nil
   ) {
-    self.init(option, name, "\(range)", reason) { options in
-      let number = options[keyPath: option]
-      return range.contains(number) ? nil : number
+    self.name = name
+    self.option = option
+    check = { options throws(GRPCStatus) in
+      try range.check(options[keyPath: option], name, because: reason)
     }
   }
 
@@ -64,25 +89,11 @@ package struct OptionRule<Options>: Sendable {
     _ range: OptionRange<Number>,
     because reason: String? = nil
   ) {
-    self.init(option, name, "\(range), or nil", reason) { options in
-      options[keyPath: option].flatMap { range.contains($0) ? nil : $0 }
-    }
-  }
-
-  private init<Number>(
-    _ option: PartialKeyPath<Options> & Sendable,
-    _ name: String,
-    _ allowed: String,
-    _ reason: String?,
-    wrong: @escaping @Sendable (Options) -> Number?
-  ) {
     self.name = name
     self.option = option
     check = { options throws(GRPCStatus) in
-      guard let number = wrong(options) else { return }
-      throw .invalidOption(
-        "\(name) is \(number): it must be \(allowed)" + (reason.map { ", because \($0)" } ?? "")
-      )
+      guard let number = options[keyPath: option] else { return }
+      try range.check(number, name, or: ", or nil", reason)
     }
   }
 }

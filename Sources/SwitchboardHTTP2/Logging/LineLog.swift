@@ -21,10 +21,13 @@ public final class LineLog: LogHandler {
   package let writer: LineWriter
   private let label: String
 
+  /// With less room, the log would lose the lines that it exists for.
+  private static let leastCapacity = 4096
+
   /// Writes to a duplicate of the descriptor. Each line starts with the label; up to `capacity` bytes wait to be
-  /// written.
+  /// written; less than 4096 means 4096.
   public init(_ descriptor: Int32 = STDERR_FILENO, label: String? = nil, capacity: Int = 1 << 20) {
-    writer = LineWriter(descriptor, capacity: capacity)
+    writer = LineWriter(descriptor, capacity: max(capacity, Self.leastCapacity))
     self.label = label.map { "\($0): " } ?? ""
   }
 

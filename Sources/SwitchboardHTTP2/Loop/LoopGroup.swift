@@ -21,11 +21,8 @@ public final class LoopGroup: Sendable {
 
   /// Starts `count` loops, from 1 to 1024.
   public init(count: Int = 1) throws(GRPCStatus) {
-    guard (1...Self.mostLoops).contains(count) else {
-      throw .invalidOption(
-        "count is \(count): it must be from 1 to \(Self.mostLoops), because each loop has its own thread"
-      )
-    }
+    let range = OptionRange.within(1...Self.mostLoops)
+    try range.check(count, "count", because: "each loop has its own thread")
     var started: [Loop] = []
     for _ in 0..<count {
       guard let loop = Loop(), LoopThread.start(loop) else {

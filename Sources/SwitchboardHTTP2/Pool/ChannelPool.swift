@@ -61,11 +61,7 @@ public final class ChannelPool: Sendable {
     observer: (any CallObserver)? = nil,
     time: any CallTime
   ) throws(GRPCStatus) {
-    guard idleTimeout > .zero else {
-      throw .invalidOption(
-        "idleTimeout is \(idleTimeout): it must be more than zero, because a channel is idle at first"
-      )
-    }
+    try OptionRange.above(.zero).check(idleTimeout, "idleTimeout", because: "a channel is idle at first")
     if let group { self.group = group } else { self.group = try LoopGroup() }
     self.idleTimeout = idleTimeout
     self.logger = logger

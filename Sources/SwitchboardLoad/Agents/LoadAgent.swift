@@ -56,6 +56,8 @@ package struct LoadAgent: LoadTestAgentProvider {
     let settings: LoadRun.Settings
     do {
       settings = try plan.settings()
+    } catch let status as GRPCStatus {
+      throw status
     } catch {
       throw GRPCStatus(code: .invalidArgument, message: "\(error)")
     }

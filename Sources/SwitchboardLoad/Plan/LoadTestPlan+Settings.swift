@@ -14,26 +14,44 @@ package enum LoadLimits {
   package static let seconds = 0.0...86_400.0
 }
 
+extension LoadTestPlan: RuledOptions {
+  package static let rules: [OptionRule<LoadTestPlan>] = [
+    OptionRule(\.connections, "connections", range(LoadLimits.connections)),
+    OptionRule(\.loops, "loops", range(LoadLimits.loops)),
+    OptionRule(\.concurrency, "concurrency", range(LoadLimits.concurrency)),
+    OptionRule(\.messagesPerCall, "messagesPerCall", range(LoadLimits.messagesPerCall)),
+    OptionRule(\.warmUpSeconds, "warmUpSeconds", .within(LoadLimits.seconds)),
+    OptionRule(\.durationSeconds, "durationSeconds", .within(LoadLimits.seconds)),
+    OptionRule(\.timeoutSeconds, "timeoutSeconds", .within(LoadLimits.seconds)),
+    OptionRule(\.connectTimeoutSeconds, "connectTimeoutSeconds", .within(LoadLimits.seconds)),
+    OptionRule(\.callLimit, "callLimit", .any),
+    OptionRule(\.seed, "seed", .any),
+  ]
+
+  private static func range(_ range: ClosedRange<Int>) -> OptionRange<UInt32> {
+    .within(UInt32(range.lowerBound)...UInt32(range.upperBound))
+  }
+}
+
+extension LoadTestRate: RuledOptions {
+  package static let rules: [OptionRule<LoadTestRate>] = [
+    OptionRule(\.from, "from", .within(0...RateSchedule.rates.upperBound)),
+    OptionRule(\.to, "to", .within(RateSchedule.rates)),
+    OptionRule(\.rampSeconds, "rampSeconds", .within(LoadLimits.seconds)),
+  ]
+}
+
 extension LoadTestPlan {
-  /// Validates the plan. Throws a ``PayloadError`` that names the invalid setting.
+  /// Validates the plan. The error names the invalid setting.
   package func settings() throws -> LoadRun.Settings {
     guard !method.service.isEmpty, !method.name.isEmpty else {
       throw PayloadError("the plan names no method")
     }
-    try Self.check(Int(connections), in: LoadLimits.connections, "connections")
-    try Self.check(Int(loops), in: LoadLimits.loops, "loops")
-    try Self.check(Int(concurrency), in: LoadLimits.concurrency, "calls in progress")
-    try Self.check(Int(messagesPerCall), in: LoadLimits.messagesPerCall, "messages in each call")
-    for (seconds, name) in [
-      (warmUpSeconds, "a warm-up"), (durationSeconds, "a duration"), (timeoutSeconds, "a timeout"),
-      (connectTimeoutSeconds, "a time for connecting"),
-    ]
-    where !LoadLimits.seconds.contains(seconds) {
-      throw PayloadError("\(name) of \(seconds) seconds is not within \(LoadLimits.seconds)")
-    }
+    try checkRules()
+    if hasRate { try rate.checkRules() }
     guard payloads.count <= LoadLimits.payloads else { throw PayloadError("too many payloads") }
     var settings = LoadRun.Settings(
-      pace: try pace,
+      pace: pace,
       extent: LoadExtent(
         warmUp: UInt64(warmUpSeconds * 1e9),
         duration: durationSeconds > 0 ? UInt64(durationSeconds * 1e9) : nil,
@@ -49,24 +67,10 @@ extension LoadTestPlan {
     return settings
   }
 
-  private static func check(_ value: Int, in range: ClosedRange<Int>, _ name: String) throws(PayloadError) {
-    guard !range.contains(value) else { return }
-    throw PayloadError("\(value) \(name): expected \(range.lowerBound) to \(range.upperBound)")
-  }
-
   private var pace: LoadPace {
-    get throws(PayloadError) {
-      guard hasRate else { return .closed(callers: Int(concurrency)) }
-      guard RateSchedule.rates.contains(rate.to), (0...RateSchedule.rates.upperBound).contains(rate.from),
-        LoadLimits.seconds.contains(rate.rampSeconds)
-      else {
-        throw PayloadError(
-          "a rate from \(rate.from) to \(rate.to) within \(rate.rampSeconds) s is not possible"
-        )
-      }
-      let schedule = RateSchedule(from: rate.from, to: rate.to, ramp: rate.rampSeconds)
-      return .open(schedule, limit: Int(concurrency))
-    }
+    guard hasRate else { return .closed(callers: Int(concurrency)) }
+    let schedule = RateSchedule(from: rate.from, to: rate.to, ramp: rate.rampSeconds)
+    return .open(schedule, limit: Int(concurrency))
   }
 
   private var callOptions: CallOptions {

@@ -8,12 +8,12 @@ struct MockRule: Sendable {
   /// How the call ends; nil if it succeeds.
   let status: GRPCStatus?
   /// The wait before the first response, and between responses.
-  let delay: Duration
-  let every: Duration
+  private(set) var delay: Duration
+  private(set) var every: Duration
   let headers: HPACKHeaders
   let trailers: HPACKHeaders
   /// How often the rule may answer; nil if always.
-  let times: Int?
+  private(set) var times: Int?
 
   static let members: Set = [
     "method", "match", "answer", "stream", "status", "delay", "every", "headers", "trailers", "times",
@@ -31,7 +31,8 @@ struct MockRule: Sendable {
     every = try rule.duration("every") ?? .zero
     headers = try Self.metadata(rule, "headers")
     trailers = try Self.metadata(rule, "trailers")
-    times = try rule.count("times")
+    times = try rule.number("times")
+    do throws(GRPCStatus) { try checkRules() } catch { throw RuleError(error.message ?? "") }
     guard !answers.isEmpty || status != nil || method.type.streamsResponses else {
       throw RuleError("a rule needs an answer or a status")
     }
@@ -101,6 +102,16 @@ struct MockRule: Sendable {
   }
 }
 
+extension MockRule: RuledOptions {
+  package static let rules: [OptionRule<MockRule>] = [
+    OptionRule(\.delay, "delay", .within(pauses)),
+    OptionRule(\.every, "every", .within(pauses)),
+    OptionRule(\.times, "times", .atLeast(1), because: "a rule is there to answer"),
+  ]
+
+  private static let pauses = Duration.zero ... .seconds(3600)
+}
+
 extension DecodeError {
   /// The error without its line and column, which refer to JSON that was made from the rule, not to the file.
   var withoutLocation: String {
@@ -140,22 +151,22 @@ struct DocumentMembers {
     return text
   }
 
-  func count(_ member: String) throws(RuleError) -> Int? {
+  func number(_ member: String) throws(RuleError) -> Int? {
     guard let value = self[member] else { return nil }
-    guard case .number(let digits) = value, let count = Int(digits), count > 0 else {
-      throw RuleError("\(member) is not a whole number above zero")
+    guard case .number(let digits) = value, let number = Int(digits) else {
+      throw RuleError("\(member) is not a whole number")
     }
-    return count
+    return number
   }
 
-  /// A time such as `20ms` or `1.5s`, up to an hour.
+  /// A time such as `20ms` or `1.5s`. The longest is some thirty years.
   func duration(_ member: String) throws(RuleError) -> Duration? {
     guard let value = self[member] else { return nil }
     let units: [(String, Double)] = [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60)]
     guard case .string(let text) = value, let unit = units.first(where: { text.hasSuffix($0.0) }),
       DocumentReader.isNumber(String(text.dropLast(unit.0.utf8.count))),
-      let number = Double(text.dropLast(unit.0.utf8.count)), (0...3600).contains(number * unit.1)
-    else { throw RuleError("\(member) is not a time such as 20ms, 1.5s or 2m, up to an hour") }
-    return .nanoseconds(Int64(number * unit.1 * 1e9))
+      let number = Double(text.dropLast(unit.0.utf8.count))
+    else { throw RuleError("\(member) is not a time such as 20ms, 1.5s or 2m") }
+    return .nanoseconds(Int64(min(max(number * unit.1, -1e9), 1e9) * 1e9))
   }
 }

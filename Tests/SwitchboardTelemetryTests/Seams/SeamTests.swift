@@ -85,7 +85,7 @@ extension Seam {
       Setup(
         propagation: .metadata("authorization"),
         options: cacheable,
-        interceptors: [ResponseCache()],
+        interceptors: [try ResponseCache()],
         users: ["ada", "grace", "ada"]
       )
     } _: { stage in
@@ -96,7 +96,7 @@ extension Seam {
       Setup(
         config: SeamStage.retries,
         options: cacheable,
-        interceptors: [ResponseCache()],
+        interceptors: [try ResponseCache()],
         failures: [.unavailable, .unavailable, .unavailable, .unavailable],
         users: ["ada", "ada", "ada"]
       )
@@ -109,7 +109,7 @@ extension Seam {
       Setup(
         config: SeamStage.hedging,
         options: cacheable,
-        interceptors: [ResponseCache()],
+        interceptors: [try ResponseCache()],
         failures: [.unavailable],
         users: ["ada", "ada"]
       )
@@ -121,13 +121,13 @@ extension Seam {
       // The token of a provider is not known where the key is made.
       var options = cacheable
       options.authTokenProvider = CountedTokens()
-      return Setup(options: options, interceptors: [ResponseCache()], users: ["ada", "ada"])
+      return Setup(options: options, interceptors: [try ResponseCache()], users: ["ada", "ada"])
     } _: { stage in
       #expect(stage.arrived("authorization") == ["Bearer token 1", "Bearer token 2"])
       #expect(stage.codes == [.ok, .ok])
     },
     Seam("cache × telemetry") { _ in
-      Setup(options: cacheable, interceptors: [ResponseCache()], users: ["ada", "ada"])
+      Setup(options: cacheable, interceptors: [try ResponseCache()], users: ["ada", "ada"])
     } _: { stage in
       #expect(stage.spans.calls.count == 1)
       #expect(stage.metric("grpc_client_call_duration_seconds_count") == "1")
@@ -136,7 +136,9 @@ extension Seam {
       let above = NotingParts(stage: stage, name: "above") { $0.replaceOrAdd(name: "lang", value: "de") }
       return Setup(
         options: cacheable,
-        interceptors: [above, ResponseCache(variesBy: ["lang"]), NotingParts(stage: stage, name: "below")],
+        interceptors: [
+          above, try ResponseCache(variesBy: ["lang"]), NotingParts(stage: stage, name: "below"),
+        ],
         users: ["ada", "grace"]
       )
     } _: { stage in
@@ -154,7 +156,9 @@ extension Seam {
       let above = NotingCalls(stage: stage, name: "above", change: change)
       return Setup(
         options: cacheable,
-        interceptors: [above, ResponseCache(variesBy: ["lang"]), NotingCalls(stage: stage, name: "below")],
+        interceptors: [
+          above, try ResponseCache(variesBy: ["lang"]), NotingCalls(stage: stage, name: "below"),
+        ],
         users: ["ada", "ada", "ada"]
       )
     } _: { stage in

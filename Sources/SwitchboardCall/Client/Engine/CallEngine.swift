@@ -106,9 +106,10 @@ final class CallEngine: Sendable {
 
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
     var request = request
-    if let limit = request.options?.responseSizeLimit, limit < 0 {
-      let refusal = GRPCStatus.invalidOption("responseSizeLimit is \(limit): it must be at least 0")
-      return RefusedCall(request, eventLoop, receiver, refusal)
+    if let limit = request.options?.responseSizeLimit {
+      do throws(GRPCStatus) {
+        try OptionRange.atLeast(0).check(limit, "responseSizeLimit")
+      } catch { return RefusedCall(request, eventLoop, receiver, error) }
     }
     setDeadline(of: &request)
     if let config = request.options?.serviceConfig { return makeCall(request, receiver, config) }
