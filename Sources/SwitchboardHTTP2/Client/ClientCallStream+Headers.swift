@@ -15,9 +15,7 @@ extension ClientCallStream {
 extension CallRequest {
   /// Why HTTP does not allow the call's own headers, if it does not.
   var failureToSend: GRPCStatus? {
-    guard method.pathBytes.withUnsafeBufferPointer(FieldSyntax.isTarget) else {
-      return .invalidHeader("path")
-    }
+    guard method.hasValidPath else { return .invalidHeader("path") }
     guard let options else { return nil }
     if let authority = options.serverAuthority, !FieldSyntax.isHost(authority) {
       return .invalidHeader("authority")

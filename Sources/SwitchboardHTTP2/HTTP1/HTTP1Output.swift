@@ -8,7 +8,7 @@ extension HeaderWriter {
     forEachField { name, value in
       let isAllowed =
         switch name {
-        case ":path": FieldSyntax.isTarget(value)
+        case ":path": MethodDescriptor.isTarget(value)
         case ":authority": FieldSyntax.isHost(value)
         default: FieldSyntax.isValue(value)
         }

@@ -58,7 +58,7 @@ struct HTTP1RequestHead {
     let method = Bytes(rebasing: line[..<first])
     let target = Bytes(rebasing: line[(first + 1)..<last])
     let version = Bytes(rebasing: line[(last + 1)...])
-    guard FieldSyntax.isToken(method), FieldSyntax.isTarget(target),
+    guard FieldSyntax.isToken(method), MethodDescriptor.isTarget(target),
       let path = Self.path(of: target), !version.contains(space)
     else { return .malformed }
     guard version.equals("HTTP/1.1") else {

@@ -21,14 +21,6 @@ package enum FieldSyntax {
     nghttp2_check_authority(bytes.baseAddress, bytes.count) != 0 && !bytes.contains(UInt8(ascii: "@"))
   }
 
-  /// Whether the bytes can be the target of a request: nothing in them ends it.
-  static func isTarget(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Without branches, because every call asks.
-    var faults: UInt8 = 0
-    for byte in bytes { faults |= byte &- 0x21 > 0x5d ? 1 : 0 }
-    return faults == 0
-  }
-
   static func isHost(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { isHost($0) }
