@@ -3,6 +3,14 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
+/// An interceptor that holds parts of its call back, in order, and may answer the call itself.
+protocol PartHolder {
+  func hold()
+  func release()
+  /// Ends the call in place of its peer.
+  func answer()
+}
+
 /// The random life of one connection and its calls, from a seed: each step runs in its own turn of the loop, after all
 /// effects of the previous step.
 class Life {
@@ -45,6 +53,19 @@ class Life {
 
   func note(_ what: @autoclosure () -> String) { if tracing { trace.append(what()) } }
   func countCall() { calls += 1 }
+
+  final func step(_ holder: some PartHolder) {
+    if dice.oneIn(3) {
+      note("an interceptor holds back")
+      holder.hold()
+    } else if dice.oneIn(8) {
+      note("an interceptor answers")
+      holder.answer()
+    } else {
+      note("an interceptor releases its parts")
+      holder.release()
+    }
+  }
 
   private func packSession() throws(Violation) {
     guard packs, let session else { return }

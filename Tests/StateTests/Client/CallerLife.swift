@@ -93,19 +93,6 @@ class CallerLife: Life {
     loop.advanceClock(by: .seconds(11))
   }
 
-  final func hold(_ holder: ClientHolder) {
-    if dice.oneIn(3) {
-      note("an interceptor holds back")
-      holder.hold()
-    } else if dice.oneIn(8) {
-      note("an interceptor answers")
-      holder.answer()
-    } else {
-      note("an interceptor releases its parts")
-      holder.release()
-    }
-  }
-
   final func stepCaller() {
     guard let call = pick() else { return }
     switch dice.below(10) {

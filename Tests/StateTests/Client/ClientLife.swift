@@ -27,7 +27,7 @@ final class ClientLife: CallerLife {
     case 12: sendOther()
     case 13: if dice.oneIn(4) { advanceTime() }
     case 14: if dice.oneIn(8) { breakRule() }
-    case 15: if let holder = (pick() as? InterceptedCall)?.holder { hold(holder) }
+    case 15: if let holder = (pick() as? InterceptedCall)?.holder { step(holder) }
     default: stepCaller()
     }
     return !remaining.isClosed

@@ -120,8 +120,7 @@ final class InterceptedCall: CheckedCall, @unchecked Sendable {
   }
 }
 
-/// Forwards parts, or holds them back until it is released, in order; and may answer a call itself.
-final class ClientHolder: ClientInterceptor<[UInt8], [UInt8]> {
+final class ClientHolder: ClientInterceptor<[UInt8], [UInt8]>, PartHolder {
   typealias Context = ClientInterceptorContext<[UInt8], [UInt8]>
 
   private weak var call: CheckedCall?
@@ -144,7 +143,6 @@ final class ClientHolder: ClientInterceptor<[UInt8], [UInt8]> {
     isHolding = false
   }
 
-  /// Ends the call in place of its server.
   func answer() {
     guard let context else { return }
     call?.model.isAnswered = true

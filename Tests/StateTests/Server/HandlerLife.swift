@@ -81,17 +81,8 @@ class HandlerLife: Life {
   }
 
   final func stepInterceptor() {
-    guard let holder = pick().flatMap({ script.holders[script.models[$0].token] }) else { return }
-    if dice.oneIn(3) {
-      note("an interceptor holds back")
-      holder.hold()
-    } else if dice.oneIn(8) {
-      note("an interceptor answers")
-      holder.answer()
-    } else {
-      note("an interceptor releases its parts")
-      holder.release()
-    }
+    guard let index = pick(), let holder = script.holders[script.models[index].token] else { return }
+    step(holder)
   }
 
   final func stepHandler() {

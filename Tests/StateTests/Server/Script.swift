@@ -216,7 +216,7 @@ extension Script {
 }
 
 /// Forwards parts, or holds them back until it is released, in order; and may answer a call itself.
-final class HoldingInterceptor: ServerInterceptor<[UInt8], [UInt8]> {
+final class HoldingInterceptor: ServerInterceptor<[UInt8], [UInt8]>, PartHolder {
   private let script: Script
   private var isHolding = false
   private let answersAtOnce: Bool
@@ -231,7 +231,6 @@ final class HoldingInterceptor: ServerInterceptor<[UInt8], [UInt8]> {
     answersAtOnce = script.newHoldersAnswer
   }
 
-  /// Ends the call in place of its handler.
   func answer() {
     guard let context else { return }
     script.note(token) { $0.isAnswered = true }
