@@ -21,9 +21,6 @@ package struct GenerateArguments: Hashable {
   package var expected: [String] = []
   /// The `.proto` files to generate for.
   package var files: [String] = []
-
-  /// The options as the single string that a request has for them.
-  package var parameter: String { options.joined(separator: ",") }
 }
 
 /// An error in the arguments.

@@ -4,6 +4,9 @@ import SwitchboardProtoCompiler
 import SwitchboardToolSupport
 
 extension GenerateArguments {
+  /// The options as the single string that a request has for them.
+  var parameter: String { OptionList.parameter(options) }
+
   /// The request for the generator: the files, compiled or from a descriptor set, and the options.
   func request(
     with workers: Workers

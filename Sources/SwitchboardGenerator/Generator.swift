@@ -65,7 +65,8 @@ public struct Generator: Sendable {
       || schema.enums.contains { scalars.contains($0.swiftName) }
     let moduleNames = ModuleNames(
       of: request.filesToGenerate.compactMap { schema.filesByName[$0] },
-      in: schema
+      in: schema,
+      withFolders: options.namesRegistriesInFull
     )
     var sources: [String: String] = [:]
     var bareNames: [String: String] = [:]

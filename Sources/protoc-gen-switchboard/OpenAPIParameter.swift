@@ -14,8 +14,8 @@ struct OpenAPIParameter {
 
   /// `nil` if no document is asked for.
   init?(_ parameter: String) throws(GeneratorError) {
-    var (name, options, rest): (String?, OpenAPIOptions, [Substring]) = (nil, OpenAPIOptions(), [])
-    for item in parameter.split(separator: ",") {
+    var (name, options, rest): (String?, OpenAPIOptions, [String]) = (nil, OpenAPIOptions(), [])
+    for item in OptionList.options(in: parameter) {
       let parts = item.split(separator: "=", maxSplits: 1)
       let value = parts.count > 1 ? String(parts[1]) : ""
       switch parts.first {
@@ -50,7 +50,7 @@ struct OpenAPIParameter {
     }
     self.name = name
     self.options = options
-    self.rest = rest.joined(separator: ",")
+    self.rest = OptionList.parameter(rest)
   }
 
   /// The parameter of a request, without reading anything else of it.

@@ -57,8 +57,8 @@ struct OptionEffectTests {
   func unknown(parameter: String) throws {
     let error = #expect(throws: GeneratorError.self) { try generate(parameter) }
     let known =
-      "Client, ExtraModuleImports, FileNaming, KeepMethodCasing, Messages, PayloadMappings, ProtoPathModuleMappings, "
-      + "ReflectionData, Server, Services, TestClient, UseAccessLevelOnImports, Visibility"
+      "Client, ExtraModuleImports, FileNaming, FullRegistryNames, KeepMethodCasing, Messages, PayloadMappings, "
+      + "ProtoPathModuleMappings, ReflectionData, Server, Services, TestClient, UseAccessLevelOnImports, Visibility"
     #expect(try #require(error).description.hasSuffix("the options are \(known)"))
   }
 

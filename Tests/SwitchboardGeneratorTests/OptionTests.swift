@@ -35,7 +35,7 @@ struct OptionTests {
       ("Visibility=Secret", "it must be one of Internal, Package, Public"),
       ("FileNaming=Short", "it must be one of FullPath, PathToUnderscores, DropPath"),
       ("Server=maybe", "it must be true or false"),
-      ("Colour=red", "the options are Client, ExtraModuleImports, FileNaming, KeepMethodCasing, Messages,"),
+      ("Colour=red", "the options are Client, ExtraModuleImports, FileNaming, FullRegistryNames,"),
       ("Visibility", "it must be one of Internal, Package, Public"),
       ("ExtraModuleImports=a b", "it must be the name of a module"),
       ("ProtoPathModuleMappings=", "it must be a path"),
@@ -68,6 +68,28 @@ struct OptionTests {
     #expect(options.usesAccessLevelOnImports)
   }
 
+  @Test(
+    "A value may have commas and backslashes, which are escaped",
+    arguments: [
+      (#"PayloadMappings=a\,b.txt"#, ["PayloadMappings=a,b.txt"]), (#"A=\,,\,=B"#, ["A=,", ",=B"]),
+      (#"A=C:\dir\\,B=\"#, [#"A=C:\dir\"#, #"B=\"#]), (", A=1,, ,B=2 ,", ["A=1", "B=2"]),
+      (#"A=\\\,B"#, [#"A=\,B"#]), ("", []),
+    ]
+  )
+  func escapes(parameter: String, options: [String]) throws {
+    #expect(OptionList.options(in: parameter) == options)
+    #expect(OptionList.options(in: OptionList.parameter(options)) == options)
+  }
+
+  @Test("A path with a comma is one path, and an error that breaks it says how it is written")
+  func commas() throws {
+    let options = try GeneratorOptions(parameter: #"PayloadMappings=a\,b/c.txt,Visibility=Public"#)
+    #expect(options.payloadMappingsPath == "a,b/c.txt" && options.visibility == .public)
+    let broken = try response(parameter: "PayloadMappings=a,b/c.txt")
+    let hint = "unknown option 'b/c.txt': a comma in a value is written '\\,'; the options are "
+    #expect(broken.error.hasPrefix(hint), "\(broken.error)")
+  }
+
   @Test("Two files of one name are an error that says what helps")
   func duplicates() throws {
     let response = try response(parameter: "FileNaming=DropPath", files: ["a/x.proto", "b/x.proto"])
@@ -86,6 +108,51 @@ struct OptionTests {
     let flat = try response(parameter: "FileNaming=PathToUnderscores", files: ["a/x.proto", "b/x.proto"])
     #expect(flat.file.map(\.name) == ["a_x.pb.swift", "b_x.pb.swift"])
     #expect(try response(parameter: "", files: ["a/x.proto", "b/y.proto"]).error.isEmpty)
+  }
+
+  @Test("Files of a module that separate runs generate can have different registries")
+  func separateRuns() throws {
+    func registry(_ parameter: String, _ folder: String) throws -> Substring? {
+      let request = Google_Protobuf_Compiler_CodeGeneratorRequest.with {
+        $0.parameter = parameter
+        $0.fileToGenerate = ["\(folder)/options.proto"]
+        $0.protoFile = [
+          .with {
+            $0.name = "\(folder)/options.proto"
+            $0.package = "shop"
+            $0.messageType = [
+              .with {
+                $0.name = folder.uppercased()
+                $0.extensionRange = [
+                  .with {
+                    $0.start = 100
+                    $0.end = 200
+                  }
+                ]
+              }
+            ]
+            $0.extension = [
+              .with {
+                $0.name = "note_\(folder)"
+                $0.number = 100
+                $0.label = .optional
+                $0.type = .string
+                $0.extendee = ".shop.\(folder.uppercased())"
+              }
+            ]
+          }
+        ]
+      }
+      let response = try Google_Protobuf_Compiler_CodeGeneratorResponse(
+        serializedBytes: Generator.respond(to: request.serializedBytes())
+      )
+      #expect(response.error.isEmpty, "\(response.error)")
+      let names = response.file.first?.content.split { !$0.isLetter && $0 != "_" } ?? []
+      return names.first { $0.hasSuffix("_Extensions") }
+    }
+    for folder in ["a", "b"] { #expect(try registry("", folder) == "Shop_Options_Extensions") }
+    #expect(try registry("FullRegistryNames=true", "a") == "Shop_AOptions_Extensions")
+    #expect(try registry("FullRegistryNames=true", "b") == "Shop_BOptions_Extensions")
   }
 
   @Test(

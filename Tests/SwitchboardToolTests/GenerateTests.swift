@@ -91,6 +91,17 @@ import Testing
     #expect(try scratch.files(below: ".").keys.filter { $0.hasSuffix(".swift") } == [])
   }
 
+  @Test func readsMappingsFromAPathWithACommaAndABackslash() throws {
+    let path = try scratch.directory(#"of A, B\"#) + "/modules.txt"
+    try "mapping { module_name: \"Other\" proto_file_path: \"other.proto\" }"
+      .write(toFile: path, atomically: true, encoding: .utf8)
+    let option = "ProtoPathModuleMappings=\(path)"
+    let output = try scratch.directory("out")
+    let command = try generate("-I", "protos", "--option", option, "-o", output, "a.proto")
+    #expect(command.exitCode == 0, "\(command.errors)")
+    #expect(try scratch.files(below: "out").keys.sorted() == ["a.pb.swift"])
+  }
+
   @Test func reportsBadOptionsAsUsage() throws {
     for option in ["Visbility=Public", "Visibility=Secret"] {
       let command = try generate("-I", "protos", "--option", option, "-o", scratch.path, "a.proto")
@@ -267,8 +278,9 @@ import Testing
     )
     let unknown = try generate("-o", "out", "--option", "Key=Value", "a.proto").errors
     let options = try #require(unknown.split(separator: "the options are ").last)
+    let words = Set(topic.split { ", \n".contains($0) })
     for option in options.split(whereSeparator: { ", \n".contains($0) }) {
-      #expect(topic.contains("  \(option)") || topic.contains(" \(option),"), "\(option)")
+      #expect(words.contains(option), "\(option)")
     }
     #expect(topic.contains(" TestClient,"))
     let version = try Command.product("switchboard", ["--version"])

@@ -7,15 +7,20 @@ struct ModuleNames {
   private var registries: [Int: String] = [:]
 
   /// The names of `files`, those to be generated. Others do not matter: the same schema must give the same names, no
-  /// matter which of its imports are generated as well.
-  init(of files: [Int], in schema: Schema) {
+  /// matter which of its imports are generated as well. If other runs generate files of the same modules, the names of
+  /// registries must not depend on which files are generated together: with `withFolders`, they always have the folders.
+  init(of files: [Int], in schema: Schema, withFolders: Bool = false) {
     for (module, files) in Dictionary(grouping: files, by: { schema.files[$0].module }) {
-      add(files.map { ($0, schema.files[$0]) }, of: module, in: schema)
+      add(files.map { ($0, schema.files[$0]) }, of: module, in: schema, withFolders)
     }
   }
 
-  private mutating func add(_ files: [(index: Int, file: FileSchema)], of module: String?, in schema: Schema)
-  {
+  private mutating func add(
+    _ files: [(index: Int, file: FileSchema)],
+    of module: String?,
+    in schema: Schema,
+    _ withFolders: Bool
+  ) {
     var names: Set<String> = []
     for (_, file) in files {
       for message in file.messages { names.insert(schema.messages[message].swiftName) }
@@ -28,7 +33,7 @@ struct ModuleNames {
     // By name: which file comes first in the request must not matter.
     for (index, file) in declaring.sorted(by: { $0.file.name < $1.file.name }) {
       let short = ModuleNames.registry(of: file)
-      var name = count[short] == 1 ? short : ModuleNames.registry(of: file, withFolders: true)
+      var name = count[short] == 1 && !withFolders ? short : ModuleNames.registry(of: file, withFolders: true)
       while !names.insert(name).inserted { name += "_" }
       registries[index] = name
     }

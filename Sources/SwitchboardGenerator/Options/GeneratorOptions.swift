@@ -1,4 +1,4 @@
-/// The options in the parameter of the request: `Key=Value`, separated by commas.
+/// The options in the parameter of the request (``OptionList``), each `Key=Value`.
 struct GeneratorOptions {
   var visibility = Visibility.internal
   /// Nil for the default, which is ``FileNaming/fullPath``.
@@ -12,6 +12,7 @@ struct GeneratorOptions {
   var generatesReflectionData = false
 
   var keepsMethodCasing = false
+  var namesRegistriesInFull = false
   var usesAccessLevelOnImports = false
   var extraModuleImports: [String] = []
   var moduleMappingsPath: String?
@@ -22,12 +23,10 @@ struct GeneratorOptions {
 
   /// Parses the options in a parameter.
   init(parameter: String) throws(GeneratorError) {
-    for part in parameter.split(separator: ",") {
-      let option = part.trimmingSpaces()
-      guard !option.isEmpty else { continue }
+    for option in OptionList.options(in: parameter) {
       let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       // A missing value is an error too; its message says which values the option accepts.
-      try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : "")
+      try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : nil)
     }
     guard generatesClients || !generatesTestClients else {
       throw GeneratorError(
@@ -36,7 +35,8 @@ struct GeneratorOptions {
     }
   }
 
-  private mutating func set(_ key: String, to value: String) throws(GeneratorError) {
+  private mutating func set(_ key: String, to given: String?) throws(GeneratorError) {
+    let value = given ?? ""
     switch Setting(rawValue: key) {
     case .visibility: visibility = try GeneratorOptions.choice(value, for: key)
     case .fileNaming: fileNaming = try GeneratorOptions.choice(value, for: key)
@@ -44,7 +44,9 @@ struct GeneratorOptions {
     case .payloadMappings: payloadMappingsPath = try GeneratorOptions.text(value, for: key)
     case .extraModuleImports: extraModuleImports.append(try GeneratorOptions.module(value, for: key))
     case nil:
-      guard let flag = GeneratorOptions.flags[key] else { throw GeneratorOptions.unknown(key) }
+      guard let flag = GeneratorOptions.flags[key] else {
+        throw GeneratorOptions.unknown(key, hasValue: given != nil)
+      }
       self[keyPath: flag] = try GeneratorOptions.boolean(value, for: key)
     }
   }
@@ -61,6 +63,7 @@ struct GeneratorOptions {
   private static var flags: [String: WritableKeyPath<GeneratorOptions, Bool>] {
     [
       "Client": \.generatesClients,
+      "FullRegistryNames": \.namesRegistriesInFull,
       "KeepMethodCasing": \.keepsMethodCasing,
       "Messages": \.generatesMessages,
       "ReflectionData": \.generatesReflectionData,
@@ -74,8 +77,10 @@ struct GeneratorOptions {
   /// The names of all options, sorted.
   static var names: [String] { (Setting.allCases.map(\.rawValue) + flags.keys).sorted() }
 
-  private static func unknown(_ key: String) -> GeneratorError {
-    GeneratorError("unknown option '\(key)': the options are \(names.joined(separator: ", "))")
+  /// What has no value may be the rest of the value before it.
+  private static func unknown(_ key: String, hasValue: Bool) -> GeneratorError {
+    let hint = hasValue ? "" : "a comma in a value is written '\\,'; "
+    return GeneratorError("unknown option '\(key)': \(hint)the options are \(names.joined(separator: ", "))")
   }
 
   private static func choice<Choice: RawRepresentable & CaseIterable>(
