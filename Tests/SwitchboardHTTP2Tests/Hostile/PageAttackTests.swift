@@ -10,7 +10,7 @@ import Testing
   private typealias Kind = FramePeer.Kind
 
   private func options(pageSize: Int = 100_000) -> ServerOptions {
-    let page = HTTPPage.Response(contentType: "text/plain", body: repeatElement(65, count: pageSize))
+    let page = HTTPPage.Response(contentType: "text/plain", body: [UInt8](repeating: 65, count: pageSize))
     var options = ServerOptions()
     options.pages = [HTTPPage("GET", "/large") { _ in page }]
     return options

@@ -158,8 +158,10 @@ import Testing
         post(large(1), on: peer)
         withExtendedLifetime(peer) { reversing.gate.waitForStart() }
       }
-      let server = pair.server
-      await loop.until { server.core.connections.isEmpty }
+      let core = pair.server.core
+      await loop.until { core.connections.contains { ($0.http1 as? HTTP1Session)?.isHalfClosed == true } }
+      await loop.advance(by: .seconds(6))
+      await loop.until { core.connections.isEmpty }
       reversing.gate.release()
       // The work that waited for a thread until now would not begin.
       reversing.waitForEnd()
