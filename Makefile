@@ -36,6 +36,7 @@ test: ## Build and run all tests, and fuzz briefly
 	@scripts/build-peers
 	swift build --build-tests
 	@scripts/run-tests
+	@scripts/test-scarce-memory
 	@scripts/fuzz short
 	@scripts/check-states
 	@scripts/test-examples

@@ -448,13 +448,14 @@ let package = Package(
       path: "Tests/FaultSupport"
     ),
     .target(name: "CFaultClock", path: "Tests/CFaultClock"),
+    .target(name: "CRefusingHeap", path: "Tests/CRefusingHeap"),
     // How much of the heap a process uses, as the allocator has it.
     .target(name: "CHeap", path: "Tests/CHeap"),
     .executableTarget(
       name: "FaultSubject",
       dependencies: [
-        "CFaultClock", "CallTestSupport", "CHeap", "COpenSSL", "CertificateSupport", "EchoService",
-        "FaultSupport", "Switchboard", "SwitchboardInterceptors",
+        "CFaultClock", "CRefusingHeap", "CallTestSupport", "CHeap", "COpenSSL", "CertificateSupport",
+        "EchoService", "FaultSupport", "Switchboard", "SwitchboardCall", "SwitchboardInterceptors",
       ],
       path: "Tests/FaultSubject"
     ),

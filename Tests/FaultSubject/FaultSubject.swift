@@ -8,6 +8,7 @@ import Switchboard
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
     do {
+      try ScarceMemory.begin()
       switch (words.first, words.count) {
       case ("call", 4): try await call(words[1], words[2], isSecure: words[3] == "tls")
       case ("clock", 1): try await ClockScenario().run()

@@ -12,19 +12,19 @@ enum HeapScenario {
   /// test.
   static let connectionBufferSize = 8 << 20
 
-  /// With the word `tls`, over TLS; with `patient`, without a limit for frames and records that do nothing; with `confined`,
-  /// with little more address space than the process has already.
+  /// With the word `tls`, over TLS; with `patient`, without a limit for frames and records that do nothing; with
+  /// `boundless`, without a limit for requests. After `refuse N`, the system has no block of more than N bytes.
   static func serve(_ words: some Sequence<String> & Sendable) async throws {
     var options = ServerOptions()
     if words.contains("tls") { options.tls = ServerTLS(credentials: TestCertificates.server) }
     if words.contains("patient") { options.controlFrameAllowance = .max / 8 }
+    if words.contains("boundless") { options.maxRequestSize = .max }
     options.connectionBufferSize = connectionBufferSize
     options.web = WebOptions(origins: .any)
     let group = try LoopGroup()
     let server = try Server(providers: [Paused()], options: options, group: group)
     FaultSubject.say("\(try server.bind(host: "127.0.0.1", port: 0).port ?? 0)")
-    if words.contains("confined") { Hoard.limitAddressSpace(toMore: 256 << 20) }
-    await answer(group) { _, _ in }
+    await answer(group) { word, count in if word == "refuse" { ScarceMemory.refuse(moreThan: count) } }
     await server.shutDown(grace: .zero)
   }
 

@@ -29,6 +29,21 @@ import Testing
     let bound: Int
     var isText = false
     var testDescription: String { name }
+
+    /// Returns when the server has received it.
+    func send(to peer: FramePeer) throws {
+      for index in 0..<streams {
+        let stream = UInt32(2 * index + 1)
+        peer.headers(stream, HeapTests.request("/h/\(method)", headers, isText: isText))
+      }
+      for frame in frames {
+        for index in 0..<streams { peer.data(UInt32(2 * index + 1), frame) }
+      }
+      if method == "Wait", frames.count == 1 {
+        for index in 0..<streams { peer.data(UInt32(2 * index + 1), [], ends: true) }
+      }
+      try #require(peer.settle())
+    }
   }
 
   static func message(_ byteCount: Int) -> [UInt8] {
@@ -47,7 +62,7 @@ import Testing
   /// An empty message in Base64, as pages send it.
   private static let emptyText = Array("AAAAAAA=".utf8)
 
-  private static func request(
+  fileprivate static func request(
     _ path: String,
     _ more: [(String, String)] = [],
     isText: Bool
@@ -57,12 +72,15 @@ import Testing
     }
   }
 
-  private static let bomb: [UInt8] = {
-    let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: 4 << 20 - 64)), .gzip)
-    return withExtendedLifetime(packed) { Array(packed.unsafeFramedBytes) }
-  }()
+  private static let bomb = compressed(4 << 20 - 64, .gzip)
 
-  private static let floods = [
+  /// A message of zeros with its prefix.
+  static func compressed(_ byteCount: Int, _ encoding: MessageCompression) -> [UInt8] {
+    let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: byteCount)), encoding)
+    return withExtendedLifetime(packed) { Array(packed.unsafeFramedBytes) }
+  }
+
+  static let floods = [
     Flood(
       name: "empty messages",
       frames: frames(message(0), total: 1 << 20),
@@ -160,17 +178,7 @@ import Testing
     let port = try subject.port()
     let peer = try Self.connect(port)
     let before = try subject.held()
-    for index in 0..<flood.streams {
-      let stream = UInt32(2 * index + 1)
-      peer.headers(stream, Self.request("/h/\(flood.method)", flood.headers, isText: flood.isText))
-    }
-    for frame in flood.frames {
-      for index in 0..<flood.streams { peer.data(UInt32(2 * index + 1), frame) }
-    }
-    if flood.method == "Wait", flood.frames.count == 1 {
-      for index in 0..<flood.streams { peer.data(UInt32(2 * index + 1), [], ends: true) }
-    }
-    try #require(peer.settle())
+    try flood.send(to: peer)
     var held = try subject.held(since: before)
     // Other threads are at work meanwhile.
     if flood.headers.contains(where: { $0.0 == "grpc-encoding" }) {
@@ -181,7 +189,7 @@ import Testing
   }
 
   /// A client that has acknowledged the server's settings.
-  private static func connect(_ port: Int) throws -> FramePeer {
+  static func connect(_ port: Int) throws -> FramePeer {
     let peer = try FramePeer(port: port)
     peer.send(Kind.settings, 1, 0, [])
     try #require(peer.settle())

@@ -19,7 +19,7 @@ import Testing
   /// Below the allowance of a connection.
   private static let records = 900
 
-  private static func connect(_ port: Int, _ version: TLSVersion = .tls13) throws -> SecurePeer {
+  static func connect(_ port: Int, _ version: TLSVersion = .tls13) throws -> SecurePeer {
     let peer = try SecurePeer(port: port, version)
     peer.say(SecurePeer.preface)
     try #require(peer.settle())
@@ -40,17 +40,22 @@ import Testing
     _ = peers
   }
 
+  /// The first record of a ClientHello that announces the longest.
+  static let longHello: [UInt8] = {
+    let length = 0x02_0144
+    let hello = [
+      0x16, 3, 1, 0x10, 0, 1, UInt8(length >> 16), UInt8(length >> 8 & 255), UInt8(length & 255), 3, 3,
+    ]
+    return hello + [UInt8](repeating: 0, count: 4096 - 6)
+  }()
+
   /// OpenSSL makes room for what a message's length announces.
   @Test func announcedClientHellosAreBounded() throws {
     let subject = try HeapSubject("serve", "tls")
     let port = try subject.port()
     let before = try subject.held()
-    let length = 0x02_0144
-    let hello = [
-      0x16, 3, 1, 0x10, 0, 1, UInt8(length >> 16), UInt8(length >> 8 & 255), UInt8(length & 255), 3, 3,
-    ]
     let peers = try (0..<50).map { _ in try RawPeer(port: port) }
-    for peer in peers { peer.send(hello + [UInt8](repeating: 0, count: 4096 - 6)) }
+    for peer in peers { peer.send(Self.longHello) }
     let held = try subject.heldInTheEnd(since: before, atLeast: 50 * (16 << 10))
     #expect(held <= 50 * Limit.handshake + Limit.base, "\(held)")
     _ = peers

@@ -31,16 +31,23 @@ enum HeapLimit {
   static let unreadTLS = 64 << 10
 }
 
+/// What the system refuses to `FaultSubject`, as the program has it. `make test` sets it in the environment for all
+/// scenarios, once each.
+enum ScarceMemory: String, CaseIterable {
+  case limited, refusing
+}
+
 /// `FaultSubject` as a process that reports its heap.
 final class HeapSubject {
   private let process: ChildProcess
 
-  init(_ words: String...) throws {
+  init(_ words: String..., memory: ScarceMemory? = nil) throws {
     let path = Command.path(ofProduct: "FaultSubject")
     // Thread caches count as used memory, so they are disabled.
     process = try ChildProcess(
       "/usr/bin/env",
-      ["GLIBC_TUNABLES=glibc.malloc.tcache_count=0", path, "heap"] + words
+      ["GLIBC_TUNABLES=glibc.malloc.tcache_count=0"] + (memory.map { ["FAULT_MEMORY=\($0)", "MALLOC_ARENA_MAX=2"] } ?? [])
+        + [path, "heap"] + words
     )
   }
 
