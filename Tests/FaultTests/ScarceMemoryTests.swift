@@ -59,6 +59,21 @@ import Testing
     withExtendedLifetime(peer) {}
   }
 
+  /// A message within the limit, of which the decoder cannot allocate the window.
+  @Test(arguments: [MessageCompression.zstd, .brotli])
+  func messagesAreRefusedWhereTheirDecoderHasNoMemory(_ encoding: MessageCompression) throws {
+    let subject = try HeapSubject("serve")
+    let port = try subject.port()
+    let peer = try HeapTests.connect(port)
+    try subject.send("refuse \(128 << 10)")
+    peer.headers(1, FramePeer.request("/h/Pause", [("grpc-encoding", encoding.rawValue)]))
+    peer.data(1, HeapTests.compressed(1 << 20, encoding))
+    let trailers = peer.nextHeaders()?.fields
+    #expect(trailers?["grpc-status"] == "8", "\(trailers ?? [:])")
+    #expect(trailers?["grpc-message"] == "there is no memory to decompress a message")
+    try expectAnswer(port)
+  }
+
   /// A message above the limit is refused, however it is sent, and the same connection serves other calls.
   @Test(arguments: ScarceMemory.allCases, MessageCompression.allCases)
   func messagesAboveTheLimitAreRefused(_ memory: ScarceMemory, _ encoding: MessageCompression) throws {

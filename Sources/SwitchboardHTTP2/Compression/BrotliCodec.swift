@@ -39,7 +39,10 @@ private final class BrotliDecoder: Decoder {
 
   private struct Memory {
     let largestBlock: Int
+    /// A larger block was asked for.
     var wasRefused = false
+    /// The system had no block.
+    var isExhausted = false
   }
 
   /// What a block of the ring has in addition to the ring.
@@ -57,7 +60,9 @@ private final class BrotliDecoder: Decoder {
           memory.pointee.wasRefused = true
           return nil
         }
-        return malloc(byteCount)
+        let block = malloc(byteCount)
+        if block == nil { memory.pointee.isExhausted = true }
+        return block
       },
       { _, block in free(block) },
       memory
@@ -88,7 +93,11 @@ private final class BrotliDecoder: Decoder {
     case BROTLI_DECODER_RESULT_SUCCESS: return DecoderStep(count: count, state: .ended)
     case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT, BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT:
       return DecoderStep(count: count, state: .more)
-    default: return DecoderStep(count: count, state: memory.pointee.wasRefused ? .tooLarge : .broken)
+    default: return DecoderStep(count: count, state: failure)
     }
+  }
+
+  private var failure: DecoderStep.State {
+    memory.pointee.wasRefused ? .tooLarge : memory.pointee.isExhausted ? .outOfMemory : .broken
   }
 }

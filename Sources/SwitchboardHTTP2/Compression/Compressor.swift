@@ -107,7 +107,7 @@ enum Compressor {
     stepLimit: Int = leastStepLimit
   ) throws(GRPCStatus) -> [UInt8]? {
     guard let codec = codec(encoding) else { return Array(input) }
-    guard let decoder = codec.makeDecoder(stepLimit: stepLimit) else { throw .cannotDecompress }
+    guard let decoder = codec.makeDecoder(stepLimit: stepLimit) else { throw .noMemoryToDecompress }
     var rest = input
     var output: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: chunk)
@@ -120,6 +120,7 @@ enum Compressor {
       // The step filled the piece, or used all input and needs more.
       case .more where step.count == chunk || !rest.isEmpty: break
       case .tooLarge: return nil
+      case .outOfMemory: throw .noMemoryToDecompress
       case .ended, .more, .broken: throw .cannotDecompress
       }
     }
@@ -152,6 +153,8 @@ struct DecoderStep {
     case more, ended, broken
     /// A step would exceed its limit, which the content then does too, unless it is small.
     case tooLarge
+    /// The system has refused memory.
+    case outOfMemory
   }
 
   /// How many bytes it wrote.
@@ -160,6 +163,10 @@ struct DecoderStep {
 }
 
 extension GRPCStatus {
+  static let noMemoryToDecompress = GRPCStatus(
+    code: .resourceExhausted,
+    message: "there is no memory to decompress a message"
+  )
   static let cannotDecompress = GRPCStatus(
     code: .internalError,
     message: "a compressed message is malformed",

@@ -55,6 +55,7 @@ private final class ZlibDecoder: Decoder {
     switch result {
     case Z_STREAM_END: return DecoderStep(count: count, state: .ended)
     case Z_OK: return DecoderStep(count: count, state: .more)
+    case Z_MEM_ERROR: return DecoderStep(count: count, state: .outOfMemory)
     default: return DecoderStep(count: count, state: .broken)
     }
   }

@@ -36,7 +36,10 @@ private final class ZstdDecoder: Decoder {
     var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
     let result = ZSTD_decompressStream(stream, &target, &source)
     input = UnsafeRawBufferPointer(rebasing: input[source.pos...])
-    guard ZSTD_isError(result) == 0 else { return DecoderStep(count: 0, state: .broken) }
+    guard ZSTD_isError(result) == 0 else {
+      let isExhausted = ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation
+      return DecoderStep(count: 0, state: isExhausted ? .outOfMemory : .broken)
+    }
     return DecoderStep(count: target.pos, state: result == 0 ? .ended : .more)
   }
 }
