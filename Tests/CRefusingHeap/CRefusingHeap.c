@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__GLIBC__) && !defined(HEAP_IS_REPLACED)
@@ -27,8 +28,6 @@ extern void __libc_free(void *);
 static _Atomic size_t held = 0;
 static _Atomic size_t most = SIZE_MAX;
 static _Atomic size_t largest_block = SIZE_MAX;
-
-bool heap_can_refuse(void) { return true; }
 
 void heap_refuse(size_t more, size_t largest) {
   largest_block = largest;
@@ -90,8 +89,6 @@ void *realloc(void *block, size_t size) {
 }
 
 #else
-
-bool heap_can_refuse(void) { return false; }
 
 void heap_refuse(size_t more, size_t largest) {
   (void)more;

@@ -1,3 +1,4 @@
+import CHeap
 import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
@@ -5,7 +6,12 @@ import Testing
 
 /// A server to which the system refuses memory. An allocation that Swift makes and that fails ends the process, so what
 /// peers announce must not be allocated, and what they send must stay within the limits of `docs/ThreatModel.md`.
-@Suite(.mayBlock, .timeLimit(.minutes(5)), .serialized) struct ScarceMemoryTests {
+@Suite(
+  .mayBlock,
+  .timeLimit(.minutes(5)),
+  .enabled(if: heap_is_counted(), "no other allocator can be replaced"),
+  .serialized
+) struct ScarceMemoryTests {
   private typealias Kind = FramePeer.Kind
 
   /// The server answers another client.
