@@ -31,7 +31,7 @@ import SwitchboardREST
 
 /// Answers with the text that it is sent.
 private struct EchoBack: Echo_EchoProvider {
-  var interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? { nil }
+  var interceptors: Interceptors? { nil }
 
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     .with { $0.text = request.text }

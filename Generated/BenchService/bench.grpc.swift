@@ -34,7 +34,7 @@ public enum Bench_BenchMetadata {
 
 // MARK: - Client of bench.Bench
 
-/// Makes the interceptors of each call to `bench.Bench`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `bench.Bench`, in outbound order.
 public protocol Bench_BenchClientInterceptorFactoryProtocol {
   func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>]
   func makeServerStreamInterceptors() -> [Switchboard.ClientInterceptor<Bench_Plan, Bench_Chunk>]
@@ -42,11 +42,55 @@ public protocol Bench_BenchClientInterceptorFactoryProtocol {
   func makeBidiInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>]
 }
 
-extension Bench_BenchClientInterceptorFactoryProtocol {
-  public func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>] { [] }
-  public func makeServerStreamInterceptors() -> [Switchboard.ClientInterceptor<Bench_Plan, Bench_Chunk>] { [] }
-  public func makeClientStreamInterceptors() -> [Switchboard.ClientInterceptor<Bench_Chunk, Bench_Plan>] { [] }
-  public func makeBidiInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>] { [] }
+/// The interceptors of some methods of `bench.Bench`, or of all.
+public struct Bench_BenchClientInterceptors: Bench_BenchClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _unary: @Sendable () -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>]
+  private let _serverStream: @Sendable () -> [Switchboard.ClientInterceptor<Bench_Plan, Bench_Chunk>]
+  private let _clientStream: @Sendable () -> [Switchboard.ClientInterceptor<Bench_Chunk, Bench_Plan>]
+  private let _bidi: @Sendable () -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    unary: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>] = { [] },
+    serverStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Bench_Plan, Bench_Chunk>] = { [] },
+    clientStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Bench_Chunk, Bench_Plan>] = { [] },
+    bidi: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>] = { [] }
+  ) {
+    self.all = all
+    self._unary = unary
+    self._serverStream = serverStream
+    self._clientStream = clientStream
+    self._bidi = bidi
+  }
+
+  public func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>] {
+    all.makeClientInterceptors(
+      for: Bench_BenchMetadata.Methods.unary.descriptor, before: _unary()
+    )
+  }
+
+  public func makeServerStreamInterceptors() -> [Switchboard.ClientInterceptor<Bench_Plan, Bench_Chunk>] {
+    all.makeClientInterceptors(
+      for: Bench_BenchMetadata.Methods.serverStream.descriptor, before: _serverStream()
+    )
+  }
+
+  public func makeClientStreamInterceptors() -> [Switchboard.ClientInterceptor<Bench_Chunk, Bench_Plan>] {
+    all.makeClientInterceptors(
+      for: Bench_BenchMetadata.Methods.clientStream.descriptor, before: _clientStream()
+    )
+  }
+
+  public func makeBidiInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>] {
+    all.makeClientInterceptors(
+      for: Bench_BenchMetadata.Methods.bidi.descriptor, before: _bidi()
+    )
+  }
 }
 
 /// The one workload every peer is measured on.
@@ -224,7 +268,7 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
 
 // MARK: - Server of bench.Bench
 
-/// Makes the interceptors of each call to `bench.Bench`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `bench.Bench`, in inbound order.
 public protocol Bench_BenchServerInterceptorFactoryProtocol: Sendable {
   func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>]
   func makeServerStreamInterceptors() -> [Switchboard.ServerInterceptor<Bench_Plan, Bench_Chunk>]
@@ -232,17 +276,63 @@ public protocol Bench_BenchServerInterceptorFactoryProtocol: Sendable {
   func makeBidiInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>]
 }
 
-extension Bench_BenchServerInterceptorFactoryProtocol {
-  public func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>] { [] }
-  public func makeServerStreamInterceptors() -> [Switchboard.ServerInterceptor<Bench_Plan, Bench_Chunk>] { [] }
-  public func makeClientStreamInterceptors() -> [Switchboard.ServerInterceptor<Bench_Chunk, Bench_Plan>] { [] }
-  public func makeBidiInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>] { [] }
+/// The interceptors of some methods of `bench.Bench`, or of all.
+public struct Bench_BenchServerInterceptors: Bench_BenchServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _unary: @Sendable () -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>]
+  private let _serverStream: @Sendable () -> [Switchboard.ServerInterceptor<Bench_Plan, Bench_Chunk>]
+  private let _clientStream: @Sendable () -> [Switchboard.ServerInterceptor<Bench_Chunk, Bench_Plan>]
+  private let _bidi: @Sendable () -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    unary: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>] = { [] },
+    serverStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Bench_Plan, Bench_Chunk>] = { [] },
+    clientStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Bench_Chunk, Bench_Plan>] = { [] },
+    bidi: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>] = { [] }
+  ) {
+    self.all = all
+    self._unary = unary
+    self._serverStream = serverStream
+    self._clientStream = clientStream
+    self._bidi = bidi
+  }
+
+  public func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>] {
+    all.makeServerInterceptors(
+      for: Bench_BenchMetadata.Methods.unary.descriptor, before: _unary()
+    )
+  }
+
+  public func makeServerStreamInterceptors() -> [Switchboard.ServerInterceptor<Bench_Plan, Bench_Chunk>] {
+    all.makeServerInterceptors(
+      for: Bench_BenchMetadata.Methods.serverStream.descriptor, before: _serverStream()
+    )
+  }
+
+  public func makeClientStreamInterceptors() -> [Switchboard.ServerInterceptor<Bench_Chunk, Bench_Plan>] {
+    all.makeServerInterceptors(
+      for: Bench_BenchMetadata.Methods.clientStream.descriptor, before: _clientStream()
+    )
+  }
+
+  public func makeBidiInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>] {
+    all.makeServerInterceptors(
+      for: Bench_BenchMetadata.Methods.bidi.descriptor, before: _bidi()
+    )
+  }
 }
 
 /// The one workload every peer is measured on.
 public protocol Bench_BenchProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Bench_BenchServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Bench_BenchServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func unary(
     request: Bench_Text,
@@ -269,8 +359,6 @@ public protocol Bench_BenchProvider: Switchboard.CallHandlerProvider {
 
 extension Bench_BenchProvider {
   public var serviceName: String { Bench_BenchMetadata.service.name }
-
-  public var interceptors: (any Bench_BenchServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Bench_BenchMetadata.Methods

@@ -42,7 +42,7 @@ public enum Connectrpc_Conformance_V1_ConformanceServiceMetadata {
 
 // MARK: - Client of connectrpc.conformance.v1.ConformanceService
 
-/// Makes the interceptors of each call to `connectrpc.conformance.v1.ConformanceService`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `connectrpc.conformance.v1.ConformanceService`, in outbound order.
 public protocol Connectrpc_Conformance_V1_ConformanceServiceClientInterceptorFactoryProtocol {
   func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>]
   func makeServerStreamInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>]
@@ -52,13 +52,73 @@ public protocol Connectrpc_Conformance_V1_ConformanceServiceClientInterceptorFac
   func makeIdempotentUnaryInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>]
 }
 
-extension Connectrpc_Conformance_V1_ConformanceServiceClientInterceptorFactoryProtocol {
-  public func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] { [] }
-  public func makeServerStreamInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>] { [] }
-  public func makeClientStreamInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>] { [] }
-  public func makeBidiStreamInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>] { [] }
-  public func makeUnimplementedInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>] { [] }
-  public func makeIdempotentUnaryInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>] { [] }
+/// The interceptors of some methods of `connectrpc.conformance.v1.ConformanceService`, or of all.
+public struct Connectrpc_Conformance_V1_ConformanceServiceClientInterceptors: Connectrpc_Conformance_V1_ConformanceServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _unary: @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>]
+  private let _serverStream: @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>]
+  private let _clientStream: @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>]
+  private let _bidiStream: @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>]
+  private let _unimplemented: @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>]
+  private let _idempotentUnary: @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    unary: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] = { [] },
+    serverStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>] = { [] },
+    clientStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>] = { [] },
+    bidiStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>] = { [] },
+    unimplemented: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>] = { [] },
+    idempotentUnary: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>] = { [] }
+  ) {
+    self.all = all
+    self._unary = unary
+    self._serverStream = serverStream
+    self._clientStream = clientStream
+    self._bidiStream = bidiStream
+    self._unimplemented = unimplemented
+    self._idempotentUnary = idempotentUnary
+  }
+
+  public func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] {
+    all.makeClientInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unary.descriptor, before: _unary()
+    )
+  }
+
+  public func makeServerStreamInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>] {
+    all.makeClientInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.serverStream.descriptor, before: _serverStream()
+    )
+  }
+
+  public func makeClientStreamInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>] {
+    all.makeClientInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.clientStream.descriptor, before: _clientStream()
+    )
+  }
+
+  public func makeBidiStreamInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>] {
+    all.makeClientInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.bidiStream.descriptor, before: _bidiStream()
+    )
+  }
+
+  public func makeUnimplementedInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>] {
+    all.makeClientInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unimplemented.descriptor, before: _unimplemented()
+    )
+  }
+
+  public func makeIdempotentUnaryInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>] {
+    all.makeClientInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.idempotentUnary.descriptor, before: _idempotentUnary()
+    )
+  }
 }
 
 public protocol Connectrpc_Conformance_V1_ConformanceServiceClientProtocol: Sendable {
@@ -300,7 +360,7 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
 
 // MARK: - Server of connectrpc.conformance.v1.ConformanceService
 
-/// Makes the interceptors of each call to `connectrpc.conformance.v1.ConformanceService`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `connectrpc.conformance.v1.ConformanceService`, in inbound order.
 public protocol Connectrpc_Conformance_V1_ConformanceServiceServerInterceptorFactoryProtocol: Sendable {
   func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>]
   func makeServerStreamInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>]
@@ -310,18 +370,80 @@ public protocol Connectrpc_Conformance_V1_ConformanceServiceServerInterceptorFac
   func makeIdempotentUnaryInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>]
 }
 
-extension Connectrpc_Conformance_V1_ConformanceServiceServerInterceptorFactoryProtocol {
-  public func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] { [] }
-  public func makeServerStreamInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>] { [] }
-  public func makeClientStreamInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>] { [] }
-  public func makeBidiStreamInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>] { [] }
-  public func makeUnimplementedInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>] { [] }
-  public func makeIdempotentUnaryInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>] { [] }
+/// The interceptors of some methods of `connectrpc.conformance.v1.ConformanceService`, or of all.
+public struct Connectrpc_Conformance_V1_ConformanceServiceServerInterceptors: Connectrpc_Conformance_V1_ConformanceServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _unary: @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>]
+  private let _serverStream: @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>]
+  private let _clientStream: @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>]
+  private let _bidiStream: @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>]
+  private let _unimplemented: @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>]
+  private let _idempotentUnary: @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    unary: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] = { [] },
+    serverStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>] = { [] },
+    clientStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>] = { [] },
+    bidiStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>] = { [] },
+    unimplemented: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>] = { [] },
+    idempotentUnary: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>] = { [] }
+  ) {
+    self.all = all
+    self._unary = unary
+    self._serverStream = serverStream
+    self._clientStream = clientStream
+    self._bidiStream = bidiStream
+    self._unimplemented = unimplemented
+    self._idempotentUnary = idempotentUnary
+  }
+
+  public func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] {
+    all.makeServerInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unary.descriptor, before: _unary()
+    )
+  }
+
+  public func makeServerStreamInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse>] {
+    all.makeServerInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.serverStream.descriptor, before: _serverStream()
+    )
+  }
+
+  public func makeClientStreamInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>] {
+    all.makeServerInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.clientStream.descriptor, before: _clientStream()
+    )
+  }
+
+  public func makeBidiStreamInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>] {
+    all.makeServerInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.bidiStream.descriptor, before: _bidiStream()
+    )
+  }
+
+  public func makeUnimplementedInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse>] {
+    all.makeServerInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unimplemented.descriptor, before: _unimplemented()
+    )
+  }
+
+  public func makeIdempotentUnaryInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse>] {
+    all.makeServerInterceptors(
+      for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.idempotentUnary.descriptor, before: _idempotentUnary()
+    )
+  }
 }
 
 public protocol Connectrpc_Conformance_V1_ConformanceServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Connectrpc_Conformance_V1_ConformanceServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Connectrpc_Conformance_V1_ConformanceServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func unary(
     request: Connectrpc_Conformance_V1_UnaryRequest,
@@ -359,8 +481,6 @@ public protocol Connectrpc_Conformance_V1_ConformanceServiceProvider: Switchboar
 
 extension Connectrpc_Conformance_V1_ConformanceServiceProvider {
   public var serviceName: String { Connectrpc_Conformance_V1_ConformanceServiceMetadata.service.name }
-
-  public var interceptors: (any Connectrpc_Conformance_V1_ConformanceServiceServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods

@@ -40,7 +40,7 @@ public enum Echo_EchoMetadata {
 
 // MARK: - Client of echo.Echo
 
-/// Makes the interceptors of each call to `echo.Echo`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `echo.Echo`, in outbound order.
 public protocol Echo_EchoClientInterceptorFactoryProtocol {
   func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
   func makeExpandInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
@@ -48,11 +48,55 @@ public protocol Echo_EchoClientInterceptorFactoryProtocol {
   func makeUpdateInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
 }
 
-extension Echo_EchoClientInterceptorFactoryProtocol {
-  public func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
-  public func makeExpandInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
-  public func makeCollectInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
-  public func makeUpdateInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
+/// The interceptors of some methods of `echo.Echo`, or of all.
+public struct Echo_EchoClientInterceptors: Echo_EchoClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _get: @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+  private let _expand: @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+  private let _collect: @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+  private let _update: @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    get: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] },
+    expand: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] },
+    collect: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] },
+    update: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] }
+  ) {
+    self.all = all
+    self._get = get
+    self._expand = expand
+    self._collect = collect
+    self._update = update
+  }
+
+  public func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeClientInterceptors(
+      for: Echo_EchoMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
+
+  public func makeExpandInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeClientInterceptors(
+      for: Echo_EchoMetadata.Methods.expand.descriptor, before: _expand()
+    )
+  }
+
+  public func makeCollectInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeClientInterceptors(
+      for: Echo_EchoMetadata.Methods.collect.descriptor, before: _collect()
+    )
+  }
+
+  public func makeUpdateInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeClientInterceptors(
+      for: Echo_EchoMetadata.Methods.update.descriptor, before: _update()
+    )
+  }
 }
 
 /// Gives back what it is told: one method for each kind of call.
@@ -232,7 +276,7 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
 
 // MARK: - Server of echo.Echo
 
-/// Makes the interceptors of each call to `echo.Echo`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `echo.Echo`, in inbound order.
 public protocol Echo_EchoServerInterceptorFactoryProtocol: Sendable {
   func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
   func makeExpandInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
@@ -240,17 +284,63 @@ public protocol Echo_EchoServerInterceptorFactoryProtocol: Sendable {
   func makeUpdateInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
 }
 
-extension Echo_EchoServerInterceptorFactoryProtocol {
-  public func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
-  public func makeExpandInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
-  public func makeCollectInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
-  public func makeUpdateInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
+/// The interceptors of some methods of `echo.Echo`, or of all.
+public struct Echo_EchoServerInterceptors: Echo_EchoServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _get: @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+  private let _expand: @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+  private let _collect: @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+  private let _update: @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    get: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] },
+    expand: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] },
+    collect: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] },
+    update: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] = { [] }
+  ) {
+    self.all = all
+    self._get = get
+    self._expand = expand
+    self._collect = collect
+    self._update = update
+  }
+
+  public func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeServerInterceptors(
+      for: Echo_EchoMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
+
+  public func makeExpandInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeServerInterceptors(
+      for: Echo_EchoMetadata.Methods.expand.descriptor, before: _expand()
+    )
+  }
+
+  public func makeCollectInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeServerInterceptors(
+      for: Echo_EchoMetadata.Methods.collect.descriptor, before: _collect()
+    )
+  }
+
+  public func makeUpdateInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
+    all.makeServerInterceptors(
+      for: Echo_EchoMetadata.Methods.update.descriptor, before: _update()
+    )
+  }
 }
 
 /// Gives back what it is told: one method for each kind of call.
 public protocol Echo_EchoProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Echo_EchoServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// Gives the text back at once.
   func get(
@@ -283,8 +373,6 @@ extension Echo_EchoProvider {
   public var serviceName: String { Echo_EchoMetadata.service.name }
 
   public var reflectionData: [String] { Echo_EchoMetadata.reflectionData }
-
-  public var interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Echo_EchoMetadata.Methods

@@ -50,7 +50,7 @@ public enum Grpc_Testing_TestServiceMetadata {
 
 // MARK: - Client of grpc.testing.TestService
 
-/// Makes the interceptors of each call to `grpc.testing.TestService`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.testing.TestService`, in outbound order.
 public protocol Grpc_Testing_TestServiceClientInterceptorFactoryProtocol {
   func makeEmptyCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
   func makeUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
@@ -62,15 +62,91 @@ public protocol Grpc_Testing_TestServiceClientInterceptorFactoryProtocol {
   func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
 }
 
-extension Grpc_Testing_TestServiceClientInterceptorFactoryProtocol {
-  public func makeEmptyCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] { [] }
-  public func makeUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] { [] }
-  public func makeCacheableUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] { [] }
-  public func makeStreamingOutputCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] { [] }
-  public func makeStreamingInputCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>] { [] }
-  public func makeFullDuplexCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] { [] }
-  public func makeHalfDuplexCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] { [] }
-  public func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] { [] }
+/// The interceptors of some methods of `grpc.testing.TestService`, or of all.
+public struct Grpc_Testing_TestServiceClientInterceptors: Grpc_Testing_TestServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _emptyCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
+  private let _unaryCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
+  private let _cacheableUnaryCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
+  private let _streamingOutputCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>]
+  private let _streamingInputCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>]
+  private let _fullDuplexCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>]
+  private let _halfDuplexCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>]
+  private let _unimplementedCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    emptyCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] = { [] },
+    unaryCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] = { [] },
+    cacheableUnaryCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] = { [] },
+    streamingOutputCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] = { [] },
+    streamingInputCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>] = { [] },
+    fullDuplexCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] = { [] },
+    halfDuplexCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] = { [] },
+    unimplementedCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] = { [] }
+  ) {
+    self.all = all
+    self._emptyCall = emptyCall
+    self._unaryCall = unaryCall
+    self._cacheableUnaryCall = cacheableUnaryCall
+    self._streamingOutputCall = streamingOutputCall
+    self._streamingInputCall = streamingInputCall
+    self._fullDuplexCall = fullDuplexCall
+    self._halfDuplexCall = halfDuplexCall
+    self._unimplementedCall = unimplementedCall
+  }
+
+  public func makeEmptyCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.emptyCall.descriptor, before: _emptyCall()
+    )
+  }
+
+  public func makeUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.unaryCall.descriptor, before: _unaryCall()
+    )
+  }
+
+  public func makeCacheableUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall.descriptor, before: _cacheableUnaryCall()
+    )
+  }
+
+  public func makeStreamingOutputCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall.descriptor, before: _streamingOutputCall()
+    )
+  }
+
+  public func makeStreamingInputCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall.descriptor, before: _streamingInputCall()
+    )
+  }
+
+  public func makeFullDuplexCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall.descriptor, before: _fullDuplexCall()
+    )
+  }
+
+  public func makeHalfDuplexCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall.descriptor, before: _halfDuplexCall()
+    )
+  }
+
+  public func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall.descriptor, before: _unimplementedCall()
+    )
+  }
 }
 
 public protocol Grpc_Testing_TestServiceClientProtocol: Sendable {
@@ -387,7 +463,7 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
 
 // MARK: - Server of grpc.testing.TestService
 
-/// Makes the interceptors of each call to `grpc.testing.TestService`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.testing.TestService`, in inbound order.
 public protocol Grpc_Testing_TestServiceServerInterceptorFactoryProtocol: Sendable {
   func makeEmptyCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
   func makeUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
@@ -399,20 +475,98 @@ public protocol Grpc_Testing_TestServiceServerInterceptorFactoryProtocol: Sendab
   func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
 }
 
-extension Grpc_Testing_TestServiceServerInterceptorFactoryProtocol {
-  public func makeEmptyCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] { [] }
-  public func makeUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] { [] }
-  public func makeCacheableUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] { [] }
-  public func makeStreamingOutputCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] { [] }
-  public func makeStreamingInputCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>] { [] }
-  public func makeFullDuplexCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] { [] }
-  public func makeHalfDuplexCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] { [] }
-  public func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] { [] }
+/// The interceptors of some methods of `grpc.testing.TestService`, or of all.
+public struct Grpc_Testing_TestServiceServerInterceptors: Grpc_Testing_TestServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _emptyCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
+  private let _unaryCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
+  private let _cacheableUnaryCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
+  private let _streamingOutputCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>]
+  private let _streamingInputCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>]
+  private let _fullDuplexCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>]
+  private let _halfDuplexCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>]
+  private let _unimplementedCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    emptyCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] = { [] },
+    unaryCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] = { [] },
+    cacheableUnaryCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] = { [] },
+    streamingOutputCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] = { [] },
+    streamingInputCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>] = { [] },
+    fullDuplexCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] = { [] },
+    halfDuplexCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] = { [] },
+    unimplementedCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] = { [] }
+  ) {
+    self.all = all
+    self._emptyCall = emptyCall
+    self._unaryCall = unaryCall
+    self._cacheableUnaryCall = cacheableUnaryCall
+    self._streamingOutputCall = streamingOutputCall
+    self._streamingInputCall = streamingInputCall
+    self._fullDuplexCall = fullDuplexCall
+    self._halfDuplexCall = halfDuplexCall
+    self._unimplementedCall = unimplementedCall
+  }
+
+  public func makeEmptyCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.emptyCall.descriptor, before: _emptyCall()
+    )
+  }
+
+  public func makeUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.unaryCall.descriptor, before: _unaryCall()
+    )
+  }
+
+  public func makeCacheableUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall.descriptor, before: _cacheableUnaryCall()
+    )
+  }
+
+  public func makeStreamingOutputCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall.descriptor, before: _streamingOutputCall()
+    )
+  }
+
+  public func makeStreamingInputCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall.descriptor, before: _streamingInputCall()
+    )
+  }
+
+  public func makeFullDuplexCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall.descriptor, before: _fullDuplexCall()
+    )
+  }
+
+  public func makeHalfDuplexCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall.descriptor, before: _halfDuplexCall()
+    )
+  }
+
+  public func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall.descriptor, before: _unimplementedCall()
+    )
+  }
 }
 
 public protocol Grpc_Testing_TestServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Grpc_Testing_TestServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Grpc_Testing_TestServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func emptyCall(
     request: Grpc_Testing_Empty,
@@ -464,8 +618,6 @@ public protocol Grpc_Testing_TestServiceProvider: Switchboard.CallHandlerProvide
 
 extension Grpc_Testing_TestServiceProvider {
   public var serviceName: String { Grpc_Testing_TestServiceMetadata.service.name }
-
-  public var interceptors: (any Grpc_Testing_TestServiceServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Testing_TestServiceMetadata.Methods
@@ -534,13 +686,33 @@ public enum Grpc_Testing_UnimplementedServiceMetadata {
 
 // MARK: - Client of grpc.testing.UnimplementedService
 
-/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, in outbound order.
 public protocol Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol {
   func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
 }
 
-extension Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol {
-  public func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] { [] }
+/// The interceptors of some methods of `grpc.testing.UnimplementedService`, or of all.
+public struct Grpc_Testing_UnimplementedServiceClientInterceptors: Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _unimplementedCall: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    unimplementedCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] = { [] }
+  ) {
+    self.all = all
+    self._unimplementedCall = unimplementedCall
+  }
+
+  public func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
+    all.makeClientInterceptors(
+      for: Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall.descriptor, before: _unimplementedCall()
+    )
+  }
 }
 
 /// No server has it.
@@ -612,19 +784,41 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
 
 // MARK: - Server of grpc.testing.UnimplementedService
 
-/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, in inbound order.
 public protocol Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol: Sendable {
   func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
 }
 
-extension Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol {
-  public func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] { [] }
+/// The interceptors of some methods of `grpc.testing.UnimplementedService`, or of all.
+public struct Grpc_Testing_UnimplementedServiceServerInterceptors: Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _unimplementedCall: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    unimplementedCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] = { [] }
+  ) {
+    self.all = all
+    self._unimplementedCall = unimplementedCall
+  }
+
+  public func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
+    all.makeServerInterceptors(
+      for: Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall.descriptor, before: _unimplementedCall()
+    )
+  }
 }
 
 /// No server has it.
 public protocol Grpc_Testing_UnimplementedServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func unimplementedCall(
     request: Grpc_Testing_Empty,
@@ -634,8 +828,6 @@ public protocol Grpc_Testing_UnimplementedServiceProvider: Switchboard.CallHandl
 
 extension Grpc_Testing_UnimplementedServiceProvider {
   public var serviceName: String { Grpc_Testing_UnimplementedServiceMetadata.service.name }
-
-  public var interceptors: (any Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Testing_UnimplementedServiceMetadata.Methods

@@ -22,13 +22,33 @@ public enum LoadTestAgentMetadata {
 
 // MARK: - Client of switchboard.load.v1.Agent
 
-/// Makes the interceptors of each call to `switchboard.load.v1.Agent`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `switchboard.load.v1.Agent`, in outbound order.
 public protocol LoadTestAgentClientInterceptorFactoryProtocol {
   func makeRunInterceptors() -> [Switchboard.ClientInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>]
 }
 
-extension LoadTestAgentClientInterceptorFactoryProtocol {
-  public func makeRunInterceptors() -> [Switchboard.ClientInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] { [] }
+/// The interceptors of some methods of `switchboard.load.v1.Agent`, or of all.
+public struct LoadTestAgentClientInterceptors: LoadTestAgentClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _run: @Sendable () -> [Switchboard.ClientInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    run: @escaping @Sendable () -> [Switchboard.ClientInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] = { [] }
+  ) {
+    self.all = all
+    self._run = run
+  }
+
+  public func makeRunInterceptors() -> [Switchboard.ClientInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] {
+    all.makeClientInterceptors(
+      for: LoadTestAgentMetadata.Methods.run.descriptor, before: _run()
+    )
+  }
 }
 
 /// A process that presses on a server for another, which adds up what its agents measured.
@@ -114,19 +134,41 @@ public struct LoadTestAgentClient: Switchboard.ServiceClient, LoadTestAgentClien
 
 // MARK: - Server of switchboard.load.v1.Agent
 
-/// Makes the interceptors of each call to `switchboard.load.v1.Agent`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `switchboard.load.v1.Agent`, in inbound order.
 public protocol LoadTestAgentServerInterceptorFactoryProtocol: Sendable {
   func makeRunInterceptors() -> [Switchboard.ServerInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>]
 }
 
-extension LoadTestAgentServerInterceptorFactoryProtocol {
-  public func makeRunInterceptors() -> [Switchboard.ServerInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] { [] }
+/// The interceptors of some methods of `switchboard.load.v1.Agent`, or of all.
+public struct LoadTestAgentServerInterceptors: LoadTestAgentServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _run: @Sendable () -> [Switchboard.ServerInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    run: @escaping @Sendable () -> [Switchboard.ServerInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] = { [] }
+  ) {
+    self.all = all
+    self._run = run
+  }
+
+  public func makeRunInterceptors() -> [Switchboard.ServerInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] {
+    all.makeServerInterceptors(
+      for: LoadTestAgentMetadata.Methods.run.descriptor, before: _run()
+    )
+  }
 }
 
 /// A process that presses on a server for another, which adds up what its agents measured.
 public protocol LoadTestAgentProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any LoadTestAgentServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any LoadTestAgentServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// The first request is a plan; the agent runs it and reports while it does. A second request, or the end of the
   /// requests, stops the run. The last response has the whole report.
@@ -139,8 +181,6 @@ public protocol LoadTestAgentProvider: Switchboard.CallHandlerProvider {
 
 extension LoadTestAgentProvider {
   public var serviceName: String { LoadTestAgentMetadata.service.name }
-
-  public var interceptors: (any LoadTestAgentServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = LoadTestAgentMetadata.Methods

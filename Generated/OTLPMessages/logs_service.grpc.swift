@@ -22,13 +22,33 @@ public enum Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata {
 
 // MARK: - Client of opentelemetry.proto.collector.logs.v1.LogsService
 
-/// Makes the interceptors of each call to `opentelemetry.proto.collector.logs.v1.LogsService`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `opentelemetry.proto.collector.logs.v1.LogsService`, in outbound order.
 public protocol Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientInterceptorFactoryProtocol {
   func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>]
 }
 
-extension Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientInterceptorFactoryProtocol {
-  public func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] { [] }
+/// The interceptors of some methods of `opentelemetry.proto.collector.logs.v1.LogsService`, or of all.
+public struct Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientInterceptors: Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _export: @Sendable () -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    export: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] = { [] }
+  ) {
+    self.all = all
+    self._export = export
+  }
+
+  public func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] {
+    all.makeClientInterceptors(
+      for: Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.Methods.export.descriptor, before: _export()
+    )
+  }
 }
 
 public protocol Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientProtocol: Sendable {
@@ -99,18 +119,40 @@ public struct Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClient: Switchboa
 
 // MARK: - Server of opentelemetry.proto.collector.logs.v1.LogsService
 
-/// Makes the interceptors of each call to `opentelemetry.proto.collector.logs.v1.LogsService`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `opentelemetry.proto.collector.logs.v1.LogsService`, in inbound order.
 public protocol Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptorFactoryProtocol: Sendable {
   func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>]
 }
 
-extension Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptorFactoryProtocol {
-  public func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] { [] }
+/// The interceptors of some methods of `opentelemetry.proto.collector.logs.v1.LogsService`, or of all.
+public struct Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptors: Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _export: @Sendable () -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    export: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] = { [] }
+  ) {
+    self.all = all
+    self._export = export
+  }
+
+  public func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] {
+    all.makeServerInterceptors(
+      for: Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.Methods.export.descriptor, before: _export()
+    )
+  }
 }
 
 public protocol Opentelemetry_Proto_Collector_Logs_V1_LogsServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func export(
     request: Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest,
@@ -120,8 +162,6 @@ public protocol Opentelemetry_Proto_Collector_Logs_V1_LogsServiceProvider: Switc
 
 extension Opentelemetry_Proto_Collector_Logs_V1_LogsServiceProvider {
   public var serviceName: String { Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.service.name }
-
-  public var interceptors: (any Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.Methods

@@ -22,13 +22,33 @@ public enum Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata {
 
 // MARK: - Client of opentelemetry.proto.collector.metrics.v1.MetricsService
 
-/// Makes the interceptors of each call to `opentelemetry.proto.collector.metrics.v1.MetricsService`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `opentelemetry.proto.collector.metrics.v1.MetricsService`, in outbound order.
 public protocol Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClientInterceptorFactoryProtocol {
   func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>]
 }
 
-extension Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClientInterceptorFactoryProtocol {
-  public func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>] { [] }
+/// The interceptors of some methods of `opentelemetry.proto.collector.metrics.v1.MetricsService`, or of all.
+public struct Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClientInterceptors: Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _export: @Sendable () -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    export: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>] = { [] }
+  ) {
+    self.all = all
+    self._export = export
+  }
+
+  public func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>] {
+    all.makeClientInterceptors(
+      for: Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata.Methods.export.descriptor, before: _export()
+    )
+  }
 }
 
 public protocol Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClientProtocol: Sendable {
@@ -99,18 +119,40 @@ public struct Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClient: Swi
 
 // MARK: - Server of opentelemetry.proto.collector.metrics.v1.MetricsService
 
-/// Makes the interceptors of each call to `opentelemetry.proto.collector.metrics.v1.MetricsService`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `opentelemetry.proto.collector.metrics.v1.MetricsService`, in inbound order.
 public protocol Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceServerInterceptorFactoryProtocol: Sendable {
   func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>]
 }
 
-extension Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceServerInterceptorFactoryProtocol {
-  public func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>] { [] }
+/// The interceptors of some methods of `opentelemetry.proto.collector.metrics.v1.MetricsService`, or of all.
+public struct Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceServerInterceptors: Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _export: @Sendable () -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    export: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>] = { [] }
+  ) {
+    self.all = all
+    self._export = export
+  }
+
+  public func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>] {
+    all.makeServerInterceptors(
+      for: Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata.Methods.export.descriptor, before: _export()
+    )
+  }
 }
 
 public protocol Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func export(
     request: Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest,
@@ -120,8 +162,6 @@ public protocol Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceProvider:
 
 extension Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceProvider {
   public var serviceName: String { Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata.service.name }
-
-  public var interceptors: (any Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata.Methods

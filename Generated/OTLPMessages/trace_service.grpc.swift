@@ -22,13 +22,33 @@ public enum Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata {
 
 // MARK: - Client of opentelemetry.proto.collector.trace.v1.TraceService
 
-/// Makes the interceptors of each call to `opentelemetry.proto.collector.trace.v1.TraceService`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `opentelemetry.proto.collector.trace.v1.TraceService`, in outbound order.
 public protocol Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClientInterceptorFactoryProtocol {
   func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>]
 }
 
-extension Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClientInterceptorFactoryProtocol {
-  public func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>] { [] }
+/// The interceptors of some methods of `opentelemetry.proto.collector.trace.v1.TraceService`, or of all.
+public struct Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClientInterceptors: Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _export: @Sendable () -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    export: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>] = { [] }
+  ) {
+    self.all = all
+    self._export = export
+  }
+
+  public func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>] {
+    all.makeClientInterceptors(
+      for: Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata.Methods.export.descriptor, before: _export()
+    )
+  }
 }
 
 public protocol Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClientProtocol: Sendable {
@@ -99,18 +119,40 @@ public struct Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClient: Switchb
 
 // MARK: - Server of opentelemetry.proto.collector.trace.v1.TraceService
 
-/// Makes the interceptors of each call to `opentelemetry.proto.collector.trace.v1.TraceService`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `opentelemetry.proto.collector.trace.v1.TraceService`, in inbound order.
 public protocol Opentelemetry_Proto_Collector_Trace_V1_TraceServiceServerInterceptorFactoryProtocol: Sendable {
   func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>]
 }
 
-extension Opentelemetry_Proto_Collector_Trace_V1_TraceServiceServerInterceptorFactoryProtocol {
-  public func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>] { [] }
+/// The interceptors of some methods of `opentelemetry.proto.collector.trace.v1.TraceService`, or of all.
+public struct Opentelemetry_Proto_Collector_Trace_V1_TraceServiceServerInterceptors: Opentelemetry_Proto_Collector_Trace_V1_TraceServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _export: @Sendable () -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    export: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>] = { [] }
+  ) {
+    self.all = all
+    self._export = export
+  }
+
+  public func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>] {
+    all.makeServerInterceptors(
+      for: Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata.Methods.export.descriptor, before: _export()
+    )
+  }
 }
 
 public protocol Opentelemetry_Proto_Collector_Trace_V1_TraceServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Opentelemetry_Proto_Collector_Trace_V1_TraceServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Opentelemetry_Proto_Collector_Trace_V1_TraceServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func export(
     request: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest,
@@ -120,8 +162,6 @@ public protocol Opentelemetry_Proto_Collector_Trace_V1_TraceServiceProvider: Swi
 
 extension Opentelemetry_Proto_Collector_Trace_V1_TraceServiceProvider {
   public var serviceName: String { Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata.service.name }
-
-  public var interceptors: (any Opentelemetry_Proto_Collector_Trace_V1_TraceServiceServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata.Methods

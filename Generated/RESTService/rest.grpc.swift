@@ -110,7 +110,7 @@ public enum Testing_Rest_RestMetadata {
 
 // MARK: - Client of testing.rest.Rest
 
-/// Makes the interceptors of each call to `testing.rest.Rest`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `testing.rest.Rest`, in outbound order.
 public protocol Testing_Rest_RestClientInterceptorFactoryProtocol {
   func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
   func makeCreateInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
@@ -132,25 +132,181 @@ public protocol Testing_Rest_RestClientInterceptorFactoryProtocol {
   func makeHiddenInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
 }
 
-extension Testing_Rest_RestClientInterceptorFactoryProtocol {
-  public func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCreateInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCreateInnerInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makePatchInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeDeleteInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>] { [] }
-  public func makePublishInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCustomInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeGetInnerInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeGetFileInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>] { [] }
-  public func makeWatchInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCollectInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeDownloadInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] { [] }
-  public func makeUploadFileInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>] { [] }
-  public func makeRawInterceptors() -> [Switchboard.ClientInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>] { [] }
-  public func makeUploadStreamInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>] { [] }
-  public func makeDownloadStreamInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] { [] }
-  public func makeFailInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>] { [] }
-  public func makeHiddenInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
+/// The interceptors of some methods of `testing.rest.Rest`, or of all.
+public struct Testing_Rest_RestClientInterceptors: Testing_Rest_RestClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _get: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _create: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _createInner: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _patch: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _delete: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>]
+  private let _publish: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _custom: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _getInner: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _getFile: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>]
+  private let _watch: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _collect: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _download: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>]
+  private let _uploadFile: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>]
+  private let _raw: @Sendable () -> [Switchboard.ClientInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>]
+  private let _uploadStream: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>]
+  private let _downloadStream: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>]
+  private let _fail: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>]
+  private let _hidden: @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    get: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    create: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    createInner: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    patch: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    delete: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>] = { [] },
+    publish: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    custom: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    getInner: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    getFile: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>] = { [] },
+    watch: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    collect: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    download: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] = { [] },
+    uploadFile: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>] = { [] },
+    raw: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>] = { [] },
+    uploadStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>] = { [] },
+    downloadStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] = { [] },
+    fail: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>] = { [] },
+    hidden: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] }
+  ) {
+    self.all = all
+    self._get = get
+    self._create = create
+    self._createInner = createInner
+    self._patch = patch
+    self._delete = delete
+    self._publish = publish
+    self._custom = custom
+    self._getInner = getInner
+    self._getFile = getFile
+    self._watch = watch
+    self._collect = collect
+    self._download = download
+    self._uploadFile = uploadFile
+    self._raw = raw
+    self._uploadStream = uploadStream
+    self._downloadStream = downloadStream
+    self._fail = fail
+    self._hidden = hidden
+  }
+
+  public func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
+
+  public func makeCreateInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.create.descriptor, before: _create()
+    )
+  }
+
+  public func makeCreateInnerInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.createInner.descriptor, before: _createInner()
+    )
+  }
+
+  public func makePatchInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.patch.descriptor, before: _patch()
+    )
+  }
+
+  public func makeDeleteInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.delete.descriptor, before: _delete()
+    )
+  }
+
+  public func makePublishInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.publish.descriptor, before: _publish()
+    )
+  }
+
+  public func makeCustomInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.custom.descriptor, before: _custom()
+    )
+  }
+
+  public func makeGetInnerInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.getInner.descriptor, before: _getInner()
+    )
+  }
+
+  public func makeGetFileInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.getFile.descriptor, before: _getFile()
+    )
+  }
+
+  public func makeWatchInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.watch.descriptor, before: _watch()
+    )
+  }
+
+  public func makeCollectInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.collect.descriptor, before: _collect()
+    )
+  }
+
+  public func makeDownloadInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.download.descriptor, before: _download()
+    )
+  }
+
+  public func makeUploadFileInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.uploadFile.descriptor, before: _uploadFile()
+    )
+  }
+
+  public func makeRawInterceptors() -> [Switchboard.ClientInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.raw.descriptor, before: _raw()
+    )
+  }
+
+  public func makeUploadStreamInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.uploadStream.descriptor, before: _uploadStream()
+    )
+  }
+
+  public func makeDownloadStreamInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.downloadStream.descriptor, before: _downloadStream()
+    )
+  }
+
+  public func makeFailInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.fail.descriptor, before: _fail()
+    )
+  }
+
+  public func makeHiddenInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeClientInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.hidden.descriptor, before: _hidden()
+    )
+  }
 }
 
 public protocol Testing_Rest_RestClientProtocol: Sendable {
@@ -743,7 +899,7 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
 
 // MARK: - Server of testing.rest.Rest
 
-/// Makes the interceptors of each call to `testing.rest.Rest`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `testing.rest.Rest`, in inbound order.
 public protocol Testing_Rest_RestServerInterceptorFactoryProtocol: Sendable {
   func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
   func makeCreateInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
@@ -765,30 +921,188 @@ public protocol Testing_Rest_RestServerInterceptorFactoryProtocol: Sendable {
   func makeHiddenInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
 }
 
-extension Testing_Rest_RestServerInterceptorFactoryProtocol {
-  public func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCreateInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCreateInnerInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makePatchInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeDeleteInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>] { [] }
-  public func makePublishInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCustomInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeGetInnerInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeGetFileInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>] { [] }
-  public func makeWatchInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeCollectInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
-  public func makeDownloadInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] { [] }
-  public func makeUploadFileInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>] { [] }
-  public func makeRawInterceptors() -> [Switchboard.ServerInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>] { [] }
-  public func makeUploadStreamInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>] { [] }
-  public func makeDownloadStreamInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] { [] }
-  public func makeFailInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>] { [] }
-  public func makeHiddenInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] { [] }
+/// The interceptors of some methods of `testing.rest.Rest`, or of all.
+public struct Testing_Rest_RestServerInterceptors: Testing_Rest_RestServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _get: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _create: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _createInner: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _patch: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _delete: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>]
+  private let _publish: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _custom: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _getInner: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _getFile: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>]
+  private let _watch: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _collect: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+  private let _download: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>]
+  private let _uploadFile: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>]
+  private let _raw: @Sendable () -> [Switchboard.ServerInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>]
+  private let _uploadStream: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>]
+  private let _downloadStream: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>]
+  private let _fail: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>]
+  private let _hidden: @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    get: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    create: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    createInner: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    patch: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    delete: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>] = { [] },
+    publish: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    custom: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    getInner: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    getFile: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>] = { [] },
+    watch: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    collect: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] },
+    download: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] = { [] },
+    uploadFile: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>] = { [] },
+    raw: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>] = { [] },
+    uploadStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>] = { [] },
+    downloadStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] = { [] },
+    fail: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>] = { [] },
+    hidden: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] = { [] }
+  ) {
+    self.all = all
+    self._get = get
+    self._create = create
+    self._createInner = createInner
+    self._patch = patch
+    self._delete = delete
+    self._publish = publish
+    self._custom = custom
+    self._getInner = getInner
+    self._getFile = getFile
+    self._watch = watch
+    self._collect = collect
+    self._download = download
+    self._uploadFile = uploadFile
+    self._raw = raw
+    self._uploadStream = uploadStream
+    self._downloadStream = downloadStream
+    self._fail = fail
+    self._hidden = hidden
+  }
+
+  public func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
+
+  public func makeCreateInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.create.descriptor, before: _create()
+    )
+  }
+
+  public func makeCreateInnerInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.createInner.descriptor, before: _createInner()
+    )
+  }
+
+  public func makePatchInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.patch.descriptor, before: _patch()
+    )
+  }
+
+  public func makeDeleteInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.delete.descriptor, before: _delete()
+    )
+  }
+
+  public func makePublishInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.publish.descriptor, before: _publish()
+    )
+  }
+
+  public func makeCustomInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.custom.descriptor, before: _custom()
+    )
+  }
+
+  public func makeGetInnerInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.getInner.descriptor, before: _getInner()
+    )
+  }
+
+  public func makeGetFileInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Upload>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.getFile.descriptor, before: _getFile()
+    )
+  }
+
+  public func makeWatchInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.watch.descriptor, before: _watch()
+    )
+  }
+
+  public func makeCollectInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.collect.descriptor, before: _collect()
+    )
+  }
+
+  public func makeDownloadInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.download.descriptor, before: _download()
+    )
+  }
+
+  public func makeUploadFileInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Google_Api_HttpBody>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.uploadFile.descriptor, before: _uploadFile()
+    )
+  }
+
+  public func makeRawInterceptors() -> [Switchboard.ServerInterceptor<Google_Api_HttpBody, Google_Api_HttpBody>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.raw.descriptor, before: _raw()
+    )
+  }
+
+  public func makeUploadStreamInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Upload, Testing_Rest_Upload>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.uploadStream.descriptor, before: _uploadStream()
+    )
+  }
+
+  public func makeDownloadStreamInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Google_Api_HttpBody>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.downloadStream.descriptor, before: _downloadStream()
+    )
+  }
+
+  public func makeFailInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.fail.descriptor, before: _fail()
+    )
+  }
+
+  public func makeHiddenInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
+    all.makeServerInterceptors(
+      for: Testing_Rest_RestMetadata.Methods.hidden.descriptor, before: _hidden()
+    )
+  }
 }
 
 public protocol Testing_Rest_RestProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Testing_Rest_RestServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Testing_Rest_RestServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// Gets by the name of a resource, and by other paths.
   func get(
@@ -892,8 +1206,6 @@ extension Testing_Rest_RestProvider {
   public var serviceName: String { Testing_Rest_RestMetadata.service.name }
 
   public var reflectionData: [String] { Testing_Rest_RestMetadata.reflectionData }
-
-  public var interceptors: (any Testing_Rest_RestServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Testing_Rest_RestMetadata.Methods

@@ -56,7 +56,7 @@ public enum Grpc_Channelz_V1_ChannelzMetadata {
 
 // MARK: - Client of grpc.channelz.v1.Channelz
 
-/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, in outbound order.
 public protocol Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol {
   func makeGetTopChannelsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>]
   func makeGetServersInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>]
@@ -67,14 +67,82 @@ public protocol Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol {
   func makeGetSocketInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>]
 }
 
-extension Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol {
-  public func makeGetTopChannelsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] { [] }
-  public func makeGetServersInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>] { [] }
-  public func makeGetServerInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>] { [] }
-  public func makeGetServerSocketsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>] { [] }
-  public func makeGetChannelInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>] { [] }
-  public func makeGetSubchannelInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>] { [] }
-  public func makeGetSocketInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] { [] }
+/// The interceptors of some methods of `grpc.channelz.v1.Channelz`, or of all.
+public struct Grpc_Channelz_V1_ChannelzClientInterceptors: Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _getTopChannels: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>]
+  private let _getServers: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>]
+  private let _getServer: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>]
+  private let _getServerSockets: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>]
+  private let _getChannel: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>]
+  private let _getSubchannel: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>]
+  private let _getSocket: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    getTopChannels: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] = { [] },
+    getServers: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>] = { [] },
+    getServer: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>] = { [] },
+    getServerSockets: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>] = { [] },
+    getChannel: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>] = { [] },
+    getSubchannel: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>] = { [] },
+    getSocket: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] = { [] }
+  ) {
+    self.all = all
+    self._getTopChannels = getTopChannels
+    self._getServers = getServers
+    self._getServer = getServer
+    self._getServerSockets = getServerSockets
+    self._getChannel = getChannel
+    self._getSubchannel = getSubchannel
+    self._getSocket = getSocket
+  }
+
+  public func makeGetTopChannelsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels.descriptor, before: _getTopChannels()
+    )
+  }
+
+  public func makeGetServersInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers.descriptor, before: _getServers()
+    )
+  }
+
+  public func makeGetServerInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer.descriptor, before: _getServer()
+    )
+  }
+
+  public func makeGetServerSocketsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets.descriptor, before: _getServerSockets()
+    )
+  }
+
+  public func makeGetChannelInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel.descriptor, before: _getChannel()
+    )
+  }
+
+  public func makeGetSubchannelInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel.descriptor, before: _getSubchannel()
+    )
+  }
+
+  public func makeGetSocketInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket.descriptor, before: _getSocket()
+    )
+  }
 }
 
 /// Channels are those that programs made. Clients' connections belong to subchannels, servers' connections to servers.
@@ -333,7 +401,7 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
 
 // MARK: - Server of grpc.channelz.v1.Channelz
 
-/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, in inbound order.
 public protocol Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol: Sendable {
   func makeGetTopChannelsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>]
   func makeGetServersInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>]
@@ -344,20 +412,90 @@ public protocol Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol: Senda
   func makeGetSocketInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>]
 }
 
-extension Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol {
-  public func makeGetTopChannelsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] { [] }
-  public func makeGetServersInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>] { [] }
-  public func makeGetServerInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>] { [] }
-  public func makeGetServerSocketsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>] { [] }
-  public func makeGetChannelInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>] { [] }
-  public func makeGetSubchannelInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>] { [] }
-  public func makeGetSocketInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] { [] }
+/// The interceptors of some methods of `grpc.channelz.v1.Channelz`, or of all.
+public struct Grpc_Channelz_V1_ChannelzServerInterceptors: Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _getTopChannels: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>]
+  private let _getServers: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>]
+  private let _getServer: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>]
+  private let _getServerSockets: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>]
+  private let _getChannel: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>]
+  private let _getSubchannel: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>]
+  private let _getSocket: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    getTopChannels: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] = { [] },
+    getServers: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>] = { [] },
+    getServer: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>] = { [] },
+    getServerSockets: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>] = { [] },
+    getChannel: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>] = { [] },
+    getSubchannel: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>] = { [] },
+    getSocket: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] = { [] }
+  ) {
+    self.all = all
+    self._getTopChannels = getTopChannels
+    self._getServers = getServers
+    self._getServer = getServer
+    self._getServerSockets = getServerSockets
+    self._getChannel = getChannel
+    self._getSubchannel = getSubchannel
+    self._getSocket = getSocket
+  }
+
+  public func makeGetTopChannelsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels.descriptor, before: _getTopChannels()
+    )
+  }
+
+  public func makeGetServersInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers.descriptor, before: _getServers()
+    )
+  }
+
+  public func makeGetServerInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer.descriptor, before: _getServer()
+    )
+  }
+
+  public func makeGetServerSocketsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets.descriptor, before: _getServerSockets()
+    )
+  }
+
+  public func makeGetChannelInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel.descriptor, before: _getChannel()
+    )
+  }
+
+  public func makeGetSubchannelInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel.descriptor, before: _getSubchannel()
+    )
+  }
+
+  public func makeGetSocketInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket.descriptor, before: _getSocket()
+    )
+  }
 }
 
 /// Channels are those that programs made. Clients' connections belong to subchannels, servers' connections to servers.
 public protocol Grpc_Channelz_V1_ChannelzProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// The channels that belong to no other channel.
   func getTopChannels(
@@ -406,8 +544,6 @@ extension Grpc_Channelz_V1_ChannelzProvider {
   public var serviceName: String { Grpc_Channelz_V1_ChannelzMetadata.service.name }
 
   public var reflectionData: [String] { Grpc_Channelz_V1_ChannelzMetadata.reflectionData }
-
-  public var interceptors: (any Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Channelz_V1_ChannelzMetadata.Methods

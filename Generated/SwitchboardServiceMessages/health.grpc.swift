@@ -36,17 +36,53 @@ public enum Grpc_Health_V1_HealthMetadata {
 
 // MARK: - Client of grpc.health.v1.Health
 
-/// Makes the interceptors of each call to `grpc.health.v1.Health`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.health.v1.Health`, in outbound order.
 public protocol Grpc_Health_V1_HealthClientInterceptorFactoryProtocol {
   func makeCheckInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
   func makeListInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>]
   func makeWatchInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
 }
 
-extension Grpc_Health_V1_HealthClientInterceptorFactoryProtocol {
-  public func makeCheckInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] { [] }
-  public func makeListInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>] { [] }
-  public func makeWatchInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] { [] }
+/// The interceptors of some methods of `grpc.health.v1.Health`, or of all.
+public struct Grpc_Health_V1_HealthClientInterceptors: Grpc_Health_V1_HealthClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _check: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
+  private let _list: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>]
+  private let _watch: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    check: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] = { [] },
+    list: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>] = { [] },
+    watch: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] = { [] }
+  ) {
+    self.all = all
+    self._check = check
+    self._list = list
+    self._watch = watch
+  }
+
+  public func makeCheckInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Health_V1_HealthMetadata.Methods.check.descriptor, before: _check()
+    )
+  }
+
+  public func makeListInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Health_V1_HealthMetadata.Methods.list.descriptor, before: _list()
+    )
+  }
+
+  public func makeWatchInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Health_V1_HealthMetadata.Methods.watch.descriptor, before: _watch()
+    )
+  }
 }
 
 /// The health of services by their full names; the empty name stands for the server as a whole.
@@ -182,23 +218,61 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
 
 // MARK: - Server of grpc.health.v1.Health
 
-/// Makes the interceptors of each call to `grpc.health.v1.Health`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.health.v1.Health`, in inbound order.
 public protocol Grpc_Health_V1_HealthServerInterceptorFactoryProtocol: Sendable {
   func makeCheckInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
   func makeListInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>]
   func makeWatchInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
 }
 
-extension Grpc_Health_V1_HealthServerInterceptorFactoryProtocol {
-  public func makeCheckInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] { [] }
-  public func makeListInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>] { [] }
-  public func makeWatchInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] { [] }
+/// The interceptors of some methods of `grpc.health.v1.Health`, or of all.
+public struct Grpc_Health_V1_HealthServerInterceptors: Grpc_Health_V1_HealthServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _check: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
+  private let _list: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>]
+  private let _watch: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    check: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] = { [] },
+    list: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>] = { [] },
+    watch: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] = { [] }
+  ) {
+    self.all = all
+    self._check = check
+    self._list = list
+    self._watch = watch
+  }
+
+  public func makeCheckInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Health_V1_HealthMetadata.Methods.check.descriptor, before: _check()
+    )
+  }
+
+  public func makeListInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Health_V1_HealthMetadata.Methods.list.descriptor, before: _list()
+    )
+  }
+
+  public func makeWatchInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Health_V1_HealthMetadata.Methods.watch.descriptor, before: _watch()
+    )
+  }
 }
 
 /// The health of services by their full names; the empty name stands for the server as a whole.
 public protocol Grpc_Health_V1_HealthProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Grpc_Health_V1_HealthServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Grpc_Health_V1_HealthServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// The current status of a service. An unknown service ends the call with NOT_FOUND.
   func check(
@@ -225,8 +299,6 @@ extension Grpc_Health_V1_HealthProvider {
   public var serviceName: String { Grpc_Health_V1_HealthMetadata.service.name }
 
   public var reflectionData: [String] { Grpc_Health_V1_HealthMetadata.reflectionData }
-
-  public var interceptors: (any Grpc_Health_V1_HealthServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Health_V1_HealthMetadata.Methods

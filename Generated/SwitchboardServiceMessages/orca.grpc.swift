@@ -30,13 +30,33 @@ public enum Xds_Service_Orca_V3_OpenRcaServiceMetadata {
 
 // MARK: - Client of xds.service.orca.v3.OpenRcaService
 
-/// Makes the interceptors of each call to `xds.service.orca.v3.OpenRcaService`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `xds.service.orca.v3.OpenRcaService`, in outbound order.
 public protocol Xds_Service_Orca_V3_OpenRcaServiceClientInterceptorFactoryProtocol {
   func makeStreamCoreMetricsInterceptors() -> [Switchboard.ClientInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>]
 }
 
-extension Xds_Service_Orca_V3_OpenRcaServiceClientInterceptorFactoryProtocol {
-  public func makeStreamCoreMetricsInterceptors() -> [Switchboard.ClientInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] { [] }
+/// The interceptors of some methods of `xds.service.orca.v3.OpenRcaService`, or of all.
+public struct Xds_Service_Orca_V3_OpenRcaServiceClientInterceptors: Xds_Service_Orca_V3_OpenRcaServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _streamCoreMetrics: @Sendable () -> [Switchboard.ClientInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    streamCoreMetrics: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] = { [] }
+  ) {
+    self.all = all
+    self._streamCoreMetrics = streamCoreMetrics
+  }
+
+  public func makeStreamCoreMetricsInterceptors() -> [Switchboard.ClientInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] {
+    all.makeClientInterceptors(
+      for: Xds_Service_Orca_V3_OpenRcaServiceMetadata.Methods.streamCoreMetrics.descriptor, before: _streamCoreMetrics()
+    )
+  }
 }
 
 public protocol Xds_Service_Orca_V3_OpenRcaServiceClientProtocol: Sendable {
@@ -108,18 +128,40 @@ public struct Xds_Service_Orca_V3_OpenRcaServiceClient: Switchboard.ServiceClien
 
 // MARK: - Server of xds.service.orca.v3.OpenRcaService
 
-/// Makes the interceptors of each call to `xds.service.orca.v3.OpenRcaService`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `xds.service.orca.v3.OpenRcaService`, in inbound order.
 public protocol Xds_Service_Orca_V3_OpenRcaServiceServerInterceptorFactoryProtocol: Sendable {
   func makeStreamCoreMetricsInterceptors() -> [Switchboard.ServerInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>]
 }
 
-extension Xds_Service_Orca_V3_OpenRcaServiceServerInterceptorFactoryProtocol {
-  public func makeStreamCoreMetricsInterceptors() -> [Switchboard.ServerInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] { [] }
+/// The interceptors of some methods of `xds.service.orca.v3.OpenRcaService`, or of all.
+public struct Xds_Service_Orca_V3_OpenRcaServiceServerInterceptors: Xds_Service_Orca_V3_OpenRcaServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _streamCoreMetrics: @Sendable () -> [Switchboard.ServerInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    streamCoreMetrics: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] = { [] }
+  ) {
+    self.all = all
+    self._streamCoreMetrics = streamCoreMetrics
+  }
+
+  public func makeStreamCoreMetricsInterceptors() -> [Switchboard.ServerInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] {
+    all.makeServerInterceptors(
+      for: Xds_Service_Orca_V3_OpenRcaServiceMetadata.Methods.streamCoreMetrics.descriptor, before: _streamCoreMetrics()
+    )
+  }
 }
 
 public protocol Xds_Service_Orca_V3_OpenRcaServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Xds_Service_Orca_V3_OpenRcaServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Xds_Service_Orca_V3_OpenRcaServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// The load at once, and again after every interval.
   func streamCoreMetrics(
@@ -133,8 +175,6 @@ extension Xds_Service_Orca_V3_OpenRcaServiceProvider {
   public var serviceName: String { Xds_Service_Orca_V3_OpenRcaServiceMetadata.service.name }
 
   public var reflectionData: [String] { Xds_Service_Orca_V3_OpenRcaServiceMetadata.reflectionData }
-
-  public var interceptors: (any Xds_Service_Orca_V3_OpenRcaServiceServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Xds_Service_Orca_V3_OpenRcaServiceMetadata.Methods

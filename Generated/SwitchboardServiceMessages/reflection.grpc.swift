@@ -28,13 +28,33 @@ public enum Grpc_Reflection_V1_ServerReflectionMetadata {
 
 // MARK: - Client of grpc.reflection.v1.ServerReflection
 
-/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, in outbound order.
 public protocol Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol {
   func makeServerReflectionInfoInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>]
 }
 
-extension Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol {
-  public func makeServerReflectionInfoInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] { [] }
+/// The interceptors of some methods of `grpc.reflection.v1.ServerReflection`, or of all.
+public struct Grpc_Reflection_V1_ServerReflectionClientInterceptors: Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _serverReflectionInfo: @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    serverReflectionInfo: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] = { [] }
+  ) {
+    self.all = all
+    self._serverReflectionInfo = serverReflectionInfo
+  }
+
+  public func makeServerReflectionInfoInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] {
+    all.makeClientInterceptors(
+      for: Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo.descriptor, before: _serverReflectionInfo()
+    )
+  }
 }
 
 public protocol Grpc_Reflection_V1_ServerReflectionClientProtocol: Sendable {
@@ -117,18 +137,40 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
 
 // MARK: - Server of grpc.reflection.v1.ServerReflection
 
-/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, in inbound order.
 public protocol Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol: Sendable {
   func makeServerReflectionInfoInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>]
 }
 
-extension Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol {
-  public func makeServerReflectionInfoInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] { [] }
+/// The interceptors of some methods of `grpc.reflection.v1.ServerReflection`, or of all.
+public struct Grpc_Reflection_V1_ServerReflectionServerInterceptors: Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _serverReflectionInfo: @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    serverReflectionInfo: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] = { [] }
+  ) {
+    self.all = all
+    self._serverReflectionInfo = serverReflectionInfo
+  }
+
+  public func makeServerReflectionInfoInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] {
+    all.makeServerInterceptors(
+      for: Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo.descriptor, before: _serverReflectionInfo()
+    )
+  }
 }
 
 public protocol Grpc_Reflection_V1_ServerReflectionProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// Answers each request with one response.
   func serverReflectionInfo(
@@ -142,8 +184,6 @@ extension Grpc_Reflection_V1_ServerReflectionProvider {
   public var serviceName: String { Grpc_Reflection_V1_ServerReflectionMetadata.service.name }
 
   public var reflectionData: [String] { Grpc_Reflection_V1_ServerReflectionMetadata.reflectionData }
-
-  public var interceptors: (any Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Reflection_V1_ServerReflectionMetadata.Methods

@@ -3,6 +3,8 @@ import Switchboard
 
 /// Echoes messages.
 struct EchoProvider: Echo_EchoProvider {
+  var interceptors: Interceptors? { nil }
+
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     .with { $0.text = "Swift echo get: \(request.text)" }
   }

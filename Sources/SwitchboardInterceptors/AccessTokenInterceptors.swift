@@ -3,7 +3,7 @@ public import SwitchboardCall
 /// Adds an access token to the `authorization` of every call. If the server rejects the call with `UNAUTHENTICATED`,
 /// retries it once with a new token, unless its requests are a stream, which cannot be sent again, or new tokens were
 /// rejected too.
-public struct AccessTokenInterceptors: InterceptorFactory {
+public struct AccessTokenInterceptors: ClientInterceptorFactory {
   private let tokens: AccessTokens
   private let scheme: String
 

@@ -9,7 +9,7 @@ public import SwitchboardCall
 /// ```
 ///
 /// Calls that it answers do not reach the network.
-public final class CannedAnswers: InterceptorFactory {
+public final class CannedAnswers: ClientInterceptorFactory {
   private typealias Unary<Request: Sendable, Response: Sendable> =
     @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
   private typealias Streamed<Request: Sendable, Response: Sendable> =

@@ -19,7 +19,7 @@ import SwitchboardText
 /// let client = Hello_GreeterClient(channel: channel)
 /// let reply = try await client.get(request, callOptions: .with { $0.safety = .cacheableRequest })
 /// ```
-public final class ResponseCache: InterceptorFactory {
+public final class ResponseCache: ClientInterceptorFactory {
   struct Key: Hashable, @unchecked Sendable {
     // Sendable because the request is: messages of calls must be.
     let host: ExactText

@@ -5,6 +5,8 @@ import SwitchboardServices
 
 /// The suite's service: it responds as the first request says, and tells what it saw of the call.
 struct ConformanceProvider: Connectrpc_Conformance_V1_ConformanceServiceProvider {
+  var interceptors: Interceptors? { nil }
+
   typealias Payload = Connectrpc_Conformance_V1_ConformancePayload
   typealias Single = Connectrpc_Conformance_V1_UnaryResponseDefinition
   typealias Stream = Connectrpc_Conformance_V1_StreamResponseDefinition

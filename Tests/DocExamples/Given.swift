@@ -26,6 +26,8 @@ struct Summary {
 }
 
 final class ShopProvider: Echo_EchoProvider {
+  var interceptors: Interceptors? { nil }
+
   func get(request: Note, context: ServerCallContext) async throws -> Hello_GreetReply { .init() }
   func expand(
     request: Note,
@@ -98,7 +100,19 @@ func readLines(_ path: String) async throws -> [String] { [] }
 // What the examples of this one are about is made in others.
 final class Tagging<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {}
 
-struct Tracing: InterceptorFactory {}
+struct Tracing: InterceptorFactory {
+  func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ClientInterceptor<Request, Response>] { [Tagging()] }
+
+  func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ServerInterceptor<Request, Response>] { [] }
+}
+
+struct KeyGuard: ServerGuard {
+  func check(_ headers: HPACKHeaders, of call: ServerCallContext) throws {}
+}
 
 enum UserName: UserInfoKey { typealias Value = String }
 

@@ -5,6 +5,8 @@ package import Switchboard
 package protocol EchoingProvider: Echo_EchoProvider {}
 
 extension EchoingProvider {
+  package var interceptors: Interceptors? { nil }
+
   package func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     .with { $0.text = request.text }
   }

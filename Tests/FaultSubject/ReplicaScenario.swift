@@ -11,6 +11,8 @@ enum ReplicaScenario {
 }
 
 private struct ReplicaProvider: Echo_EchoProvider {
+  var interceptors: Interceptors? { nil }
+
   let name: String
 
   /// `fail NAME` fails on the server of this name, and `slow NAME` takes 50 ms there.

@@ -3,6 +3,8 @@ import Switchboard
 
 /// Implements gRPC's test service up to one point of each call, and blocks there until the call is cancelled.
 package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
+  package var interceptors: Interceptors? { nil }
+
   package enum Point: Sendable {
     /// After reading the requests.
     case request

@@ -92,6 +92,8 @@ import Testing
   }
 
   private struct Reflection: Grpc_Reflection_V1_ServerReflectionProvider {
+    var interceptors: Interceptors? { nil }
+
     let place: Place
 
     func serverReflectionInfo(
@@ -143,6 +145,8 @@ import Testing
   }
 
   private struct Channelz: Grpc_Channelz_V1_ChannelzProvider {
+    var interceptors: Interceptors? { nil }
+
     private var channel: Grpc_Channelz_V1_Channel {
       .with {
         $0.ref.name = hostile
@@ -210,6 +214,8 @@ import Testing
   }
 
   private struct Health: Grpc_Health_V1_HealthProvider {
+    var interceptors: Interceptors? { nil }
+
     func check(
       request: Grpc_Health_V1_HealthCheckRequest,
       context: ServerCallContext

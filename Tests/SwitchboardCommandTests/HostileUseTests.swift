@@ -62,6 +62,8 @@ import Testing
 
   /// Each channel refers to very many others, which exist only if they are asked for.
   private struct Endless: Grpc_Channelz_V1_ChannelzProvider {
+    var interceptors: Interceptors? { nil }
+
     let questions: Questions
     let exist: Bool
 

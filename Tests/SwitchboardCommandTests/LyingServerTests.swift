@@ -16,6 +16,8 @@ import Testing
   }
 
   private struct Liar: Grpc_Reflection_V1_ServerReflectionProvider {
+    var interceptors: Interceptors? { nil }
+
     let lie: Lie
     let questions: Questions
 

@@ -58,7 +58,7 @@ import Testing
 }
 
 /// Advances the clock by three milliseconds in every call.
-private struct Advance: InterceptorFactory {
+private struct Advance: ClientInterceptorFactory {
   let clock: TestClock
 
   init(_ clock: TestClock) { self.clock = clock }

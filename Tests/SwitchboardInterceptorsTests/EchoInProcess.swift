@@ -3,6 +3,8 @@ import Switchboard
 
 /// A service that echoes its requests, counts them, and rejects calls without the right token.
 final class TestProvider: Echo_EchoProvider {
+  var interceptors: Interceptors? { nil }
+
   private let state = Locked((calls: 0, token: String?.none))
 
   var calls: Int { state.withLock { $0.calls } }
@@ -73,8 +75,8 @@ final class TestClock: Sendable {
 /// Makes calls to the provider within the process, with these interceptors on the client and on the server.
 func withEcho(
   _ provider: TestProvider,
-  client: [any InterceptorFactory] = [],
-  server: [any InterceptorFactory] = [],
+  client: [any ClientInterceptorFactory] = [],
+  server: [any ServerInterceptorFactory] = [],
   logger: Logger = .quiet,
   _ body: (Echo_EchoClient) async throws -> Void
 ) async throws {

@@ -8,6 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LyingAgentTests {
   /// Answers whatever plan it gets with these responses.
   private struct Liar: LoadTestAgentProvider {
+    var interceptors: Interceptors? { nil }
+
     var responses: [LoadTestAgentResponse] = []
     var repeats = false
     var neverEnds = false

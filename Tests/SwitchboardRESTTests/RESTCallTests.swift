@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  private struct Guards: InterceptorFactory {
+  private struct Guards: ServerInterceptorFactory {
     func makeServerInterceptors<Request: Sendable, Response: Sendable>(
       for method: MethodDescriptor
     ) -> [ServerInterceptor<Request, Response>] { [Guard()] }

@@ -63,6 +63,8 @@ import Testing
   }
 
   private struct Refusing: Echo_EchoProvider {
+    var interceptors: Interceptors? { nil }
+
     private var error: GRPCStatus {
       get throws {
         try GRPCStatus(

@@ -8,6 +8,8 @@ import Testing
 /// Generated stubs with messages of another library, a stand-in for SwiftProtobuf.
 @Suite(.timeLimit(.minutes(5))) struct BridgeTests {
   struct Provider: Notes_NotesProvider {
+    var interceptors: Interceptors? { nil }
+
     func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { [SwiftProtobufFormat.json] }
 
     func keep(request: Notes_Note, context: ServerCallContext) async throws -> Notes_Receipt {

@@ -315,7 +315,7 @@ private struct DetachedEcho: EchoingProvider {
   }
 }
 
-private struct DelayingInterceptors: InterceptorFactory {
+private struct DelayingInterceptors: ServerInterceptorFactory {
   func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ServerInterceptor<Request, Response>] { [DelayingInterceptor()] }

@@ -3,6 +3,8 @@ import Switchboard
 
 /// The service of the workload, as a user would write it.
 struct BenchProvider: Bench_BenchProvider {
+  var interceptors: Interceptors? { nil }
+
   func unary(request: Bench_Text, context: ServerCallContext) async throws -> Bench_Text {
     .with { $0.text = request.text }
   }

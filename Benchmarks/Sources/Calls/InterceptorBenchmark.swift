@@ -204,6 +204,10 @@ private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
     default: (0..<count).map { _ in NoOp() }
     }
   }
+
+  func makeServerStreamInterceptors() -> [ClientInterceptor<Bench_Plan, Bench_Chunk>] { [] }
+  func makeClientStreamInterceptors() -> [ClientInterceptor<Bench_Chunk, Bench_Plan>] { [] }
+  func makeBidiInterceptors() -> [ClientInterceptor<Bench_Text, Bench_Text>] { [] }
 }
 
 private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
@@ -226,6 +230,10 @@ private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
     default: (0..<count).map { _ in NoOp() }
     }
   }
+
+  func makeServerStreamInterceptors() -> [ServerInterceptor<Bench_Plan, Bench_Chunk>] { [] }
+  func makeClientStreamInterceptors() -> [ServerInterceptor<Bench_Chunk, Bench_Plan>] { [] }
+  func makeBidiInterceptors() -> [ServerInterceptor<Bench_Text, Bench_Text>] { [] }
 }
 
 private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_Text> {

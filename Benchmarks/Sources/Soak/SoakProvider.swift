@@ -3,6 +3,8 @@ import Switchboard
 
 /// The service of the benchmarks, with compressed responses if the client accepts them.
 struct SoakProvider: Bench_BenchProvider {
+  var interceptors: Interceptors? { nil }
+
   private let plain = BenchProvider()
 
   func unary(request: Bench_Text, context: ServerCallContext) async throws -> Bench_Text {

@@ -3,6 +3,8 @@ import Switchboard
 
 /// The service of the interoperability tests, as gRPC's test descriptions specify it.
 struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
+  var interceptors: Interceptors? { nil }
+
   /// Verifies the tokens of callers; `nil` if anybody may call.
   let tokens: TokenVerifier?
 

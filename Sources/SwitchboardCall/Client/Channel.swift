@@ -11,7 +11,7 @@
 public final class Channel: Sendable {
   package let transport: any ByteTransport
   /// Factories of interceptors for every call on the channel, which follow the client's.
-  @usableFromInline let interceptorFactories: [any InterceptorFactory]
+  @usableFromInline let interceptorFactories: [any ClientInterceptorFactory]
   /// The transport, with per-method configuration, tokens and retries added.
   @usableFromInline let engine: CallEngine
 
@@ -22,14 +22,14 @@ public final class Channel: Sendable {
     serviceConfig: ServiceConfig? = nil,
     retryBufferSize: Int? = nil,
     enablesRetry: Bool = true,
-    interceptorFactories: [any InterceptorFactory] = [],
+    interceptorFactories: [any ClientInterceptorFactory] = [],
     registry: InterceptorRegistry? = nil,
     observer: (any CallObserver)? = nil,
     observedTarget: String? = nil,
     environment: CallEnvironment = CallEnvironment()
   ) {
     self.transport = transport
-    self.interceptorFactories = interceptorFactories + (registry?.freeze() ?? [])
+    self.interceptorFactories = interceptorFactories + (registry?.freeze().client ?? [])
     engine = CallEngine(
       transport,
       serviceConfig,

@@ -90,7 +90,7 @@ extension CallOptions {
     var flowControlEnabled: Bool?
     var payloadFormat: PayloadChoice?
     var logger: Logger?
-    var interceptorFactories: [any InterceptorFactory]?
+    var interceptorFactories: [any ClientInterceptorFactory]?
     var safety: RequestOptions.Safety?
 
     // Options of the channel that calls use too.
@@ -128,7 +128,7 @@ extension CallOptions {
 extension CallOptions {
   /// Factories whose interceptors precede all others, in this order. A call's factories replace the client's; `nil`
   /// keeps those.
-  public var interceptorFactories: [any InterceptorFactory]? {
+  public var interceptorFactories: [any ClientInterceptorFactory]? {
     get { box?.choices.interceptorFactories }
     set { choose { $0.interceptorFactories = newValue } }
   }

@@ -79,7 +79,7 @@ public struct ChannelOptions: Sendable {
   /// Per-method configuration, for calls without a service config.
   public var serviceConfig: ServiceConfig?
   /// Factories of interceptors for every call, which follow the client's.
-  public var interceptorFactories: [any InterceptorFactory] = []
+  public var interceptorFactories: [any ClientInterceptorFactory] = []
   /// How long a channel without calls keeps its connections and its name resolved. `nil` means without limit.
   public var idleTimeout: Duration? = .seconds(1800)
   /// Shared factories, whose interceptors follow those of the channel's own. The channel freezes the registry.

@@ -5,9 +5,9 @@ public final class MethodHandler: Sendable {
   /// The method it serves.
   package let method: MethodDescriptor
   private let formats: HandlerFormats
-  private let factories: [any InterceptorFactory]
+  private let factories: [any ServerInterceptorFactory]
   // Closures are specialised for the method's types; methods of a generic class would not be.
-  private let bind: @Sendable ([any InterceptorFactory]) -> Service
+  private let bind: @Sendable ([any ServerInterceptorFactory]) -> Service
   private let service: Service
   /// See `decodingAhead`.
   private let ahead: (@Sendable () -> Ahead)?
@@ -16,7 +16,9 @@ public final class MethodHandler: Sendable {
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
   /// Serves calls in the task of the caller, one after the other.
   @usableFromInline typealias Serve = nonisolated(nonsending) @Sendable (any ServedCalls) async -> Void
-  @usableFromInline typealias Service = (begin: Begin, serve: Serve)
+  /// Makes the interceptors of one call, to see which they are.
+  @usableFromInline typealias Chain = @Sendable () -> [AnyObject]
+  @usableFromInline typealias Service = (begin: Begin, serve: Serve, chain: Chain)
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
 
@@ -27,7 +29,7 @@ public final class MethodHandler: Sendable {
   convenience init(
     _ method: MethodDescriptor,
     _ formats: HandlerFormats,
-    bind: @escaping @Sendable ([any InterceptorFactory]) -> Service
+    bind: @escaping @Sendable ([any ServerInterceptorFactory]) -> Service
   ) {
     self.init(method, formats, [], bind, nil)
   }
@@ -35,8 +37,8 @@ public final class MethodHandler: Sendable {
   private init(
     _ method: MethodDescriptor,
     _ formats: HandlerFormats,
-    _ factories: [any InterceptorFactory],
-    _ bind: @escaping @Sendable ([any InterceptorFactory]) -> Service,
+    _ factories: [any ServerInterceptorFactory],
+    _ bind: @escaping @Sendable ([any ServerInterceptorFactory]) -> Service,
     _ ahead: (@Sendable () -> Ahead)?
   ) {
     self.method = method
@@ -101,7 +103,7 @@ public final class MethodHandler: Sendable {
           }
         }
       }
-      return (begin, serve)
+      return (begin, serve, { interceptors?() ?? [] })
     }
   }
 
@@ -135,7 +137,7 @@ public final class MethodHandler: Sendable {
         }
         Self.start(form, responses, RequestStream(stream.requests, decoder), .stream(stream))
       }
-      return (begin, { _ in })
+      return (begin, { _ in }, { interceptors?() ?? [] })
     }
   }
 
@@ -235,9 +237,12 @@ public final class MethodHandler: Sendable {
   // MARK: For servers
 
   /// The same handler, with the interceptors of `factories` before its own. Called once, when a server is created.
-  package func intercepted(by factories: [any InterceptorFactory]) -> MethodHandler {
+  package func intercepted(by factories: [any ServerInterceptorFactory]) -> MethodHandler {
     factories.isEmpty ? self : MethodHandler(method, formats, factories, bind, ahead)
   }
+
+  /// The interceptors of a call. Makes them as for a call.
+  func makeInterceptors() -> [AnyObject] { service.chain() }
 
   /// Starts a call whose one request is complete. The bytes are valid only until this method returns.
   package func start(_ stream: any ServerStream, message: RawSpan) { service.begin(stream, message) }

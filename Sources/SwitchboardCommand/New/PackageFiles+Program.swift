@@ -74,7 +74,8 @@ extension PackageFiles {
     """
     func call(_ target: String, _ names: [String]) async throws {
       let channel = try Channel(target: target)
-      let client = \(prefix)GreeterClient(channel: channel, interceptors: LoggedCalls())
+      let log = \(prefix)GreeterClientInterceptors(greet: { [RequestLog()] })
+      let client = \(prefix)GreeterClient(channel: channel, interceptors: log)
       for text in try await greetings(for: names, from: client) { print(text) }
       for try await reply in client.repeat(.with { $0.name = "everyone"; $0.times = 2 }) { print(reply.text) }
       await channel.shutDown()

@@ -111,6 +111,8 @@ struct PackageFiles {
     public struct GreeterProvider: \(prefix)GreeterProvider {
       public init() {}
 
+      public var interceptors: Interceptors? { nil }
+
       public func greet(
         request: \(prefix)GreetRequest,
         context: ServerCallContext
@@ -148,15 +150,6 @@ struct PackageFiles {
       ) {
         if case .message(let request, _) = part { print("greeting \\(request.name)") }
         context.send(part, promise: promise)
-      }
-    }
-
-    /// Makes the interceptors of a client.
-    public struct LoggedCalls: \(prefix)GreeterClientInterceptorFactoryProtocol {
-      public init() {}
-
-      public func makeGreetInterceptors() -> [ClientInterceptor<\(prefix)GreetRequest, \(prefix)GreetReply>] {
-        [RequestLog()]
       }
     }
 

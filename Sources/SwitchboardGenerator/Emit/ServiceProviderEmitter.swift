@@ -23,8 +23,11 @@ struct ServiceProviderEmitter {
     printer.blank()
     context.comments.emit(for: service.path, isDeprecated: service.isDeprecated, to: &printer)
     printer.block("\(visibility)protocol \(name): \(MethodCode.library("CallHandlerProvider"))") { printer in
-      printer.line("/// Makes the interceptors of each call; by default there are none.")
-      printer.line("var interceptors: (any \(factory.name))? { get }")
+      let alias = MethodCode.unused("Interceptors", by: methods)
+      printer.line("typealias \(alias) = any \(factory.name)")
+      printer.blank()
+      printer.line("/// Makes the interceptors of each call; `nil` if there are none.")
+      printer.line("var interceptors: \(alias)? { get }")
       for method in methods {
         printer.blank()
         let schema = method.schema
@@ -57,8 +60,6 @@ struct ServiceProviderEmitter {
           "\(visibility)var reflectionData: [String] { \(service.swiftName)Metadata.reflectionData }"
         )
       }
-      printer.blank()
-      printer.line("\(visibility)var interceptors: (any \(factory.name))? { nil }")
       printer.blank()
       let type = "[\(MethodCode.library("MethodHandler"))]"
       guard !methods.isEmpty else { return printer.line("\(visibility)var methodHandlers: \(type) { [] }") }

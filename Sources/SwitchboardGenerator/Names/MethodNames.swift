@@ -2,7 +2,8 @@
 enum MethodNames {
   /// Members that clients, providers and method lists already have, and words that cannot follow a dot.
   private static let reserved: Set<String> = [
-    "Protocol", "Self", "Type", "channel", "defaultCallOptions", "dynamicType", "fakeResponses", "init",
+    "Interceptors", "Protocol", "Self", "Type", "channel", "defaultCallOptions", "dynamicType",
+    "fakeResponses", "init",
     "interceptors", "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
   ]
 

@@ -109,6 +109,11 @@ enum ReservedWords {
   /// A name for the declaration of a method; `MethodNames` made sure that it can follow a dot.
   static func methodName(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
+  /// The name of a method in an expression, where a word such as `await` has a meaning of its own.
+  static func valueName(_ name: String) -> String {
+    contextualWords.contains(name) ? "`\(name)`" : methodName(name)
+  }
+
   /// Whether generated code has a local variable with this name.
   static func isLocal(_ name: Substring) -> Bool { locals.contains(String(name)) }
 

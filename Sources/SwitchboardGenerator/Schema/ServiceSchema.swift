@@ -11,8 +11,9 @@ struct ServiceSchema {
 
   /// The suffixes that are appended to `swiftName` for its types.
   static let typeSuffixes = [
-    "Metadata", "Client", "ClientProtocol", "ClientInterceptorFactoryProtocol", "Provider",
-    "ServerInterceptorFactoryProtocol", "TestClient",
+    "Metadata", "Client", "ClientProtocol", "ClientInterceptorFactoryProtocol", "ClientInterceptors",
+    "Provider",
+    "ServerInterceptorFactoryProtocol", "ServerInterceptors", "TestClient",
   ]
 }
 

@@ -22,8 +22,8 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     _ options: ServerOptions,
     _ channelOptions: ChannelOptions,
     _ group: LoopGroup
-  ) {
-    router = Router(providers, options)
+  ) throws(GRPCStatus) {
+    router = try Router(providers, options)
     self.options = options
     self.channelOptions = channelOptions
     isObserved = options.observer != nil || channelOptions.observer != nil
@@ -107,7 +107,7 @@ extension Channel {
     try channelOptions.validate()
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    let transport = InProcessTransport(providers, try options.checked(), channelOptions, loops)
+    let transport = try InProcessTransport(providers, try options.checked(), channelOptions, loops)
     self.init(
       transport,
       serviceConfig: channelOptions.serviceConfig,

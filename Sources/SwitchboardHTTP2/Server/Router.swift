@@ -7,8 +7,8 @@ final class Router: Sendable {
   private let mask: Int
 
   /// A method of a later provider replaces one with the same path of an earlier provider, and a warning is logged.
-  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
-    let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
+  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) throws(GRPCStatus) {
+    let factories = (options.interceptorRegistry?.freeze().server ?? []) + options.interceptorFactories
     let methods = providers.flatMap { provider in
       provider.methodHandlers.map { handler in
         RPCMethod(
@@ -17,6 +17,7 @@ final class Router: Sendable {
         )
       }
     }
+    try options.requiredInterceptors.check(methods)
     var capacity = 8
     while capacity < methods.count * 4 { capacity *= 2 }
     var slots = [RPCMethod?](repeating: nil, count: capacity)

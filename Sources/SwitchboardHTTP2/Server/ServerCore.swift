@@ -37,7 +37,7 @@ final class ServerCore: @unchecked Sendable {
     abandoned = AbandonedHandlers(limit: options.maxAbandonedHandlers)
     tracing = options.observer as? any ServerTracing
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
-    router = Router(providers, options)
+    router = try Router(providers, options)
     methods = RPCMethods(router: router, pages: try HTTPPages(options.pages, options.logger))
     protocols = try options.protocols(for: methods)
     let allowsHTTP1 = !protocols.isEmpty

@@ -87,9 +87,11 @@ public struct ServerOptions: Sendable {
   public var payloadFormats: [any PayloadFormat] = []
 
   /// Factories that make interceptors for every call. These run before those of the service.
-  public var interceptorFactories: [any InterceptorFactory] = []
+  public var interceptorFactories: [any ServerInterceptorFactory] = []
   /// Factories that are shared with other servers and channels, and run before the server's own. Freezes the registry.
   public var interceptorRegistry: InterceptorRegistry?
+  /// What no method's chain may lack, whichever factory makes it. By default, nothing is required.
+  public var requiredInterceptors: RequiredInterceptors = []
 
   /// The logger for events of connections.
   public var logger = Logger.quiet

@@ -3,6 +3,8 @@ import Switchboard
 
 /// Puts load on servers on behalf of another process, one run at a time.
 package struct LoadAgent: LoadTestAgentProvider {
+  package var interceptors: Interceptors? { nil }
+
   private let token: [UInt8]
   private let isBusy = Busy()
   /// How often the agent reports its progress.

@@ -14,6 +14,8 @@ import SwitchboardServiceMessages
 /// It keeps no strong references: a server or a channel that is released disappears from its answers. It reveals who is
 /// connected, so a server on a public network should not have it.
 public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
+  public var interceptors: Interceptors? { nil }
+
   private let entries = Locked(ChannelzEntries())
 
   /// Creates a service that shows no servers or channels yet.

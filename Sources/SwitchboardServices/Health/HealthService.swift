@@ -13,6 +13,8 @@ import SwitchboardServiceMessages
 /// The server as a whole, whose name is empty, is serving from the start. When the server shuts down, everything
 /// becomes not serving, and watchers receive that change before their calls end.
 public final class HealthService: Grpc_Health_V1_HealthProvider {
+  public var interceptors: Interceptors? { nil }
+
   /// The health of a service.
   @frozen
   public enum Status: Sendable, Hashable {

@@ -12,6 +12,8 @@ import SwitchboardServiceMessages
 /// ```
 /// Each stream counts as one of its connection's concurrent calls, and ends when the server shuts down.
 public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider {
+  public var interceptors: Interceptors? { nil }
+
   private let recorder: LoadRecorder
   private let minimumInterval: Duration
   private let time: any CallTime

@@ -11,6 +11,8 @@ import SwitchboardServiceMessages
 /// ```
 /// A service generated without them is only listed by name.
 public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
+  public var interceptors: Interceptors? { nil }
+
   private let index: DescriptorIndex
 
   /// Describes the services of `providers`, and itself.
@@ -36,11 +38,7 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
       Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse
     >(Self.alphaName, method.descriptor.method, .bidirectionalStreaming)
     return [method, alpha].map { method in
-      method.bidirectionalStreamingHandler(
-        interceptors: interceptors.map { factory in
-          { @Sendable in factory.makeServerReflectionInfoInterceptors() }
-        }
-      ) {
+      method.bidirectionalStreamingHandler {
         try await self.serverReflectionInfo(requestStream: $0, responseStream: $1, context: $2)
       }
     }

@@ -454,7 +454,7 @@ private struct Waiting: CallHandlerProvider {
 }
 
 /// Calls pass an interceptor that changes nothing.
-private struct PassingInterceptors: InterceptorFactory {
+private struct PassingInterceptors: ServerInterceptorFactory {
   func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ServerInterceptor<Request, Response>] { [ServerInterceptor()] }

@@ -193,7 +193,7 @@ import Testing
   }
 
   /// Calls pass an interceptor that changes nothing.
-  private struct PassingInterceptors: InterceptorFactory {
+  private struct PassingInterceptors: ServerInterceptorFactory {
     func makeServerInterceptors<Request: Sendable, Response: Sendable>(
       for method: MethodDescriptor
     ) -> [ServerInterceptor<Request, Response>] { [ServerInterceptor()] }
@@ -201,7 +201,7 @@ import Testing
 
   private func with(
     _ format: SlowFormat,
-    _ factories: [any InterceptorFactory] = [],
+    _ factories: [any ServerInterceptorFactory] = [],
     _ body: (SocketAddress) async throws -> Void
   ) async throws {
     var options = WireProtocolTests.server

@@ -7,7 +7,7 @@ import SwitchboardServices
 /// Gives back what it is asked, so that a response says how its request was read.
 struct RESTProvider: Testing_Rest_RestProvider {
   typealias Everything = Testing_Rest_Everything
-  var interceptors: (any Testing_Rest_RestServerInterceptorFactoryProtocol)? { nil }
+  var interceptors: Interceptors? { nil }
 
   /// Headers whose names start with `x-echo-` come back, as metadata or as trailers.
   private func echo(_ context: ServerCallContext) {

@@ -31,15 +31,43 @@ enum Notes_NotesMetadata {
 
 // MARK: - Client of notes.Notes
 
-/// Makes the interceptors of each call to `notes.Notes`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `notes.Notes`, in outbound order.
 protocol Notes_NotesClientInterceptorFactoryProtocol {
   func makeKeepInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>]
   func makeFollowInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>]
 }
 
-extension Notes_NotesClientInterceptorFactoryProtocol {
-  func makeKeepInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>] { [] }
-  func makeFollowInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>] { [] }
+/// The interceptors of some methods of `notes.Notes`, or of all.
+struct Notes_NotesClientInterceptors: Notes_NotesClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _keep: @Sendable () -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>]
+  private let _follow: @Sendable () -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    keep: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>] = { [] },
+    follow: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>] = { [] }
+  ) {
+    self.all = all
+    self._keep = keep
+    self._follow = follow
+  }
+
+  func makeKeepInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>] {
+    all.makeClientInterceptors(
+      for: Notes_NotesMetadata.Methods.keep.descriptor, before: _keep()
+    )
+  }
+
+  func makeFollowInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>] {
+    all.makeClientInterceptors(
+      for: Notes_NotesMetadata.Methods.follow.descriptor, before: _follow()
+    )
+  }
 }
 
 protocol Notes_NotesClientProtocol: Sendable {
@@ -146,20 +174,50 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
 
 // MARK: - Server of notes.Notes
 
-/// Makes the interceptors of each call to `notes.Notes`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `notes.Notes`, in inbound order.
 protocol Notes_NotesServerInterceptorFactoryProtocol: Sendable {
   func makeKeepInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>]
   func makeFollowInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>]
 }
 
-extension Notes_NotesServerInterceptorFactoryProtocol {
-  func makeKeepInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>] { [] }
-  func makeFollowInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>] { [] }
+/// The interceptors of some methods of `notes.Notes`, or of all.
+struct Notes_NotesServerInterceptors: Notes_NotesServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _keep: @Sendable () -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>]
+  private let _follow: @Sendable () -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    keep: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>] = { [] },
+    follow: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>] = { [] }
+  ) {
+    self.all = all
+    self._keep = keep
+    self._follow = follow
+  }
+
+  func makeKeepInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>] {
+    all.makeServerInterceptors(
+      for: Notes_NotesMetadata.Methods.keep.descriptor, before: _keep()
+    )
+  }
+
+  func makeFollowInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>] {
+    all.makeServerInterceptors(
+      for: Notes_NotesMetadata.Methods.follow.descriptor, before: _follow()
+    )
+  }
 }
 
 protocol Notes_NotesProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Notes_NotesServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Notes_NotesServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func keep(
     request: Notes_Note,
@@ -175,8 +233,6 @@ protocol Notes_NotesProvider: Switchboard.CallHandlerProvider {
 
 extension Notes_NotesProvider {
   var serviceName: String { Notes_NotesMetadata.service.name }
-
-  var interceptors: (any Notes_NotesServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Notes_NotesMetadata.Methods

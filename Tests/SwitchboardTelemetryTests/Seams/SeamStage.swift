@@ -15,8 +15,8 @@ final class SeamStage: Sendable {
     var config: String?
     var options = CallOptions()
     /// The channel's interceptors, and those of the first server.
-    var interceptors: [any InterceptorFactory] = []
-    var serverInterceptors: [any InterceptorFactory] = []
+    var interceptors: [any ClientInterceptorFactory] = []
+    var serverInterceptors: [any ServerInterceptorFactory] = []
     /// How the first calls end at the second server.
     var failures: [GRPCStatus.Code] = []
     /// Who calls the first server, one after the other.

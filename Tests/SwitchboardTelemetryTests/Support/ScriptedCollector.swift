@@ -7,6 +7,8 @@ import TestSupport
 
 /// A collector of spans over gRPC that answers what a test says, and then takes everything.
 final class ScriptedGRPCCollector: Opentelemetry_Proto_Collector_Trace_V1_TraceServiceProvider {
+  var interceptors: Interceptors? { nil }
+
   private let answers: Locked<[GRPCStatus]>
   let spanCount = Locked(0)
   /// Those of the last request.

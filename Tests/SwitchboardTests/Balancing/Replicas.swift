@@ -5,7 +5,7 @@ import SwitchboardCall
 /// A provider that answers with its name, or refuses calls.
 final class Replica: Echo_EchoProvider {
   let name: String
-  let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? = nil
+  var interceptors: Interceptors? { nil }
   private let refusing = Locked(false)
   private let beforeGet = Locked<(@Sendable () async -> Void)?>(nil)
 

@@ -14,7 +14,7 @@ import Testing
     func token() async throws -> String? { "token" }
   }
 
-  private struct PassThrough: InterceptorFactory {
+  private struct PassThrough: ClientInterceptorFactory {
     func makeClientInterceptors<Request: Sendable, Response: Sendable>(
       for method: MethodDescriptor
     ) -> [ClientInterceptor<Request, Response>] { [ClientInterceptor()] }

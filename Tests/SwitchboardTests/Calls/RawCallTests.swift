@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-private struct SafetyFactory: InterceptorFactory {
+private struct SafetyFactory: ClientInterceptorFactory {
   let log: Log
 
   func makeClientInterceptors<Request: Sendable, Response: Sendable>(

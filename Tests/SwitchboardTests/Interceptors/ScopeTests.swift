@@ -8,7 +8,7 @@ import Testing
     let log = Log()
     var channelOptions = ChannelOptions()
     channelOptions.interceptorFactories = [NamingFactory(name: "channel", log: log)]
-    channelOptions.interceptorRegistry = InterceptorRegistry([NamingFactory(name: "registry", log: log)])
+    channelOptions.interceptorRegistry = try registry(NamingFactory(name: "registry", log: log))
     let channel = try Channel(inProcess: [TutorialProvider()], channelOptions: channelOptions)
     var options = CallOptions()
     options.interceptorFactories = [
@@ -49,7 +49,7 @@ import Testing
     let log = Log()
     var options = ServerOptions()
     options.interceptorFactories = [NamingFactory(name: "server", log: log)]
-    options.interceptorRegistry = InterceptorRegistry([NamingFactory(name: "registry", log: log)])
+    options.interceptorRegistry = try registry(NamingFactory(name: "registry", log: log))
     let factory = ServerFactory { [NamingServerInterceptor("method", log)] }
     let channel = try Channel(inProcess: [TutorialProvider(interceptors: factory)], options: options)
     let client = Echo_EchoClient(channel: channel)
@@ -94,30 +94,31 @@ import Testing
     _ = try Channel(inProcess: [], channelOptions: options)
     #expect(registry.isFrozen)
     #expect(throws: GRPCStatus.self) { try registry.register(NamingFactory(name: "late", log: log)) }
-    #expect(registry.factories.count == 1)
+    #expect(registry.factories.client.count == 1)
+    #expect(registry.factories.server.count == 1)
   }
 
   @Test func theProcessRegistryIsUsedOnlyIfOptionsNameIt() throws {
     _ = try Channel(inProcess: [TutorialProvider()])
     _ = try Server(providers: [TutorialProvider()])
     #expect(!InterceptorRegistry.process.isFrozen)
-    #expect(InterceptorRegistry.process.factories.isEmpty)
+    #expect(InterceptorRegistry.process.factories.client.isEmpty)
+    #expect(InterceptorRegistry.process.factories.server.isEmpty)
   }
 
-  @Test func factoriesMakeNoInterceptorsByDefault() async throws {
-    struct Silent: InterceptorFactory {}
-    var options = ServerOptions()
-    options.interceptorFactories = [Silent()]
-    var channelOptions = ChannelOptions()
-    channelOptions.interceptorFactories = [Silent()]
-    let channel = try Channel(
-      inProcess: [TutorialProvider()],
-      options: options,
-      channelOptions: channelOptions
-    )
-    #expect(
-      try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("x")).text == "Swift echo get: x"
-    )
-    await channel.shutDown(grace: .zero)
+  @Test func aFactoryOfOneSideIsRegisteredForThatSide() throws {
+    let factory = NamingFactory(name: "either", log: Log())
+    let registry = InterceptorRegistry()
+    try registry.register(client: factory)
+    #expect(registry.factories.server.isEmpty)
+    try registry.register(server: factory)
+    #expect(registry.factories.client.count == 1)
+    #expect(registry.factories.server.count == 1)
+  }
+
+  private func registry(_ factory: NamingFactory) throws -> InterceptorRegistry {
+    let registry = InterceptorRegistry()
+    try registry.register(factory)
+    return registry
   }
 }

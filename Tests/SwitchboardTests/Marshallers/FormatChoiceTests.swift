@@ -6,6 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FormatChoiceTests {
   /// The tutorial's echo service with additional formats.
   final class Provider: Echo_EchoProvider {
+    var interceptors: Interceptors? { nil }
+
     let formats: [any PayloadFormat]
     let tutorial = TutorialProvider()
 

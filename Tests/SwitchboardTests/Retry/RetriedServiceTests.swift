@@ -7,7 +7,7 @@ import Testing
 private final class FlakyProvider: Echo_EchoProvider {
   let refusals: Int
   let seen = Log()
-  let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? = nil
+  var interceptors: Interceptors? { nil }
 
   init(refusals: Int) { self.refusals = refusals }
 

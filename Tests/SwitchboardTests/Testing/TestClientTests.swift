@@ -129,7 +129,8 @@ extension Weather_Report {
   }
 
   @Test func callsPassTheInterceptors() async throws {
-    let client = try Weather_WeatherTestClient(interceptors: Louder())
+    let louder = Weather_WeatherClientInterceptors(look: { [LouderInterceptor()] })
+    let client = try Weather_WeatherTestClient(interceptors: louder)
     client.enqueueLookResponse(Report("rain")) { seen.append($0) }
     #expect(try await client.look(Place("here")) == Report("RAIN"))
     #expect(messages == [Place("HERE")])
@@ -162,11 +163,7 @@ private final class Seen: Sendable {
   func append(_ part: FakeRequestPart<Weather_Place>) { parts.withLock { $0.append(part) } }
 }
 
-/// Makes interceptors that shout.
-private struct Louder: Weather_WeatherClientInterceptorFactoryProtocol {
-  func makeLookInterceptors() -> [ClientInterceptor<Weather_Place, Weather_Report>] { [LouderInterceptor()] }
-}
-
+/// Shouts.
 private final class LouderInterceptor: ClientInterceptor<Weather_Place, Weather_Report> {
   override func send(
     _ part: GRPCClientRequestPart<Weather_Place>,

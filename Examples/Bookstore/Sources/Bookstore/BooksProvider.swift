@@ -3,7 +3,7 @@ import Switchboard
 /// The service, as any client sees it: by gRPC, Connect or REST.
 struct BooksProvider: Bookstore_BooksProvider {
   let shelf = Shelf()
-  var interceptors: (any Bookstore_BooksServerInterceptorFactoryProtocol)? { nil }
+  var interceptors: Interceptors? { nil }
 
   func listBooks(
     request: Bookstore_ListBooksRequest,

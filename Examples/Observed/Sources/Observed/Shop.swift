@@ -3,6 +3,8 @@ import SwitchboardTelemetry
 
 /// Adds up prices, in a span of its own. The calls that it makes are children of that.
 struct Checkout: Shop_CheckoutProvider {
+  var interceptors: Interceptors? { nil }
+
   let prices: Shop_PricesClient
   let telemetry: Telemetry
   let orders: Counter
@@ -22,6 +24,8 @@ struct Checkout: Shop_CheckoutProvider {
 }
 
 struct Prices: Shop_PricesProvider {
+  var interceptors: Interceptors? { nil }
+
   func find(request: Shop_FindRequest, context: ServerCallContext) async throws -> Shop_FindReply {
     guard request.thing != "unicorn" else {
       throw GRPCStatus(code: .notFound, message: "there are no unicorns")

@@ -2,6 +2,8 @@ import Switchboard
 
 /// Serves `orders.proto`, whose messages are types of this package.
 struct OrderDesk: Orders_OrdersProvider {
+  var interceptors: Interceptors? { nil }
+
   func place(request: Order, context: ServerCallContext) async throws -> Orders_Receipt {
     guard request.count > 0 else {
       throw GRPCStatus(code: .invalidArgument, message: "no \(request.article) were ordered")

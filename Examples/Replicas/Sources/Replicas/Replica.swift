@@ -2,6 +2,8 @@ import Switchboard
 
 /// Answers with its name.
 struct Replica: Replicas_ReplicaProvider {
+  var interceptors: Interceptors? { nil }
+
   let name: String
   var delay = Duration.zero
   var fails = false

@@ -39,7 +39,7 @@ extension Channel {
   package func scoped<Request: Sendable, Response: Sendable>(
     _ own: consuming ClientInterceptorChain<Request, Response>?,
     for method: MethodDescriptor,
-    _ factories: [any InterceptorFactory]?
+    _ factories: [any ClientInterceptorFactory]?
   ) -> ClientInterceptorChain<Request, Response>? {
     if interceptorFactories.isEmpty, factories?.isEmpty ?? true { return consume own }
     return chain(around: own?.interceptors ?? [], for: method, factories ?? [])
@@ -49,7 +49,7 @@ extension Channel {
   func chain<Request: Sendable, Response: Sendable>(
     around own: [ClientInterceptor<Request, Response>],
     for method: MethodDescriptor,
-    _ factories: [any InterceptorFactory]
+    _ factories: [any ClientInterceptorFactory]
   ) -> ClientInterceptorChain<Request, Response>? {
     let all =
       factories.makeClientInterceptors(for: method) + own

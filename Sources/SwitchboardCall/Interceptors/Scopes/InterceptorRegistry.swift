@@ -17,39 +17,56 @@ public final class InterceptorRegistry: Sendable {
   /// The registry that the whole process can use.
   public static let process = InterceptorRegistry()
 
-  private struct State: Sendable {
-    var factories: [any InterceptorFactory]
-    var isFrozen = false
+  /// The registered factories of each side, in order.
+  package struct Factories: Sendable {
+    package fileprivate(set) var client: [any ClientInterceptorFactory] = []
+    package fileprivate(set) var server: [any ServerInterceptorFactory] = []
+    fileprivate var isFrozen = false
   }
 
-  private let state: Locked<State>
+  private let state = Locked(Factories())
 
-  /// Creates a separate registry that starts with `factories`.
-  public init(_ factories: [any InterceptorFactory] = []) {
-    state = Locked(State(factories: factories))
-  }
+  /// Creates a separate registry.
+  public init() {}
 
-  /// Adds a factory after the others. Throws `FAILED_PRECONDITION` if the registry is frozen.
+  /// Adds a factory for both sides after the others. Throws `FAILED_PRECONDITION` if the registry is frozen.
   public func register(_ factory: any InterceptorFactory) throws(GRPCStatus) {
-    let isAdded = state.withLock { state in
-      guard !state.isFrozen else { return false }
-      state.factories.append(factory)
+    try add { factories in
+      factories.client.append(factory)
+      factories.server.append(factory)
+    }
+  }
+
+  /// Adds a factory for clients, in the same way.
+  public func register(client factory: any ClientInterceptorFactory) throws(GRPCStatus) {
+    try add { $0.client.append(factory) }
+  }
+
+  /// Adds a factory for servers, in the same way.
+  public func register(server factory: any ServerInterceptorFactory) throws(GRPCStatus) {
+    try add { $0.server.append(factory) }
+  }
+
+  private func add(_ change: (inout Factories) -> Void) throws(GRPCStatus) {
+    let isAdded = state.withLock { factories in
+      guard !factories.isFrozen else { return false }
+      change(&factories)
       return true
     }
     guard isAdded else { throw .registryIsFrozen }
   }
 
-  /// The registered factories, in order.
-  package var factories: [any InterceptorFactory] { state.withLock { $0.factories } }
+  /// The registered factories.
+  package var factories: Factories { state.withLock { $0 } }
 
   /// Whether the registry is in use and can no longer change.
   package var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
   /// Freezes the registry and returns its factories.
-  package func freeze() -> [any InterceptorFactory] {
-    state.withLock { state in
-      state.isFrozen = true
-      return state.factories
+  package func freeze() -> Factories {
+    state.withLock { factories in
+      factories.isFrozen = true
+      return factories
     }
   }
 }

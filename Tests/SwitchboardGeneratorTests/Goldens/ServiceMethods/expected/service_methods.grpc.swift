@@ -39,7 +39,7 @@ public enum Golden_Services_DeskMetadata {
 
 // MARK: - Client of golden.services.Desk
 
-/// Makes the interceptors of each call to `golden.services.Desk`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.Desk`, in outbound order.
 public protocol Golden_Services_DeskClientInterceptorFactoryProtocol {
   func makeAskInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>]
   func makeListenInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>]
@@ -48,12 +48,64 @@ public protocol Golden_Services_DeskClientInterceptorFactoryProtocol {
   func makeWaitInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>]
 }
 
-extension Golden_Services_DeskClientInterceptorFactoryProtocol {
-  public func makeAskInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] { [] }
-  public func makeListenInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] { [] }
-  public func makeTellInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>] { [] }
-  public func makeTalkInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] { [] }
-  public func makeWaitInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>] { [] }
+/// The interceptors of some methods of `golden.services.Desk`, or of all.
+public struct Golden_Services_DeskClientInterceptors: Golden_Services_DeskClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _ask: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>]
+  private let _listen: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>]
+  private let _tell: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>]
+  private let _talk: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>]
+  private let _wait: @Sendable () -> [Switchboard.ClientInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    ask: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] = { [] },
+    listen: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] = { [] },
+    tell: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>] = { [] },
+    talk: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] = { [] },
+    wait: @escaping @Sendable () -> [Switchboard.ClientInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>] = { [] }
+  ) {
+    self.all = all
+    self._ask = ask
+    self._listen = listen
+    self._tell = tell
+    self._talk = talk
+    self._wait = wait
+  }
+
+  public func makeAskInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.ask.descriptor, before: _ask()
+    )
+  }
+
+  public func makeListenInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.listen.descriptor, before: _listen()
+    )
+  }
+
+  public func makeTellInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.tell.descriptor, before: _tell()
+    )
+  }
+
+  public func makeTalkInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.talk.descriptor, before: _talk()
+    )
+  }
+
+  public func makeWaitInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.wait.descriptor, before: _wait()
+    )
+  }
 }
 
 /// Answers in every way there is.
@@ -274,7 +326,7 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
 
 // MARK: - Server of golden.services.Desk
 
-/// Makes the interceptors of each call to `golden.services.Desk`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.Desk`, in inbound order.
 public protocol Golden_Services_DeskServerInterceptorFactoryProtocol: Sendable {
   func makeAskInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>]
   func makeListenInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>]
@@ -283,20 +335,74 @@ public protocol Golden_Services_DeskServerInterceptorFactoryProtocol: Sendable {
   func makeWaitInterceptors() -> [Switchboard.ServerInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>]
 }
 
-extension Golden_Services_DeskServerInterceptorFactoryProtocol {
-  public func makeAskInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] { [] }
-  public func makeListenInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] { [] }
-  public func makeTellInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>] { [] }
-  public func makeTalkInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] { [] }
-  public func makeWaitInterceptors() -> [Switchboard.ServerInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>] { [] }
+/// The interceptors of some methods of `golden.services.Desk`, or of all.
+public struct Golden_Services_DeskServerInterceptors: Golden_Services_DeskServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _ask: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>]
+  private let _listen: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>]
+  private let _tell: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>]
+  private let _talk: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>]
+  private let _wait: @Sendable () -> [Switchboard.ServerInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    ask: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] = { [] },
+    listen: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] = { [] },
+    tell: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>] = { [] },
+    talk: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] = { [] },
+    wait: @escaping @Sendable () -> [Switchboard.ServerInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>] = { [] }
+  ) {
+    self.all = all
+    self._ask = ask
+    self._listen = listen
+    self._tell = tell
+    self._talk = talk
+    self._wait = wait
+  }
+
+  public func makeAskInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.ask.descriptor, before: _ask()
+    )
+  }
+
+  public func makeListenInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.listen.descriptor, before: _listen()
+    )
+  }
+
+  public func makeTellInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer.Summary>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.tell.descriptor, before: _tell()
+    )
+  }
+
+  public func makeTalkInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.talk.descriptor, before: _talk()
+    )
+  }
+
+  public func makeWaitInterceptors() -> [Switchboard.ServerInterceptor<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_DeskMetadata.Methods.wait.descriptor, before: _wait()
+    )
+  }
 }
 
 /// Answers in every way there is.
 ///
 /// Comments have several lines.
 public protocol Golden_Services_DeskProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Golden_Services_DeskServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Golden_Services_DeskServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   /// One for one.
   func ask(
@@ -335,8 +441,6 @@ public protocol Golden_Services_DeskProvider: Switchboard.CallHandlerProvider {
 
 extension Golden_Services_DeskProvider {
   public var serviceName: String { Golden_Services_DeskMetadata.service.name }
-
-  public var interceptors: (any Golden_Services_DeskServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_DeskMetadata.Methods
@@ -382,7 +486,7 @@ public enum Golden_Services_ClosedMetadata {
 
 // MARK: - Client of golden.services.Closed
 
-/// Makes the interceptors of each call to `golden.services.Closed`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.Closed`, in outbound order.
 public protocol Golden_Services_ClosedClientInterceptorFactoryProtocol {}
 
 /// - Note: deprecated in the `.proto` file.
@@ -424,19 +528,19 @@ public struct Golden_Services_ClosedClient: Switchboard.ServiceClient, Golden_Se
 
 // MARK: - Server of golden.services.Closed
 
-/// Makes the interceptors of each call to `golden.services.Closed`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.Closed`, in inbound order.
 public protocol Golden_Services_ClosedServerInterceptorFactoryProtocol: Sendable {}
 
 /// - Note: deprecated in the `.proto` file.
 public protocol Golden_Services_ClosedProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Golden_Services_ClosedServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Golden_Services_ClosedServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 }
 
 extension Golden_Services_ClosedProvider {
   public var serviceName: String { Golden_Services_ClosedMetadata.service.name }
-
-  public var interceptors: (any Golden_Services_ClosedServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] { [] }
 }
@@ -461,13 +565,33 @@ public enum Golden_Services_ArchiveMetadata {
 
 // MARK: - Client of golden.services.Archive
 
-/// Makes the interceptors of each call to `golden.services.Archive`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.Archive`, in outbound order.
 public protocol Golden_Services_ArchiveClientInterceptorFactoryProtocol {
   func makeFindInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>]
 }
 
-extension Golden_Services_ArchiveClientInterceptorFactoryProtocol {
-  public func makeFindInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] { [] }
+/// The interceptors of some methods of `golden.services.Archive`, or of all.
+public struct Golden_Services_ArchiveClientInterceptors: Golden_Services_ArchiveClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _find: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    find: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] = { [] }
+  ) {
+    self.all = all
+    self._find = find
+  }
+
+  public func makeFindInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_ArchiveMetadata.Methods.find.descriptor, before: _find()
+    )
+  }
 }
 
 /// Another service of the same file.
@@ -539,19 +663,41 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
 
 // MARK: - Server of golden.services.Archive
 
-/// Makes the interceptors of each call to `golden.services.Archive`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.Archive`, in inbound order.
 public protocol Golden_Services_ArchiveServerInterceptorFactoryProtocol: Sendable {
   func makeFindInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>]
 }
 
-extension Golden_Services_ArchiveServerInterceptorFactoryProtocol {
-  public func makeFindInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] { [] }
+/// The interceptors of some methods of `golden.services.Archive`, or of all.
+public struct Golden_Services_ArchiveServerInterceptors: Golden_Services_ArchiveServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _find: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    find: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] = { [] }
+  ) {
+    self.all = all
+    self._find = find
+  }
+
+  public func makeFindInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_ArchiveMetadata.Methods.find.descriptor, before: _find()
+    )
+  }
 }
 
 /// Another service of the same file.
 public protocol Golden_Services_ArchiveProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Golden_Services_ArchiveServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Golden_Services_ArchiveServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func find(
     request: Golden_Services_Question.Key,
@@ -561,8 +707,6 @@ public protocol Golden_Services_ArchiveProvider: Switchboard.CallHandlerProvider
 
 extension Golden_Services_ArchiveProvider {
   public var serviceName: String { Golden_Services_ArchiveMetadata.service.name }
-
-  public var interceptors: (any Golden_Services_ArchiveServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_ArchiveMetadata.Methods

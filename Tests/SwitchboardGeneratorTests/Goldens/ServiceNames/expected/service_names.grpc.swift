@@ -182,7 +182,7 @@ enum WordsMetadata {
 
 // MARK: - Client of Words
 
-/// Makes the interceptors of each call to `Words`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `Words`, in outbound order.
 protocol WordsClientInterceptorFactoryProtocol {
   func makeclassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makedefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
@@ -227,48 +227,388 @@ protocol WordsClientInterceptorFactoryProtocol {
   func make_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
 }
 
-extension WordsClientInterceptorFactoryProtocol {
-  func makeclassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makedefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makefuncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeinInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeimportInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeisInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeoperatorInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeprotocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makerepeatInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makereturnInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeselfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makestaticInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makesubscriptInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeswitchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func maketryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makewhereInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeasyncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeawaitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makegetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makesetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makesomeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeanyInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makechannelInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makedefaultCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeinterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeserviceNameInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makemethodHandlersInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeunaryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeunaryCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeserverStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeclientStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makebidirectionalStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makerequestInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makerequestsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makecallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makecontextInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeTypeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeProtocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeSelfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func make_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
+/// The interceptors of some methods of `Words`, or of all.
+struct WordsClientInterceptors: WordsClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _class: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _default: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _func: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _in: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _import: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _init_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _is: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _operator: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _protocol: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _repeat: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _return: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _self_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _static: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _subscript: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _switch: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _try: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _where: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _async: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _await: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _get: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _set: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _some: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _any: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _channel_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _defaultCallOptions_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _interceptors_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _serviceName_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _methodHandlers_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _unary: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _unaryCall: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _serverStreaming: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _clientStreaming: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _bidirectionalStreaming: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _request: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _requests: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _callOptions: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _context: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _type: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _Protocol_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _Self_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let ____: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    `class`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `default`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `func`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `in`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `import`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    init_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `is`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `operator`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `protocol`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `repeat`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `return`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    self_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `static`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `subscript`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `switch`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `try`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `where`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    async: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    await: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    get: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    set: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    some: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    any: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    channel_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    defaultCallOptions_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    interceptors_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    serviceName_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    methodHandlers_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    unary: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    unaryCall: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    serverStreaming: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    clientStreaming: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    bidirectionalStreaming: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    request: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    requests: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    callOptions: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    context: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    type: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    Protocol_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    Self_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    ___: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._class = `class`
+    self._default = `default`
+    self._func = `func`
+    self._in = `in`
+    self._import = `import`
+    self._init_ = init_
+    self._is = `is`
+    self._operator = `operator`
+    self._protocol = `protocol`
+    self._repeat = `repeat`
+    self._return = `return`
+    self._self_ = self_
+    self._static = `static`
+    self._subscript = `subscript`
+    self._switch = `switch`
+    self._try = `try`
+    self._where = `where`
+    self._async = `async`
+    self._await = `await`
+    self._get = get
+    self._set = set
+    self._some = `some`
+    self._any = `any`
+    self._channel_ = channel_
+    self._defaultCallOptions_ = defaultCallOptions_
+    self._interceptors_ = interceptors_
+    self._serviceName_ = serviceName_
+    self._methodHandlers_ = methodHandlers_
+    self._unary = unary
+    self._unaryCall = unaryCall
+    self._serverStreaming = serverStreaming
+    self._clientStreaming = clientStreaming
+    self._bidirectionalStreaming = bidirectionalStreaming
+    self._request = request
+    self._requests = requests
+    self._callOptions = callOptions
+    self._context = context
+    self._type = type
+    self._Protocol_ = Protocol_
+    self._Self_ = Self_
+    self.____ = ___
+  }
+
+  func makeclassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.class.descriptor, before: _class()
+    )
+  }
+
+  func makedefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.default.descriptor, before: _default()
+    )
+  }
+
+  func makefuncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.func.descriptor, before: _func()
+    )
+  }
+
+  func makeinInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.in.descriptor, before: _in()
+    )
+  }
+
+  func makeimportInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.import.descriptor, before: _import()
+    )
+  }
+
+  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.init_.descriptor, before: _init_()
+    )
+  }
+
+  func makeisInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.is.descriptor, before: _is()
+    )
+  }
+
+  func makeoperatorInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.operator.descriptor, before: _operator()
+    )
+  }
+
+  func makeprotocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.protocol.descriptor, before: _protocol()
+    )
+  }
+
+  func makerepeatInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.repeat.descriptor, before: _repeat()
+    )
+  }
+
+  func makereturnInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.return.descriptor, before: _return()
+    )
+  }
+
+  func makeselfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.self_.descriptor, before: _self_()
+    )
+  }
+
+  func makestaticInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.static.descriptor, before: _static()
+    )
+  }
+
+  func makesubscriptInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.subscript.descriptor, before: _subscript()
+    )
+  }
+
+  func makeswitchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.switch.descriptor, before: _switch()
+    )
+  }
+
+  func maketryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.try.descriptor, before: _try()
+    )
+  }
+
+  func makewhereInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.where.descriptor, before: _where()
+    )
+  }
+
+  func makeasyncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.async.descriptor, before: _async()
+    )
+  }
+
+  func makeawaitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.await.descriptor, before: _await()
+    )
+  }
+
+  func makegetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
+
+  func makesetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.set.descriptor, before: _set()
+    )
+  }
+
+  func makesomeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.some.descriptor, before: _some()
+    )
+  }
+
+  func makeanyInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.any.descriptor, before: _any()
+    )
+  }
+
+  func makechannelInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.channel_.descriptor, before: _channel_()
+    )
+  }
+
+  func makedefaultCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.defaultCallOptions_.descriptor, before: _defaultCallOptions_()
+    )
+  }
+
+  func makeinterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.interceptors_.descriptor, before: _interceptors_()
+    )
+  }
+
+  func makeserviceNameInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.serviceName_.descriptor, before: _serviceName_()
+    )
+  }
+
+  func makemethodHandlersInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.methodHandlers_.descriptor, before: _methodHandlers_()
+    )
+  }
+
+  func makeunaryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.unary.descriptor, before: _unary()
+    )
+  }
+
+  func makeunaryCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.unaryCall.descriptor, before: _unaryCall()
+    )
+  }
+
+  func makeserverStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.serverStreaming.descriptor, before: _serverStreaming()
+    )
+  }
+
+  func makeclientStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.clientStreaming.descriptor, before: _clientStreaming()
+    )
+  }
+
+  func makebidirectionalStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.bidirectionalStreaming.descriptor, before: _bidirectionalStreaming()
+    )
+  }
+
+  func makerequestInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.request.descriptor, before: _request()
+    )
+  }
+
+  func makerequestsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.requests.descriptor, before: _requests()
+    )
+  }
+
+  func makecallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.callOptions.descriptor, before: _callOptions()
+    )
+  }
+
+  func makecontextInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.context.descriptor, before: _context()
+    )
+  }
+
+  func makeTypeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.type.descriptor, before: _type()
+    )
+  }
+
+  func makeProtocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.Protocol_.descriptor, before: _Protocol_()
+    )
+  }
+
+  func makeSelfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.Self_.descriptor, before: _Self_()
+    )
+  }
+
+  func make_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: WordsMetadata.Methods.___.descriptor, before: ____()
+    )
+  }
 }
 
 /// Methods that are words of Swift, or of the code around them.
@@ -1406,7 +1746,7 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
 
 // MARK: - Server of Words
 
-/// Makes the interceptors of each call to `Words`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `Words`, in inbound order.
 protocol WordsServerInterceptorFactoryProtocol: Sendable {
   func makeclassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makedefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
@@ -1451,54 +1791,396 @@ protocol WordsServerInterceptorFactoryProtocol: Sendable {
   func make_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
 }
 
-extension WordsServerInterceptorFactoryProtocol {
-  func makeclassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makedefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makefuncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeinInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeimportInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeisInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeoperatorInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeprotocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makerepeatInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makereturnInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeselfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makestaticInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makesubscriptInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeswitchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func maketryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makewhereInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeasyncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeawaitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makegetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makesetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makesomeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeanyInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makechannelInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makedefaultCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeinterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeserviceNameInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makemethodHandlersInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeunaryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeunaryCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeserverStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeclientStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makebidirectionalStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makerequestInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makerequestsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makecallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makecontextInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeTypeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeProtocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeSelfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func make_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
+/// The interceptors of some methods of `Words`, or of all.
+struct WordsServerInterceptors: WordsServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _class: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _default: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _func: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _in: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _import: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _init_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _is: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _operator: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _protocol: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _repeat: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _return: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _self_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _static: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _subscript: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _switch: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _try: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _where: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _async: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _await: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _get: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _set: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _some: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _any: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _channel_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _defaultCallOptions_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _interceptors_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _serviceName_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _methodHandlers_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _unary: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _unaryCall: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _serverStreaming: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _clientStreaming: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _bidirectionalStreaming: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _request: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _requests: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _callOptions: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _context: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _type: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _Protocol_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _Self_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let ____: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    `class`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `default`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `func`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `in`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `import`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    init_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `is`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `operator`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `protocol`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `repeat`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `return`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    self_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `static`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `subscript`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `switch`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `try`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `where`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    async: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    await: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    get: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    set: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    some: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    any: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    channel_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    defaultCallOptions_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    interceptors_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    serviceName_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    methodHandlers_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    unary: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    unaryCall: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    serverStreaming: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    clientStreaming: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    bidirectionalStreaming: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    request: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    requests: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    callOptions: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    context: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    type: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    Protocol_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    Self_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    ___: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._class = `class`
+    self._default = `default`
+    self._func = `func`
+    self._in = `in`
+    self._import = `import`
+    self._init_ = init_
+    self._is = `is`
+    self._operator = `operator`
+    self._protocol = `protocol`
+    self._repeat = `repeat`
+    self._return = `return`
+    self._self_ = self_
+    self._static = `static`
+    self._subscript = `subscript`
+    self._switch = `switch`
+    self._try = `try`
+    self._where = `where`
+    self._async = `async`
+    self._await = `await`
+    self._get = get
+    self._set = set
+    self._some = `some`
+    self._any = `any`
+    self._channel_ = channel_
+    self._defaultCallOptions_ = defaultCallOptions_
+    self._interceptors_ = interceptors_
+    self._serviceName_ = serviceName_
+    self._methodHandlers_ = methodHandlers_
+    self._unary = unary
+    self._unaryCall = unaryCall
+    self._serverStreaming = serverStreaming
+    self._clientStreaming = clientStreaming
+    self._bidirectionalStreaming = bidirectionalStreaming
+    self._request = request
+    self._requests = requests
+    self._callOptions = callOptions
+    self._context = context
+    self._type = type
+    self._Protocol_ = Protocol_
+    self._Self_ = Self_
+    self.____ = ___
+  }
+
+  func makeclassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.class.descriptor, before: _class()
+    )
+  }
+
+  func makedefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.default.descriptor, before: _default()
+    )
+  }
+
+  func makefuncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.func.descriptor, before: _func()
+    )
+  }
+
+  func makeinInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.in.descriptor, before: _in()
+    )
+  }
+
+  func makeimportInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.import.descriptor, before: _import()
+    )
+  }
+
+  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.init_.descriptor, before: _init_()
+    )
+  }
+
+  func makeisInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.is.descriptor, before: _is()
+    )
+  }
+
+  func makeoperatorInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.operator.descriptor, before: _operator()
+    )
+  }
+
+  func makeprotocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.protocol.descriptor, before: _protocol()
+    )
+  }
+
+  func makerepeatInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.repeat.descriptor, before: _repeat()
+    )
+  }
+
+  func makereturnInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.return.descriptor, before: _return()
+    )
+  }
+
+  func makeselfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.self_.descriptor, before: _self_()
+    )
+  }
+
+  func makestaticInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.static.descriptor, before: _static()
+    )
+  }
+
+  func makesubscriptInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.subscript.descriptor, before: _subscript()
+    )
+  }
+
+  func makeswitchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.switch.descriptor, before: _switch()
+    )
+  }
+
+  func maketryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.try.descriptor, before: _try()
+    )
+  }
+
+  func makewhereInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.where.descriptor, before: _where()
+    )
+  }
+
+  func makeasyncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.async.descriptor, before: _async()
+    )
+  }
+
+  func makeawaitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.await.descriptor, before: _await()
+    )
+  }
+
+  func makegetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
+
+  func makesetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.set.descriptor, before: _set()
+    )
+  }
+
+  func makesomeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.some.descriptor, before: _some()
+    )
+  }
+
+  func makeanyInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.any.descriptor, before: _any()
+    )
+  }
+
+  func makechannelInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.channel_.descriptor, before: _channel_()
+    )
+  }
+
+  func makedefaultCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.defaultCallOptions_.descriptor, before: _defaultCallOptions_()
+    )
+  }
+
+  func makeinterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.interceptors_.descriptor, before: _interceptors_()
+    )
+  }
+
+  func makeserviceNameInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.serviceName_.descriptor, before: _serviceName_()
+    )
+  }
+
+  func makemethodHandlersInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.methodHandlers_.descriptor, before: _methodHandlers_()
+    )
+  }
+
+  func makeunaryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.unary.descriptor, before: _unary()
+    )
+  }
+
+  func makeunaryCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.unaryCall.descriptor, before: _unaryCall()
+    )
+  }
+
+  func makeserverStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.serverStreaming.descriptor, before: _serverStreaming()
+    )
+  }
+
+  func makeclientStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.clientStreaming.descriptor, before: _clientStreaming()
+    )
+  }
+
+  func makebidirectionalStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.bidirectionalStreaming.descriptor, before: _bidirectionalStreaming()
+    )
+  }
+
+  func makerequestInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.request.descriptor, before: _request()
+    )
+  }
+
+  func makerequestsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.requests.descriptor, before: _requests()
+    )
+  }
+
+  func makecallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.callOptions.descriptor, before: _callOptions()
+    )
+  }
+
+  func makecontextInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.context.descriptor, before: _context()
+    )
+  }
+
+  func makeTypeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.type.descriptor, before: _type()
+    )
+  }
+
+  func makeProtocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.Protocol_.descriptor, before: _Protocol_()
+    )
+  }
+
+  func makeSelfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.Self_.descriptor, before: _Self_()
+    )
+  }
+
+  func make_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: WordsMetadata.Methods.___.descriptor, before: ____()
+    )
+  }
 }
 
 /// Methods that are words of Swift, or of the code around them.
 protocol WordsProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any WordsServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any WordsServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func `class`(
     request: Plain,
@@ -1708,8 +2390,6 @@ protocol WordsProvider: Switchboard.CallHandlerProvider {
 
 extension WordsProvider {
   var serviceName: String { WordsMetadata.service.name }
-
-  var interceptors: (any WordsServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = WordsMetadata.Methods
@@ -1963,7 +2643,7 @@ enum TwinsMetadata {
 
 // MARK: - Client of Twins
 
-/// Makes the interceptors of each call to `Twins`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `Twins`, in outbound order.
 protocol TwinsClientInterceptorFactoryProtocol {
   func makeFetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makefetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
@@ -1973,13 +2653,73 @@ protocol TwinsClientInterceptorFactoryProtocol {
   func makeinit_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
 }
 
-extension TwinsClientInterceptorFactoryProtocol {
-  func makeFetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makefetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeFETCHInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makemakeFetchCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
-  func makeinit_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] { [] }
+/// The interceptors of some methods of `Twins`, or of all.
+struct TwinsClientInterceptors: TwinsClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _Fetch: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _fetch: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _fETCH: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _makeFetchCall_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _init__: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _init_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    Fetch: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    fetch: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    fETCH: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    makeFetchCall_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    init__: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    init_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._Fetch = Fetch
+    self._fetch = fetch
+    self._fETCH = fETCH
+    self._makeFetchCall_ = makeFetchCall_
+    self._init__ = init__
+    self._init_ = init_
+  }
+
+  func makeFetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: TwinsMetadata.Methods.Fetch.descriptor, before: _Fetch()
+    )
+  }
+
+  func makefetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: TwinsMetadata.Methods.fetch.descriptor, before: _fetch()
+    )
+  }
+
+  func makeFETCHInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: TwinsMetadata.Methods.fETCH.descriptor, before: _fETCH()
+    )
+  }
+
+  func makemakeFetchCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: TwinsMetadata.Methods.makeFetchCall_.descriptor, before: _makeFetchCall_()
+    )
+  }
+
+  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: TwinsMetadata.Methods.init__.descriptor, before: _init__()
+    )
+  }
+
+  func makeinit_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: TwinsMetadata.Methods.init_.descriptor, before: _init_()
+    )
+  }
 }
 
 /// Methods that differ in case only, or are named like what is made for others.
@@ -2209,7 +2949,7 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
 
 // MARK: - Server of Twins
 
-/// Makes the interceptors of each call to `Twins`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `Twins`, in inbound order.
 protocol TwinsServerInterceptorFactoryProtocol: Sendable {
   func makeFetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makefetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
@@ -2219,19 +2959,81 @@ protocol TwinsServerInterceptorFactoryProtocol: Sendable {
   func makeinit_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
 }
 
-extension TwinsServerInterceptorFactoryProtocol {
-  func makeFetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makefetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeFETCHInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makemakeFetchCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
-  func makeinit_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] { [] }
+/// The interceptors of some methods of `Twins`, or of all.
+struct TwinsServerInterceptors: TwinsServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _Fetch: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _fetch: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _fETCH: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _makeFetchCall_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _init__: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _init_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    Fetch: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    fetch: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    fETCH: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    makeFetchCall_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    init__: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    init_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._Fetch = Fetch
+    self._fetch = fetch
+    self._fETCH = fETCH
+    self._makeFetchCall_ = makeFetchCall_
+    self._init__ = init__
+    self._init_ = init_
+  }
+
+  func makeFetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: TwinsMetadata.Methods.Fetch.descriptor, before: _Fetch()
+    )
+  }
+
+  func makefetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: TwinsMetadata.Methods.fetch.descriptor, before: _fetch()
+    )
+  }
+
+  func makeFETCHInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: TwinsMetadata.Methods.fETCH.descriptor, before: _fETCH()
+    )
+  }
+
+  func makemakeFetchCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: TwinsMetadata.Methods.makeFetchCall_.descriptor, before: _makeFetchCall_()
+    )
+  }
+
+  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: TwinsMetadata.Methods.init__.descriptor, before: _init__()
+    )
+  }
+
+  func makeinit_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: TwinsMetadata.Methods.init_.descriptor, before: _init_()
+    )
+  }
 }
 
 /// Methods that differ in case only, or are named like what is made for others.
 protocol TwinsProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any TwinsServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any TwinsServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func Fetch(
     request: Plain,
@@ -2269,8 +3071,6 @@ protocol TwinsProvider: Switchboard.CallHandlerProvider {
 
 extension TwinsProvider {
   var serviceName: String { TwinsMetadata.service.name }
-
-  var interceptors: (any TwinsServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = TwinsMetadata.Methods
@@ -2329,13 +3129,33 @@ enum ShopServiceMetadata {
 
 // MARK: - Client of Shop
 
-/// Makes the interceptors of each call to `Shop`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `Shop`, in outbound order.
 protocol ShopServiceClientInterceptorFactoryProtocol {
   func makeOpenInterceptors() -> [Switchboard.ClientInterceptor<ShopClient, ShopMetadata>]
 }
 
-extension ShopServiceClientInterceptorFactoryProtocol {
-  func makeOpenInterceptors() -> [Switchboard.ClientInterceptor<ShopClient, ShopMetadata>] { [] }
+/// The interceptors of some methods of `Shop`, or of all.
+struct ShopServiceClientInterceptors: ShopServiceClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _open: @Sendable () -> [Switchboard.ClientInterceptor<ShopClient, ShopMetadata>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    `open`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<ShopClient, ShopMetadata>] = { [] }
+  ) {
+    self.all = all
+    self._open = `open`
+  }
+
+  func makeOpenInterceptors() -> [Switchboard.ClientInterceptor<ShopClient, ShopMetadata>] {
+    all.makeClientInterceptors(
+      for: ShopServiceMetadata.Methods.open.descriptor, before: _open()
+    )
+  }
 }
 
 /// Named like a message, and so are the types that are made for it.
@@ -2403,19 +3223,41 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
 
 // MARK: - Server of Shop
 
-/// Makes the interceptors of each call to `Shop`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `Shop`, in inbound order.
 protocol ShopServiceServerInterceptorFactoryProtocol: Sendable {
   func makeOpenInterceptors() -> [Switchboard.ServerInterceptor<ShopClient, ShopMetadata>]
 }
 
-extension ShopServiceServerInterceptorFactoryProtocol {
-  func makeOpenInterceptors() -> [Switchboard.ServerInterceptor<ShopClient, ShopMetadata>] { [] }
+/// The interceptors of some methods of `Shop`, or of all.
+struct ShopServiceServerInterceptors: ShopServiceServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _open: @Sendable () -> [Switchboard.ServerInterceptor<ShopClient, ShopMetadata>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    `open`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<ShopClient, ShopMetadata>] = { [] }
+  ) {
+    self.all = all
+    self._open = `open`
+  }
+
+  func makeOpenInterceptors() -> [Switchboard.ServerInterceptor<ShopClient, ShopMetadata>] {
+    all.makeServerInterceptors(
+      for: ShopServiceMetadata.Methods.open.descriptor, before: _open()
+    )
+  }
 }
 
 /// Named like a message, and so are the types that are made for it.
 protocol ShopServiceProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any ShopServiceServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any ShopServiceServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func `open`(
     request: ShopClient,
@@ -2425,8 +3267,6 @@ protocol ShopServiceProvider: Switchboard.CallHandlerProvider {
 
 extension ShopServiceProvider {
   var serviceName: String { ShopServiceMetadata.service.name }
-
-  var interceptors: (any ShopServiceServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = ShopServiceMetadata.Methods
@@ -2465,6 +3305,7 @@ enum TypesMetadata {
       Methods_.concurrency.descriptor,
       Methods_.any.descriptor,
       Methods_.nested.descriptor,
+      Methods_.chain.descriptor,
     ]
   )
 
@@ -2527,12 +3368,15 @@ enum TypesMetadata {
     static let nested = Switchboard.ProtobufMethod<Plain.Requests, Plain.Methods>(
       "Types", "Nested", .clientStreaming
     )
+    static let chain = Switchboard.ProtobufMethod<Interceptors, Plain>(
+      "Types", "Chain", .unary
+    )
   }
 }
 
 // MARK: - Client of Types
 
-/// Makes the interceptors of each call to `Types`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `Types`, in outbound order.
 protocol TypesClientInterceptorFactoryProtocol {
   func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Channel, Channel>]
   func makeCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<CallOptions, CallOptions>]
@@ -2553,28 +3397,202 @@ protocol TypesClientInterceptorFactoryProtocol {
   func makeConcurrencyInterceptors() -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>]
   func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<anyMessage, someMessage>]
   func makeNestedInterceptors() -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>]
+  func makeChainInterceptors() -> [Switchboard.ClientInterceptor<Interceptors, Plain>]
 }
 
-extension TypesClientInterceptorFactoryProtocol {
-  func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Channel, Channel>] { [] }
-  func makeCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<CallOptions, CallOptions>] { [] }
-  func makeServerInterceptors() -> [Switchboard.ClientInterceptor<Server, Server>] { [] }
-  func makeServiceClientInterceptors() -> [Switchboard.ClientInterceptor<ServiceClient, ServiceClient>] { [] }
-  func makeMethodInterceptors() -> [Switchboard.ClientInterceptor<Method, Method>] { [] }
-  func makeMethodsInterceptors() -> [Switchboard.ClientInterceptor<Methods, Methods>] { [] }
-  func makeRequestsInterceptors() -> [Switchboard.ClientInterceptor<Requests, Requests>] { [] }
-  func makeSequenceInterceptors() -> [Switchboard.ClientInterceptor<Sequence, Sequence>] { [] }
-  func makeAsyncSequenceInterceptors() -> [Switchboard.ClientInterceptor<AsyncSequence, AsyncSequence>] { [] }
-  func makeInterceptorFactoryInterceptors() -> [Switchboard.ClientInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>] { [] }
-  func makeSwitchboardInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardMessage, SwitchboardMessage>] { [] }
-  func makeResponseStreamInterceptors() -> [Switchboard.ClientInterceptor<ResponseStream, ResponseStream>] { [] }
-  func makeRequestStreamInterceptors() -> [Switchboard.ClientInterceptor<RequestStream, RequestStream>] { [] }
-  func makeServerCallContextInterceptors() -> [Switchboard.ClientInterceptor<ServerCallContext, ServerCallContext>] { [] }
-  func makeMethodHandlerInterceptors() -> [Switchboard.ClientInterceptor<MethodHandler, MethodHandler>] { [] }
-  func makeSendableInterceptors() -> [Switchboard.ClientInterceptor<SendableMessage, SendableMessage>] { [] }
-  func makeConcurrencyInterceptors() -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] { [] }
-  func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<anyMessage, someMessage>] { [] }
-  func makeNestedInterceptors() -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>] { [] }
+/// The interceptors of some methods of `Types`, or of all.
+struct TypesClientInterceptors: TypesClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _channel_: @Sendable () -> [Switchboard.ClientInterceptor<Channel, Channel>]
+  private let _callOptions: @Sendable () -> [Switchboard.ClientInterceptor<CallOptions, CallOptions>]
+  private let _server: @Sendable () -> [Switchboard.ClientInterceptor<Server, Server>]
+  private let _serviceClient: @Sendable () -> [Switchboard.ClientInterceptor<ServiceClient, ServiceClient>]
+  private let _method: @Sendable () -> [Switchboard.ClientInterceptor<Method, Method>]
+  private let _methods: @Sendable () -> [Switchboard.ClientInterceptor<Methods, Methods>]
+  private let _requests: @Sendable () -> [Switchboard.ClientInterceptor<Requests, Requests>]
+  private let _sequence: @Sendable () -> [Switchboard.ClientInterceptor<Sequence, Sequence>]
+  private let _asyncSequence: @Sendable () -> [Switchboard.ClientInterceptor<AsyncSequence, AsyncSequence>]
+  private let _interceptorFactory: @Sendable () -> [Switchboard.ClientInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>]
+  private let _switchboard: @Sendable () -> [Switchboard.ClientInterceptor<SwitchboardMessage, SwitchboardMessage>]
+  private let _responseStream: @Sendable () -> [Switchboard.ClientInterceptor<ResponseStream, ResponseStream>]
+  private let _requestStream: @Sendable () -> [Switchboard.ClientInterceptor<RequestStream, RequestStream>]
+  private let _serverCallContext: @Sendable () -> [Switchboard.ClientInterceptor<ServerCallContext, ServerCallContext>]
+  private let _methodHandler: @Sendable () -> [Switchboard.ClientInterceptor<MethodHandler, MethodHandler>]
+  private let _sendable: @Sendable () -> [Switchboard.ClientInterceptor<SendableMessage, SendableMessage>]
+  private let _concurrency: @Sendable () -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>]
+  private let _any: @Sendable () -> [Switchboard.ClientInterceptor<anyMessage, someMessage>]
+  private let _nested: @Sendable () -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>]
+  private let _chain: @Sendable () -> [Switchboard.ClientInterceptor<Interceptors, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    channel_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Channel, Channel>] = { [] },
+    callOptions: @escaping @Sendable () -> [Switchboard.ClientInterceptor<CallOptions, CallOptions>] = { [] },
+    server: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Server, Server>] = { [] },
+    serviceClient: @escaping @Sendable () -> [Switchboard.ClientInterceptor<ServiceClient, ServiceClient>] = { [] },
+    method: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Method, Method>] = { [] },
+    methods: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Methods, Methods>] = { [] },
+    requests: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Requests, Requests>] = { [] },
+    sequence: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Sequence, Sequence>] = { [] },
+    asyncSequence: @escaping @Sendable () -> [Switchboard.ClientInterceptor<AsyncSequence, AsyncSequence>] = { [] },
+    interceptorFactory: @escaping @Sendable () -> [Switchboard.ClientInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>] = { [] },
+    switchboard: @escaping @Sendable () -> [Switchboard.ClientInterceptor<SwitchboardMessage, SwitchboardMessage>] = { [] },
+    responseStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<ResponseStream, ResponseStream>] = { [] },
+    requestStream: @escaping @Sendable () -> [Switchboard.ClientInterceptor<RequestStream, RequestStream>] = { [] },
+    serverCallContext: @escaping @Sendable () -> [Switchboard.ClientInterceptor<ServerCallContext, ServerCallContext>] = { [] },
+    methodHandler: @escaping @Sendable () -> [Switchboard.ClientInterceptor<MethodHandler, MethodHandler>] = { [] },
+    sendable: @escaping @Sendable () -> [Switchboard.ClientInterceptor<SendableMessage, SendableMessage>] = { [] },
+    concurrency: @escaping @Sendable () -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] = { [] },
+    any: @escaping @Sendable () -> [Switchboard.ClientInterceptor<anyMessage, someMessage>] = { [] },
+    nested: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>] = { [] },
+    chain: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Interceptors, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._channel_ = channel_
+    self._callOptions = callOptions
+    self._server = server
+    self._serviceClient = serviceClient
+    self._method = method
+    self._methods = methods
+    self._requests = requests
+    self._sequence = sequence
+    self._asyncSequence = asyncSequence
+    self._interceptorFactory = interceptorFactory
+    self._switchboard = switchboard
+    self._responseStream = responseStream
+    self._requestStream = requestStream
+    self._serverCallContext = serverCallContext
+    self._methodHandler = methodHandler
+    self._sendable = sendable
+    self._concurrency = concurrency
+    self._any = `any`
+    self._nested = nested
+    self._chain = chain
+  }
+
+  func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Channel, Channel>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.channel_.descriptor, before: _channel_()
+    )
+  }
+
+  func makeCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<CallOptions, CallOptions>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.callOptions.descriptor, before: _callOptions()
+    )
+  }
+
+  func makeServerInterceptors() -> [Switchboard.ClientInterceptor<Server, Server>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.server.descriptor, before: _server()
+    )
+  }
+
+  func makeServiceClientInterceptors() -> [Switchboard.ClientInterceptor<ServiceClient, ServiceClient>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.serviceClient.descriptor, before: _serviceClient()
+    )
+  }
+
+  func makeMethodInterceptors() -> [Switchboard.ClientInterceptor<Method, Method>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.method.descriptor, before: _method()
+    )
+  }
+
+  func makeMethodsInterceptors() -> [Switchboard.ClientInterceptor<Methods, Methods>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.methods.descriptor, before: _methods()
+    )
+  }
+
+  func makeRequestsInterceptors() -> [Switchboard.ClientInterceptor<Requests, Requests>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.requests.descriptor, before: _requests()
+    )
+  }
+
+  func makeSequenceInterceptors() -> [Switchboard.ClientInterceptor<Sequence, Sequence>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.sequence.descriptor, before: _sequence()
+    )
+  }
+
+  func makeAsyncSequenceInterceptors() -> [Switchboard.ClientInterceptor<AsyncSequence, AsyncSequence>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.asyncSequence.descriptor, before: _asyncSequence()
+    )
+  }
+
+  func makeInterceptorFactoryInterceptors() -> [Switchboard.ClientInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.interceptorFactory.descriptor, before: _interceptorFactory()
+    )
+  }
+
+  func makeSwitchboardInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardMessage, SwitchboardMessage>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.switchboard.descriptor, before: _switchboard()
+    )
+  }
+
+  func makeResponseStreamInterceptors() -> [Switchboard.ClientInterceptor<ResponseStream, ResponseStream>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.responseStream.descriptor, before: _responseStream()
+    )
+  }
+
+  func makeRequestStreamInterceptors() -> [Switchboard.ClientInterceptor<RequestStream, RequestStream>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.requestStream.descriptor, before: _requestStream()
+    )
+  }
+
+  func makeServerCallContextInterceptors() -> [Switchboard.ClientInterceptor<ServerCallContext, ServerCallContext>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.serverCallContext.descriptor, before: _serverCallContext()
+    )
+  }
+
+  func makeMethodHandlerInterceptors() -> [Switchboard.ClientInterceptor<MethodHandler, MethodHandler>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.methodHandler.descriptor, before: _methodHandler()
+    )
+  }
+
+  func makeSendableInterceptors() -> [Switchboard.ClientInterceptor<SendableMessage, SendableMessage>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.sendable.descriptor, before: _sendable()
+    )
+  }
+
+  func makeConcurrencyInterceptors() -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.concurrency.descriptor, before: _concurrency()
+    )
+  }
+
+  func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<anyMessage, someMessage>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.any.descriptor, before: _any()
+    )
+  }
+
+  func makeNestedInterceptors() -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.nested.descriptor, before: _nested()
+    )
+  }
+
+  func makeChainInterceptors() -> [Switchboard.ClientInterceptor<Interceptors, Plain>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.chain.descriptor, before: _chain()
+    )
+  }
 }
 
 /// Messages that are named like types of the libraries.
@@ -2684,6 +3702,10 @@ protocol TypesClientProtocol: Sendable {
   nonisolated(nonsending) func nested<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain.Methods where Requests.Element == Plain.Requests
+
+  nonisolated(nonsending) func chain(
+    _ request: Interceptors, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
 }
 
 /// Calls `Types` on a channel.
@@ -3262,11 +4284,33 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
       $0.makeNestedInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }
+
+  nonisolated(nonsending) func chain(
+    _ request: Interceptors, callOptions: Switchboard.CallOptions? = nil
+  ) async throws -> Plain {
+    try await call(TypesMetadata.Methods_.chain, callOptions) { $0.makeChainInterceptors() }.unary(request)
+  }
+
+  func makeChainCall(
+    _ request: Interceptors, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(TypesMetadata.Methods_.chain, callOptions) { $0.makeChainInterceptors() }.makeUnaryCall(request)
+  }
+
+  func makeChainCall(
+    _ request: Interceptors,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Interceptors, Plain> {
+    call(TypesMetadata.Methods_.chain, callOptions) {
+      $0.makeChainInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 }
 
 // MARK: - Server of Types
 
-/// Makes the interceptors of each call to `Types`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `Types`, in inbound order.
 protocol TypesServerInterceptorFactoryProtocol: Sendable {
   func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Channel, Channel>]
   func makeCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<CallOptions, CallOptions>]
@@ -3287,34 +4331,210 @@ protocol TypesServerInterceptorFactoryProtocol: Sendable {
   func makeConcurrencyInterceptors() -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>]
   func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<anyMessage, someMessage>]
   func makeNestedInterceptors() -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>]
+  func makeChainInterceptors() -> [Switchboard.ServerInterceptor<Interceptors, Plain>]
 }
 
-extension TypesServerInterceptorFactoryProtocol {
-  func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Channel, Channel>] { [] }
-  func makeCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<CallOptions, CallOptions>] { [] }
-  func makeServerInterceptors() -> [Switchboard.ServerInterceptor<Server, Server>] { [] }
-  func makeServiceClientInterceptors() -> [Switchboard.ServerInterceptor<ServiceClient, ServiceClient>] { [] }
-  func makeMethodInterceptors() -> [Switchboard.ServerInterceptor<Method, Method>] { [] }
-  func makeMethodsInterceptors() -> [Switchboard.ServerInterceptor<Methods, Methods>] { [] }
-  func makeRequestsInterceptors() -> [Switchboard.ServerInterceptor<Requests, Requests>] { [] }
-  func makeSequenceInterceptors() -> [Switchboard.ServerInterceptor<Sequence, Sequence>] { [] }
-  func makeAsyncSequenceInterceptors() -> [Switchboard.ServerInterceptor<AsyncSequence, AsyncSequence>] { [] }
-  func makeInterceptorFactoryInterceptors() -> [Switchboard.ServerInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>] { [] }
-  func makeSwitchboardInterceptors() -> [Switchboard.ServerInterceptor<SwitchboardMessage, SwitchboardMessage>] { [] }
-  func makeResponseStreamInterceptors() -> [Switchboard.ServerInterceptor<ResponseStream, ResponseStream>] { [] }
-  func makeRequestStreamInterceptors() -> [Switchboard.ServerInterceptor<RequestStream, RequestStream>] { [] }
-  func makeServerCallContextInterceptors() -> [Switchboard.ServerInterceptor<ServerCallContext, ServerCallContext>] { [] }
-  func makeMethodHandlerInterceptors() -> [Switchboard.ServerInterceptor<MethodHandler, MethodHandler>] { [] }
-  func makeSendableInterceptors() -> [Switchboard.ServerInterceptor<SendableMessage, SendableMessage>] { [] }
-  func makeConcurrencyInterceptors() -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] { [] }
-  func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<anyMessage, someMessage>] { [] }
-  func makeNestedInterceptors() -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>] { [] }
+/// The interceptors of some methods of `Types`, or of all.
+struct TypesServerInterceptors: TypesServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _channel_: @Sendable () -> [Switchboard.ServerInterceptor<Channel, Channel>]
+  private let _callOptions: @Sendable () -> [Switchboard.ServerInterceptor<CallOptions, CallOptions>]
+  private let _server: @Sendable () -> [Switchboard.ServerInterceptor<Server, Server>]
+  private let _serviceClient: @Sendable () -> [Switchboard.ServerInterceptor<ServiceClient, ServiceClient>]
+  private let _method: @Sendable () -> [Switchboard.ServerInterceptor<Method, Method>]
+  private let _methods: @Sendable () -> [Switchboard.ServerInterceptor<Methods, Methods>]
+  private let _requests: @Sendable () -> [Switchboard.ServerInterceptor<Requests, Requests>]
+  private let _sequence: @Sendable () -> [Switchboard.ServerInterceptor<Sequence, Sequence>]
+  private let _asyncSequence: @Sendable () -> [Switchboard.ServerInterceptor<AsyncSequence, AsyncSequence>]
+  private let _interceptorFactory: @Sendable () -> [Switchboard.ServerInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>]
+  private let _switchboard: @Sendable () -> [Switchboard.ServerInterceptor<SwitchboardMessage, SwitchboardMessage>]
+  private let _responseStream: @Sendable () -> [Switchboard.ServerInterceptor<ResponseStream, ResponseStream>]
+  private let _requestStream: @Sendable () -> [Switchboard.ServerInterceptor<RequestStream, RequestStream>]
+  private let _serverCallContext: @Sendable () -> [Switchboard.ServerInterceptor<ServerCallContext, ServerCallContext>]
+  private let _methodHandler: @Sendable () -> [Switchboard.ServerInterceptor<MethodHandler, MethodHandler>]
+  private let _sendable: @Sendable () -> [Switchboard.ServerInterceptor<SendableMessage, SendableMessage>]
+  private let _concurrency: @Sendable () -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>]
+  private let _any: @Sendable () -> [Switchboard.ServerInterceptor<anyMessage, someMessage>]
+  private let _nested: @Sendable () -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>]
+  private let _chain: @Sendable () -> [Switchboard.ServerInterceptor<Interceptors, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    channel_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Channel, Channel>] = { [] },
+    callOptions: @escaping @Sendable () -> [Switchboard.ServerInterceptor<CallOptions, CallOptions>] = { [] },
+    server: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Server, Server>] = { [] },
+    serviceClient: @escaping @Sendable () -> [Switchboard.ServerInterceptor<ServiceClient, ServiceClient>] = { [] },
+    method: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Method, Method>] = { [] },
+    methods: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Methods, Methods>] = { [] },
+    requests: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Requests, Requests>] = { [] },
+    sequence: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Sequence, Sequence>] = { [] },
+    asyncSequence: @escaping @Sendable () -> [Switchboard.ServerInterceptor<AsyncSequence, AsyncSequence>] = { [] },
+    interceptorFactory: @escaping @Sendable () -> [Switchboard.ServerInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>] = { [] },
+    switchboard: @escaping @Sendable () -> [Switchboard.ServerInterceptor<SwitchboardMessage, SwitchboardMessage>] = { [] },
+    responseStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<ResponseStream, ResponseStream>] = { [] },
+    requestStream: @escaping @Sendable () -> [Switchboard.ServerInterceptor<RequestStream, RequestStream>] = { [] },
+    serverCallContext: @escaping @Sendable () -> [Switchboard.ServerInterceptor<ServerCallContext, ServerCallContext>] = { [] },
+    methodHandler: @escaping @Sendable () -> [Switchboard.ServerInterceptor<MethodHandler, MethodHandler>] = { [] },
+    sendable: @escaping @Sendable () -> [Switchboard.ServerInterceptor<SendableMessage, SendableMessage>] = { [] },
+    concurrency: @escaping @Sendable () -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] = { [] },
+    any: @escaping @Sendable () -> [Switchboard.ServerInterceptor<anyMessage, someMessage>] = { [] },
+    nested: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>] = { [] },
+    chain: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Interceptors, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._channel_ = channel_
+    self._callOptions = callOptions
+    self._server = server
+    self._serviceClient = serviceClient
+    self._method = method
+    self._methods = methods
+    self._requests = requests
+    self._sequence = sequence
+    self._asyncSequence = asyncSequence
+    self._interceptorFactory = interceptorFactory
+    self._switchboard = switchboard
+    self._responseStream = responseStream
+    self._requestStream = requestStream
+    self._serverCallContext = serverCallContext
+    self._methodHandler = methodHandler
+    self._sendable = sendable
+    self._concurrency = concurrency
+    self._any = `any`
+    self._nested = nested
+    self._chain = chain
+  }
+
+  func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Channel, Channel>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.channel_.descriptor, before: _channel_()
+    )
+  }
+
+  func makeCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<CallOptions, CallOptions>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.callOptions.descriptor, before: _callOptions()
+    )
+  }
+
+  func makeServerInterceptors() -> [Switchboard.ServerInterceptor<Server, Server>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.server.descriptor, before: _server()
+    )
+  }
+
+  func makeServiceClientInterceptors() -> [Switchboard.ServerInterceptor<ServiceClient, ServiceClient>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.serviceClient.descriptor, before: _serviceClient()
+    )
+  }
+
+  func makeMethodInterceptors() -> [Switchboard.ServerInterceptor<Method, Method>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.method.descriptor, before: _method()
+    )
+  }
+
+  func makeMethodsInterceptors() -> [Switchboard.ServerInterceptor<Methods, Methods>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.methods.descriptor, before: _methods()
+    )
+  }
+
+  func makeRequestsInterceptors() -> [Switchboard.ServerInterceptor<Requests, Requests>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.requests.descriptor, before: _requests()
+    )
+  }
+
+  func makeSequenceInterceptors() -> [Switchboard.ServerInterceptor<Sequence, Sequence>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.sequence.descriptor, before: _sequence()
+    )
+  }
+
+  func makeAsyncSequenceInterceptors() -> [Switchboard.ServerInterceptor<AsyncSequence, AsyncSequence>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.asyncSequence.descriptor, before: _asyncSequence()
+    )
+  }
+
+  func makeInterceptorFactoryInterceptors() -> [Switchboard.ServerInterceptor<InterceptorFactoryMessage, InterceptorFactoryMessage>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.interceptorFactory.descriptor, before: _interceptorFactory()
+    )
+  }
+
+  func makeSwitchboardInterceptors() -> [Switchboard.ServerInterceptor<SwitchboardMessage, SwitchboardMessage>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.switchboard.descriptor, before: _switchboard()
+    )
+  }
+
+  func makeResponseStreamInterceptors() -> [Switchboard.ServerInterceptor<ResponseStream, ResponseStream>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.responseStream.descriptor, before: _responseStream()
+    )
+  }
+
+  func makeRequestStreamInterceptors() -> [Switchboard.ServerInterceptor<RequestStream, RequestStream>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.requestStream.descriptor, before: _requestStream()
+    )
+  }
+
+  func makeServerCallContextInterceptors() -> [Switchboard.ServerInterceptor<ServerCallContext, ServerCallContext>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.serverCallContext.descriptor, before: _serverCallContext()
+    )
+  }
+
+  func makeMethodHandlerInterceptors() -> [Switchboard.ServerInterceptor<MethodHandler, MethodHandler>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.methodHandler.descriptor, before: _methodHandler()
+    )
+  }
+
+  func makeSendableInterceptors() -> [Switchboard.ServerInterceptor<SendableMessage, SendableMessage>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.sendable.descriptor, before: _sendable()
+    )
+  }
+
+  func makeConcurrencyInterceptors() -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.concurrency.descriptor, before: _concurrency()
+    )
+  }
+
+  func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<anyMessage, someMessage>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.any.descriptor, before: _any()
+    )
+  }
+
+  func makeNestedInterceptors() -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.nested.descriptor, before: _nested()
+    )
+  }
+
+  func makeChainInterceptors() -> [Switchboard.ServerInterceptor<Interceptors, Plain>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.chain.descriptor, before: _chain()
+    )
+  }
 }
 
 /// Messages that are named like types of the libraries.
 protocol TypesProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any TypesServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors_ = any TypesServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors_? { get }
 
   func channel_(
     request: Channel,
@@ -3420,12 +4640,15 @@ protocol TypesProvider: Switchboard.CallHandlerProvider {
     requestStream: Switchboard.RequestStream<Plain.Requests>,
     context: Switchboard.ServerCallContext
   ) async throws -> Plain.Methods
+
+  func chain(
+    request: Interceptors,
+    context: Switchboard.ServerCallContext
+  ) async throws -> Plain
 }
 
 extension TypesProvider {
   var serviceName: String { TypesMetadata.service.name }
-
-  var interceptors: (any TypesServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = TypesMetadata.Methods_
@@ -3524,6 +4747,368 @@ extension TypesProvider {
         interceptors: interceptors.map { factory in { @Sendable in factory.makeNestedInterceptors() } }
       ) {
         try await self.nested(requestStream: $0, context: $1)
+      },
+      Methods.chain.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeChainInterceptors() } }
+      ) {
+        try await self.chain(request: $0, context: $1)
+      },
+    ]
+  }
+}
+
+/// The static description of `Labels`.
+enum LabelsMetadata {
+  /// The service with its methods, in the order of the `.proto` file.
+  static let service = Switchboard.ServiceDescriptor(
+    "Labels",
+    [
+      Methods.all.descriptor,
+      Methods._All.descriptor,
+      Methods.unlabelled.descriptor,
+      Methods.makeAllInterceptors.descriptor,
+    ]
+  )
+
+  /// The methods, each with its path, its kind and its messages.
+  enum Methods {
+    static let all = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Labels", "All", .unary
+    )
+    static let _All = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Labels", "_All", .unary
+    )
+    static let unlabelled = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Labels", "Unlabelled", .unary
+    )
+    static let makeAllInterceptors = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Labels", "makeAllInterceptors", .unary
+    )
+  }
+}
+
+// MARK: - Client of Labels
+
+/// Makes the interceptors of each call to `Labels`, in outbound order.
+protocol LabelsClientInterceptorFactoryProtocol {
+  func makeAllInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func make_AllInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeUnlabelledInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+}
+
+/// The interceptors of some methods of `Labels`, or of all.
+struct LabelsClientInterceptors: LabelsClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _all: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let __All: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _unlabelled: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _makeAllInterceptors: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all_` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled_`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all_: any Switchboard.ClientInterceptorFactory...,
+    unlabelled_: ((Swift.Never) -> Swift.Void)? = nil,
+    all: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    _All: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    unlabelled: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    makeAllInterceptors: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all_
+    self._all = all
+    self.__All = _All
+    self._unlabelled = unlabelled
+    self._makeAllInterceptors = makeAllInterceptors
+  }
+
+  func makeAllInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: LabelsMetadata.Methods.all.descriptor, before: _all()
+    )
+  }
+
+  func make_AllInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: LabelsMetadata.Methods._All.descriptor, before: __All()
+    )
+  }
+
+  func makeUnlabelledInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: LabelsMetadata.Methods.unlabelled.descriptor, before: _unlabelled()
+    )
+  }
+
+  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: LabelsMetadata.Methods.makeAllInterceptors.descriptor, before: _makeAllInterceptors()
+    )
+  }
+}
+
+/// The labels, properties and methods of generated interceptors.
+protocol LabelsClientProtocol: Sendable {
+  nonisolated(nonsending) func all(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+
+  nonisolated(nonsending) func _All(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+
+  nonisolated(nonsending) func unlabelled(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+
+  nonisolated(nonsending) func makeAllInterceptors(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+}
+
+/// Calls `Labels` on a channel.
+struct LabelsClient: Switchboard.ServiceClient, LabelsClientProtocol {
+  let channel: Switchboard.Channel
+  /// The options of all calls; options passed to a call override them field by field.
+  var defaultCallOptions: Switchboard.CallOptions
+  let interceptors: Switchboard.ClientInterceptors<any LabelsClientInterceptorFactoryProtocol>
+
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
+  init(
+    channel: Switchboard.Channel,
+    defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any LabelsClientInterceptorFactoryProtocol)? = nil
+  ) {
+    self.channel = channel
+    self.defaultCallOptions = defaultCallOptions
+    self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any LabelsClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
+  nonisolated(nonsending) func all(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) async throws -> Plain {
+    try await call(LabelsMetadata.Methods.all, callOptions) { $0.makeAllInterceptors() }.unary(request)
+  }
+
+  func makeAllCall(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(LabelsMetadata.Methods.all, callOptions) { $0.makeAllInterceptors() }.makeUnaryCall(request)
+  }
+
+  func makeAllCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    call(LabelsMetadata.Methods.all, callOptions) {
+      $0.makeAllInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  nonisolated(nonsending) func _All(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) async throws -> Plain {
+    try await call(LabelsMetadata.Methods._All, callOptions) { $0.make_AllInterceptors() }.unary(request)
+  }
+
+  func make_AllCall(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(LabelsMetadata.Methods._All, callOptions) { $0.make_AllInterceptors() }.makeUnaryCall(request)
+  }
+
+  func make_AllCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    call(LabelsMetadata.Methods._All, callOptions) {
+      $0.make_AllInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  nonisolated(nonsending) func unlabelled(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) async throws -> Plain {
+    try await call(LabelsMetadata.Methods.unlabelled, callOptions) {
+      $0.makeUnlabelledInterceptors()
+    }.unary(request)
+  }
+
+  func makeUnlabelledCall(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(LabelsMetadata.Methods.unlabelled, callOptions) { $0.makeUnlabelledInterceptors() }.makeUnaryCall(request)
+  }
+
+  func makeUnlabelledCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    call(LabelsMetadata.Methods.unlabelled, callOptions) {
+      $0.makeUnlabelledInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  nonisolated(nonsending) func makeAllInterceptors(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) async throws -> Plain {
+    try await call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
+      $0.makemakeAllInterceptorsInterceptors()
+    }.unary(request)
+  }
+
+  func makemakeAllInterceptorsCall(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
+      $0.makemakeAllInterceptorsInterceptors()
+    }.makeUnaryCall(request)
+  }
+
+  func makemakeAllInterceptorsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
+      $0.makemakeAllInterceptorsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+}
+
+// MARK: - Server of Labels
+
+/// Makes the interceptors of each call to `Labels`, in inbound order.
+protocol LabelsServerInterceptorFactoryProtocol: Sendable {
+  func makeAllInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func make_AllInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeUnlabelledInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+}
+
+/// The interceptors of some methods of `Labels`, or of all.
+struct LabelsServerInterceptors: LabelsServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _all: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let __All: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _unlabelled: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _makeAllInterceptors: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all_` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled_`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all_: any Switchboard.ServerInterceptorFactory...,
+    unlabelled_: ((Swift.Never) -> Swift.Void)? = nil,
+    all: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    _All: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    unlabelled: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    makeAllInterceptors: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all_
+    self._all = all
+    self.__All = _All
+    self._unlabelled = unlabelled
+    self._makeAllInterceptors = makeAllInterceptors
+  }
+
+  func makeAllInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: LabelsMetadata.Methods.all.descriptor, before: _all()
+    )
+  }
+
+  func make_AllInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: LabelsMetadata.Methods._All.descriptor, before: __All()
+    )
+  }
+
+  func makeUnlabelledInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: LabelsMetadata.Methods.unlabelled.descriptor, before: _unlabelled()
+    )
+  }
+
+  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: LabelsMetadata.Methods.makeAllInterceptors.descriptor, before: _makeAllInterceptors()
+    )
+  }
+}
+
+/// The labels, properties and methods of generated interceptors.
+protocol LabelsProvider: Switchboard.CallHandlerProvider {
+  typealias Interceptors = any LabelsServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
+
+  func all(
+    request: Plain,
+    context: Switchboard.ServerCallContext
+  ) async throws -> Plain
+
+  func _All(
+    request: Plain,
+    context: Switchboard.ServerCallContext
+  ) async throws -> Plain
+
+  func unlabelled(
+    request: Plain,
+    context: Switchboard.ServerCallContext
+  ) async throws -> Plain
+
+  func makeAllInterceptors(
+    request: Plain,
+    context: Switchboard.ServerCallContext
+  ) async throws -> Plain
+}
+
+extension LabelsProvider {
+  var serviceName: String { LabelsMetadata.service.name }
+
+  var methodHandlers: [Switchboard.MethodHandler] {
+    typealias Methods = LabelsMetadata.Methods
+    return [
+      Methods.all.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeAllInterceptors() } }
+      ) {
+        try await self.all(request: $0, context: $1)
+      },
+      Methods._All.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.make_AllInterceptors() } }
+      ) {
+        try await self._All(request: $0, context: $1)
+      },
+      Methods.unlabelled.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUnlabelledInterceptors() } }
+      ) {
+        try await self.unlabelled(request: $0, context: $1)
+      },
+      Methods.makeAllInterceptors.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makemakeAllInterceptorsInterceptors() } }
+      ) {
+        try await self.makeAllInterceptors(request: $0, context: $1)
       },
     ]
   }

@@ -92,6 +92,12 @@ struct InterceptorFactoryMessage: SwitchboardProtobuf.Message {
   static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "InterceptorFactory", "")
 }
 
+struct Interceptors: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Interceptors", "")
+}
+
 struct SwitchboardMessage: SwitchboardProtobuf.Message {
   var _storage: SwitchboardProtobuf.MessageStorage
   init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }

@@ -26,15 +26,43 @@ enum Golden_Services_Casing_PostMetadata {
 
 // MARK: - Client of golden.services.casing.Post
 
-/// Makes the interceptors of each call to `golden.services.casing.Post`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.casing.Post`, in outbound order.
 protocol Golden_Services_Casing_PostClientInterceptorFactoryProtocol {
   func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
   func makeSend_AllInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
 }
 
-extension Golden_Services_Casing_PostClientInterceptorFactoryProtocol {
-  func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] { [] }
-  func makeSend_AllInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] { [] }
+/// The interceptors of some methods of `golden.services.casing.Post`, or of all.
+struct Golden_Services_Casing_PostClientInterceptors: Golden_Services_Casing_PostClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _Send: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
+  private let _Send_All: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    Send: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] = { [] },
+    Send_All: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] = { [] }
+  ) {
+    self.all = all
+    self._Send = Send
+    self._Send_All = Send_All
+  }
+
+  func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_Casing_PostMetadata.Methods.Send.descriptor, before: _Send()
+    )
+  }
+
+  func makeSend_AllInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_Casing_PostMetadata.Methods.Send_All.descriptor, before: _Send_All()
+    )
+  }
 }
 
 protocol Golden_Services_Casing_PostClientProtocol: Sendable {
@@ -145,20 +173,50 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
 
 // MARK: - Server of golden.services.casing.Post
 
-/// Makes the interceptors of each call to `golden.services.casing.Post`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.casing.Post`, in inbound order.
 protocol Golden_Services_Casing_PostServerInterceptorFactoryProtocol: Sendable {
   func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
   func makeSend_AllInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
 }
 
-extension Golden_Services_Casing_PostServerInterceptorFactoryProtocol {
-  func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] { [] }
-  func makeSend_AllInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] { [] }
+/// The interceptors of some methods of `golden.services.casing.Post`, or of all.
+struct Golden_Services_Casing_PostServerInterceptors: Golden_Services_Casing_PostServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _Send: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
+  private let _Send_All: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    Send: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] = { [] },
+    Send_All: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] = { [] }
+  ) {
+    self.all = all
+    self._Send = Send
+    self._Send_All = Send_All
+  }
+
+  func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_Casing_PostMetadata.Methods.Send.descriptor, before: _Send()
+    )
+  }
+
+  func makeSend_AllInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_Casing_PostMetadata.Methods.Send_All.descriptor, before: _Send_All()
+    )
+  }
 }
 
 protocol Golden_Services_Casing_PostProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Golden_Services_Casing_PostServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Golden_Services_Casing_PostServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func Send(
     request: Golden_Services_Casing_Letter,
@@ -174,8 +232,6 @@ protocol Golden_Services_Casing_PostProvider: Switchboard.CallHandlerProvider {
 
 extension Golden_Services_Casing_PostProvider {
   var serviceName: String { Golden_Services_Casing_PostMetadata.service.name }
-
-  var interceptors: (any Golden_Services_Casing_PostServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_Casing_PostMetadata.Methods
@@ -206,7 +262,7 @@ enum Golden_Services_Casing_EmptyMetadata {
 
 // MARK: - Client of golden.services.casing.Empty
 
-/// Makes the interceptors of each call to `golden.services.casing.Empty`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.casing.Empty`, in outbound order.
 protocol Golden_Services_Casing_EmptyClientInterceptorFactoryProtocol {}
 
 /// Has no methods of the caller's either.
@@ -248,19 +304,19 @@ struct Golden_Services_Casing_EmptyClient: Switchboard.ServiceClient, Golden_Ser
 
 // MARK: - Server of golden.services.casing.Empty
 
-/// Makes the interceptors of each call to `golden.services.casing.Empty`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.casing.Empty`, in inbound order.
 protocol Golden_Services_Casing_EmptyServerInterceptorFactoryProtocol: Sendable {}
 
 /// Has no methods of the caller's either.
 protocol Golden_Services_Casing_EmptyProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Golden_Services_Casing_EmptyServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Golden_Services_Casing_EmptyServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 }
 
 extension Golden_Services_Casing_EmptyProvider {
   var serviceName: String { Golden_Services_Casing_EmptyMetadata.service.name }
-
-  var interceptors: (any Golden_Services_Casing_EmptyServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] { [] }
 }

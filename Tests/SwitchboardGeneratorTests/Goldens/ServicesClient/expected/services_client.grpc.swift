@@ -26,15 +26,43 @@ package enum Golden_Services_Client_PostMetadata {
 
 // MARK: - Client of golden.services.client.Post
 
-/// Makes the interceptors of each call to `golden.services.client.Post`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.client.Post`, in outbound order.
 package protocol Golden_Services_Client_PostClientInterceptorFactoryProtocol {
   func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>]
   func makeExchangeInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>]
 }
 
-extension Golden_Services_Client_PostClientInterceptorFactoryProtocol {
-  package func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>] { [] }
-  package func makeExchangeInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>] { [] }
+/// The interceptors of some methods of `golden.services.client.Post`, or of all.
+package struct Golden_Services_Client_PostClientInterceptors: Golden_Services_Client_PostClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _send: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>]
+  private let _exchange: @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  package init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    send: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>] = { [] },
+    exchange: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>] = { [] }
+  ) {
+    self.all = all
+    self._send = send
+    self._exchange = exchange
+  }
+
+  package func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_Client_PostMetadata.Methods.send.descriptor, before: _send()
+    )
+  }
+
+  package func makeExchangeInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_Client_PostMetadata.Methods.exchange.descriptor, before: _exchange()
+    )
+  }
 }
 
 package protocol Golden_Services_Client_PostClientProtocol: Sendable {

@@ -41,7 +41,7 @@ enum Payloads_MappedMetadata {
 
 // MARK: - Client of payloads.Mapped
 
-/// Makes the interceptors of each call to `payloads.Mapped`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `payloads.Mapped`, in outbound order.
 protocol Payloads_MappedClientInterceptorFactoryProtocol {
   func makeBothInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, [Swift.UInt8]>]
   func makeOneInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, Payloads_Plain>]
@@ -49,11 +49,55 @@ protocol Payloads_MappedClientInterceptorFactoryProtocol {
   func makeSpecialInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, Swift.String>]
 }
 
-extension Payloads_MappedClientInterceptorFactoryProtocol {
-  func makeBothInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, [Swift.UInt8]>] { [] }
-  func makeOneInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, Payloads_Plain>] { [] }
-  func makeNeitherInterceptors() -> [Switchboard.ClientInterceptor<Payloads_Plain, Payloads_Plain>] { [] }
-  func makeSpecialInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, Swift.String>] { [] }
+/// The interceptors of some methods of `payloads.Mapped`, or of all.
+struct Payloads_MappedClientInterceptors: Payloads_MappedClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _both: @Sendable () -> [Switchboard.ClientInterceptor<Swift.String, [Swift.UInt8]>]
+  private let _one: @Sendable () -> [Switchboard.ClientInterceptor<Swift.String, Payloads_Plain>]
+  private let _neither: @Sendable () -> [Switchboard.ClientInterceptor<Payloads_Plain, Payloads_Plain>]
+  private let _special: @Sendable () -> [Switchboard.ClientInterceptor<Swift.String, Swift.String>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    both: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Swift.String, [Swift.UInt8]>] = { [] },
+    one: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Swift.String, Payloads_Plain>] = { [] },
+    neither: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Payloads_Plain, Payloads_Plain>] = { [] },
+    special: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Swift.String, Swift.String>] = { [] }
+  ) {
+    self.all = all
+    self._both = both
+    self._one = one
+    self._neither = neither
+    self._special = special
+  }
+
+  func makeBothInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, [Swift.UInt8]>] {
+    all.makeClientInterceptors(
+      for: Payloads_MappedMetadata.Methods.both.descriptor, before: _both()
+    )
+  }
+
+  func makeOneInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, Payloads_Plain>] {
+    all.makeClientInterceptors(
+      for: Payloads_MappedMetadata.Methods.one.descriptor, before: _one()
+    )
+  }
+
+  func makeNeitherInterceptors() -> [Switchboard.ClientInterceptor<Payloads_Plain, Payloads_Plain>] {
+    all.makeClientInterceptors(
+      for: Payloads_MappedMetadata.Methods.neither.descriptor, before: _neither()
+    )
+  }
+
+  func makeSpecialInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, Swift.String>] {
+    all.makeClientInterceptors(
+      for: Payloads_MappedMetadata.Methods.special.descriptor, before: _special()
+    )
+  }
 }
 
 /// Messages that are types of the user's own, beside one that is generated.
@@ -223,7 +267,7 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
 
 // MARK: - Server of payloads.Mapped
 
-/// Makes the interceptors of each call to `payloads.Mapped`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `payloads.Mapped`, in inbound order.
 protocol Payloads_MappedServerInterceptorFactoryProtocol: Sendable {
   func makeBothInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, [Swift.UInt8]>]
   func makeOneInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, Payloads_Plain>]
@@ -231,17 +275,63 @@ protocol Payloads_MappedServerInterceptorFactoryProtocol: Sendable {
   func makeSpecialInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, Swift.String>]
 }
 
-extension Payloads_MappedServerInterceptorFactoryProtocol {
-  func makeBothInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, [Swift.UInt8]>] { [] }
-  func makeOneInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, Payloads_Plain>] { [] }
-  func makeNeitherInterceptors() -> [Switchboard.ServerInterceptor<Payloads_Plain, Payloads_Plain>] { [] }
-  func makeSpecialInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, Swift.String>] { [] }
+/// The interceptors of some methods of `payloads.Mapped`, or of all.
+struct Payloads_MappedServerInterceptors: Payloads_MappedServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _both: @Sendable () -> [Switchboard.ServerInterceptor<Swift.String, [Swift.UInt8]>]
+  private let _one: @Sendable () -> [Switchboard.ServerInterceptor<Swift.String, Payloads_Plain>]
+  private let _neither: @Sendable () -> [Switchboard.ServerInterceptor<Payloads_Plain, Payloads_Plain>]
+  private let _special: @Sendable () -> [Switchboard.ServerInterceptor<Swift.String, Swift.String>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    both: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Swift.String, [Swift.UInt8]>] = { [] },
+    one: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Swift.String, Payloads_Plain>] = { [] },
+    neither: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Payloads_Plain, Payloads_Plain>] = { [] },
+    special: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Swift.String, Swift.String>] = { [] }
+  ) {
+    self.all = all
+    self._both = both
+    self._one = one
+    self._neither = neither
+    self._special = special
+  }
+
+  func makeBothInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, [Swift.UInt8]>] {
+    all.makeServerInterceptors(
+      for: Payloads_MappedMetadata.Methods.both.descriptor, before: _both()
+    )
+  }
+
+  func makeOneInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, Payloads_Plain>] {
+    all.makeServerInterceptors(
+      for: Payloads_MappedMetadata.Methods.one.descriptor, before: _one()
+    )
+  }
+
+  func makeNeitherInterceptors() -> [Switchboard.ServerInterceptor<Payloads_Plain, Payloads_Plain>] {
+    all.makeServerInterceptors(
+      for: Payloads_MappedMetadata.Methods.neither.descriptor, before: _neither()
+    )
+  }
+
+  func makeSpecialInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, Swift.String>] {
+    all.makeServerInterceptors(
+      for: Payloads_MappedMetadata.Methods.special.descriptor, before: _special()
+    )
+  }
 }
 
 /// Messages that are types of the user's own, beside one that is generated.
 protocol Payloads_MappedProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Payloads_MappedServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Payloads_MappedServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func both(
     request: Swift.String,
@@ -270,8 +360,6 @@ protocol Payloads_MappedProvider: Switchboard.CallHandlerProvider {
 
 extension Payloads_MappedProvider {
   var serviceName: String { Payloads_MappedMetadata.service.name }
-
-  var interceptors: (any Payloads_MappedServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Payloads_MappedMetadata.Methods
@@ -322,13 +410,33 @@ enum Payloads_InJSONMetadata {
 
 // MARK: - Client of payloads.InJSON
 
-/// Makes the interceptors of each call to `payloads.InJSON`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `payloads.InJSON`, in outbound order.
 protocol Payloads_InJSONClientInterceptorFactoryProtocol {
   func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Payloads_Plain, [Swift.UInt8]>]
 }
 
-extension Payloads_InJSONClientInterceptorFactoryProtocol {
-  func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Payloads_Plain, [Swift.UInt8]>] { [] }
+/// The interceptors of some methods of `payloads.InJSON`, or of all.
+struct Payloads_InJSONClientInterceptors: Payloads_InJSONClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _get: @Sendable () -> [Switchboard.ClientInterceptor<Payloads_Plain, [Swift.UInt8]>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    get: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Payloads_Plain, [Swift.UInt8]>] = { [] }
+  ) {
+    self.all = all
+    self._get = get
+  }
+
+  func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Payloads_Plain, [Swift.UInt8]>] {
+    all.makeClientInterceptors(
+      for: Payloads_InJSONMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
 }
 
 /// Another default for all its messages but those that have their own.
@@ -396,19 +504,41 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
 
 // MARK: - Server of payloads.InJSON
 
-/// Makes the interceptors of each call to `payloads.InJSON`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `payloads.InJSON`, in inbound order.
 protocol Payloads_InJSONServerInterceptorFactoryProtocol: Sendable {
   func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Payloads_Plain, [Swift.UInt8]>]
 }
 
-extension Payloads_InJSONServerInterceptorFactoryProtocol {
-  func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Payloads_Plain, [Swift.UInt8]>] { [] }
+/// The interceptors of some methods of `payloads.InJSON`, or of all.
+struct Payloads_InJSONServerInterceptors: Payloads_InJSONServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _get: @Sendable () -> [Switchboard.ServerInterceptor<Payloads_Plain, [Swift.UInt8]>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    get: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Payloads_Plain, [Swift.UInt8]>] = { [] }
+  ) {
+    self.all = all
+    self._get = get
+  }
+
+  func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Payloads_Plain, [Swift.UInt8]>] {
+    all.makeServerInterceptors(
+      for: Payloads_InJSONMetadata.Methods.get.descriptor, before: _get()
+    )
+  }
 }
 
 /// Another default for all its messages but those that have their own.
 protocol Payloads_InJSONProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Payloads_InJSONServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Payloads_InJSONServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func get(
     request: Payloads_Plain,
@@ -418,8 +548,6 @@ protocol Payloads_InJSONProvider: Switchboard.CallHandlerProvider {
 
 extension Payloads_InJSONProvider {
   var serviceName: String { Payloads_InJSONMetadata.service.name }
-
-  var interceptors: (any Payloads_InJSONServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Payloads_InJSONMetadata.Methods

@@ -26,20 +26,50 @@ enum Golden_Services_Server_PostMetadata {
 
 // MARK: - Server of golden.services.server.Post
 
-/// Makes the interceptors of each call to `golden.services.server.Post`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.server.Post`, in inbound order.
 protocol Golden_Services_Server_PostServerInterceptorFactoryProtocol: Sendable {
   func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>]
   func makeExchangeInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>]
 }
 
-extension Golden_Services_Server_PostServerInterceptorFactoryProtocol {
-  func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>] { [] }
-  func makeExchangeInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>] { [] }
+/// The interceptors of some methods of `golden.services.server.Post`, or of all.
+struct Golden_Services_Server_PostServerInterceptors: Golden_Services_Server_PostServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _send: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>]
+  private let _exchange: @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    send: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>] = { [] },
+    exchange: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>] = { [] }
+  ) {
+    self.all = all
+    self._send = send
+    self._exchange = exchange
+  }
+
+  func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_Server_PostMetadata.Methods.send.descriptor, before: _send()
+    )
+  }
+
+  func makeExchangeInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_Server_PostMetadata.Methods.exchange.descriptor, before: _exchange()
+    )
+  }
 }
 
 protocol Golden_Services_Server_PostProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Golden_Services_Server_PostServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Golden_Services_Server_PostServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func send(
     request: Golden_Services_Server_Letter,
@@ -55,8 +85,6 @@ protocol Golden_Services_Server_PostProvider: Switchboard.CallHandlerProvider {
 
 extension Golden_Services_Server_PostProvider {
   var serviceName: String { Golden_Services_Server_PostMetadata.service.name }
-
-  var interceptors: (any Golden_Services_Server_PostServerInterceptorFactoryProtocol)? { nil }
 
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_Server_PostMetadata.Methods

@@ -23,13 +23,33 @@ public enum UnpackagedMetadata {
 
 // MARK: - Client of Unpackaged
 
-/// Makes the interceptors of each call to `Unpackaged`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `Unpackaged`, in outbound order.
 public protocol UnpackagedClientInterceptorFactoryProtocol {
   func makeLookInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting>]
 }
 
-extension UnpackagedClientInterceptorFactoryProtocol {
-  public func makeLookInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting>] { [] }
+/// The interceptors of some methods of `Unpackaged`, or of all.
+public struct UnpackagedClientInterceptors: UnpackagedClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _look: @Sendable () -> [Switchboard.ClientInterceptor<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    look: @escaping @Sendable () -> [Switchboard.ClientInterceptor<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting>] = { [] }
+  ) {
+    self.all = all
+    self._look = look
+  }
+
+  public func makeLookInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting>] {
+    all.makeClientInterceptors(
+      for: UnpackagedMetadata.Methods.look.descriptor, before: _look()
+    )
+  }
 }
 
 public protocol UnpackagedClientProtocol: Sendable {

@@ -35,7 +35,7 @@ public enum Weather_WeatherMetadata {
 
 // MARK: - Client of weather.Weather
 
-/// Makes the interceptors of each call to `weather.Weather`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `weather.Weather`, in outbound order.
 public protocol Weather_WeatherClientInterceptorFactoryProtocol {
   func makeLookInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
   func makeForecastInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
@@ -43,11 +43,55 @@ public protocol Weather_WeatherClientInterceptorFactoryProtocol {
   func makeFollowInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
 }
 
-extension Weather_WeatherClientInterceptorFactoryProtocol {
-  public func makeLookInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] { [] }
-  public func makeForecastInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] { [] }
-  public func makeSummarizeInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] { [] }
-  public func makeFollowInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] { [] }
+/// The interceptors of some methods of `weather.Weather`, or of all.
+public struct Weather_WeatherClientInterceptors: Weather_WeatherClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _look: @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
+  private let _forecast: @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
+  private let _summarize: @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
+  private let _follow: @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    look: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] = { [] },
+    forecast: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] = { [] },
+    summarize: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] = { [] },
+    follow: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] = { [] }
+  ) {
+    self.all = all
+    self._look = look
+    self._forecast = forecast
+    self._summarize = summarize
+    self._follow = follow
+  }
+
+  public func makeLookInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] {
+    all.makeClientInterceptors(
+      for: Weather_WeatherMetadata.Methods.look.descriptor, before: _look()
+    )
+  }
+
+  public func makeForecastInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] {
+    all.makeClientInterceptors(
+      for: Weather_WeatherMetadata.Methods.forecast.descriptor, before: _forecast()
+    )
+  }
+
+  public func makeSummarizeInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] {
+    all.makeClientInterceptors(
+      for: Weather_WeatherMetadata.Methods.summarize.descriptor, before: _summarize()
+    )
+  }
+
+  public func makeFollowInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] {
+    all.makeClientInterceptors(
+      for: Weather_WeatherMetadata.Methods.follow.descriptor, before: _follow()
+    )
+  }
 }
 
 /// One method for each kind of call.
@@ -456,7 +500,7 @@ public enum Weather_EmptyMetadata {
 
 // MARK: - Client of weather.Empty
 
-/// Makes the interceptors of each call to `weather.Empty`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `weather.Empty`, in outbound order.
 public protocol Weather_EmptyClientInterceptorFactoryProtocol {}
 
 public protocol Weather_EmptyClientProtocol: Sendable {}

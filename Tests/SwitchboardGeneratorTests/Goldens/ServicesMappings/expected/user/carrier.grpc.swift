@@ -30,13 +30,33 @@ public enum Golden_Services_User_CarrierMetadata {
 
 // MARK: - Client of golden.services.user.Carrier
 
-/// Makes the interceptors of each call to `golden.services.user.Carrier`, in outbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.user.Carrier`, in outbound order.
 public protocol Golden_Services_User_CarrierClientInterceptorFactoryProtocol {
   func makeCarryInterceptors() -> [Switchboard.ClientInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>]
 }
 
-extension Golden_Services_User_CarrierClientInterceptorFactoryProtocol {
-  public func makeCarryInterceptors() -> [Switchboard.ClientInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] { [] }
+/// The interceptors of some methods of `golden.services.user.Carrier`, or of all.
+public struct Golden_Services_User_CarrierClientInterceptors: Golden_Services_User_CarrierClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _carry: @Sendable () -> [Switchboard.ClientInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    carry: @escaping @Sendable () -> [Switchboard.ClientInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] = { [] }
+  ) {
+    self.all = all
+    self._carry = carry
+  }
+
+  public func makeCarryInterceptors() -> [Switchboard.ClientInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] {
+    all.makeClientInterceptors(
+      for: Golden_Services_User_CarrierMetadata.Methods.carry.descriptor, before: _carry()
+    )
+  }
 }
 
 /// A file with a service and without messages: the other file has no other use for the module.
@@ -118,19 +138,41 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
 
 // MARK: - Server of golden.services.user.Carrier
 
-/// Makes the interceptors of each call to `golden.services.user.Carrier`, in inbound order; by default there are none.
+/// Makes the interceptors of each call to `golden.services.user.Carrier`, in inbound order.
 public protocol Golden_Services_User_CarrierServerInterceptorFactoryProtocol: Sendable {
   func makeCarryInterceptors() -> [Switchboard.ServerInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>]
 }
 
-extension Golden_Services_User_CarrierServerInterceptorFactoryProtocol {
-  public func makeCarryInterceptors() -> [Switchboard.ServerInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] { [] }
+/// The interceptors of some methods of `golden.services.user.Carrier`, or of all.
+public struct Golden_Services_User_CarrierServerInterceptors: Golden_Services_User_CarrierServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _carry: @Sendable () -> [Switchboard.ServerInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  public init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    carry: @escaping @Sendable () -> [Switchboard.ServerInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] = { [] }
+  ) {
+    self.all = all
+    self._carry = carry
+  }
+
+  public func makeCarryInterceptors() -> [Switchboard.ServerInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] {
+    all.makeServerInterceptors(
+      for: Golden_Services_User_CarrierMetadata.Methods.carry.descriptor, before: _carry()
+    )
+  }
 }
 
 /// A file with a service and without messages: the other file has no other use for the module.
 public protocol Golden_Services_User_CarrierProvider: Switchboard.CallHandlerProvider {
-  /// Makes the interceptors of each call; by default there are none.
-  var interceptors: (any Golden_Services_User_CarrierServerInterceptorFactoryProtocol)? { get }
+  typealias Interceptors = any Golden_Services_User_CarrierServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func carry(
     requestStream: Switchboard.RequestStream<GoldenServicesMappingsBase.Golden_Services_Base_Parcel>,
@@ -142,8 +184,6 @@ extension Golden_Services_User_CarrierProvider {
   public var serviceName: String { Golden_Services_User_CarrierMetadata.service.name }
 
   public var reflectionData: [String] { Golden_Services_User_CarrierMetadata.reflectionData }
-
-  public var interceptors: (any Golden_Services_User_CarrierServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_User_CarrierMetadata.Methods

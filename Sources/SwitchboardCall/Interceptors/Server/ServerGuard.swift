@@ -1,0 +1,66 @@
+/// Lets calls pass to their handlers, or refuses them: the shortest form of an interceptor for authorization.
+///
+/// A guard is a factory of interceptors for any method: give it to the generated interceptors of a service, or to a
+/// server's options. `ServerOptions.requiredInterceptors` makes sure that no method is without it.
+///
+/// ```swift
+/// struct KeyGuard: ServerGuard {
+///   func check(_ headers: HPACKHeaders, of call: ServerCallContext) throws {
+///     guard headers.first(name: "key") == "secret" else {
+///       throw GRPCStatus(code: .unauthenticated, message: "a key is required")
+///     }
+///   }
+/// }
+/// ```
+public protocol ServerGuard: ServerInterceptorFactory {
+  /// Throws the status with which a call is refused. `headers` are the metadata as earlier interceptors have left it.
+  ///
+  /// Called when the metadata of a call arrives, before its messages, on the call's loop: it must not block. A check that
+  /// has to wait for something is a `ServerCallInterceptor`.
+  func check(_ headers: HPACKHeaders, of call: ServerCallContext) throws
+}
+
+extension ServerGuard {
+  public func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ServerInterceptor<Request, Response>] { [GuardInterceptor(self)] }
+}
+
+/// An interceptor that asks a guard.
+private final class GuardInterceptor<Request: Sendable, Response: Sendable>:
+  ServerInterceptor<Request, Response>, GuardedInterceptor
+{
+  let serverGuard: any ServerGuard
+
+  init(_ serverGuard: any ServerGuard) { self.serverGuard = serverGuard }
+
+  override func receive(
+    _ part: GRPCServerRequestPart<Request>,
+    context: ServerInterceptorContext<Request, Response>
+  ) {
+    if case .metadata(let headers) = part {
+      do {
+        try serverGuard.check(headers, of: ServerCallContext(context.stream))
+      } catch {
+        return context.send(.end(GRPCStatus(describing: error), HPACKHeaders()), promise: nil)
+      }
+    }
+    context.receive(part)
+  }
+}
+
+/// An interceptor whose guard has another type.
+private protocol GuardedInterceptor: AnyObject {
+  var serverGuard: any ServerGuard { get }
+}
+
+extension MethodHandler {
+  /// Those of `types` of which no interceptor of a call is, and no guard of one. Makes the interceptors as for a call.
+  package func lacking(_ types: [any Any.Type]) -> [any Any.Type] {
+    let chain = makeInterceptors()
+    func hasOne<Wanted>(_ type: Wanted.Type) -> Bool {
+      chain.contains { $0 is Wanted || ($0 as? any GuardedInterceptor)?.serverGuard is Wanted }
+    }
+    return types.filter { !hasOne($0) }
+  }
+}

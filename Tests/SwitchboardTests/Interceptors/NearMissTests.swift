@@ -1,0 +1,296 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Code that is nearly right, and whose interceptors would never run, does not compile.
+@Suite(.mayBlock, .timeLimit(.minutes(10))) struct NearMissTests {
+  private struct NearMiss {
+    var name: String
+    /// A part of the compiler's error; empty if the code is right.
+    var error: String
+    var code: String
+  }
+
+  @Test func nearMissesDoNotCompile() throws {
+    let messages = try errors(of: Self.right + Self.ofServers + Self.ofClients + Self.ofBoth)
+    for miss in Self.right { #expect(messages[miss.name] == nil) }
+    for miss in Self.ofServers + Self.ofClients + Self.ofBoth {
+      let found = messages[miss.name] ?? []
+      #expect(found.contains { $0.contains(miss.error) }, "\(miss.name): \(found)")
+    }
+    #expect(messages.count == Self.ofServers.count + Self.ofClients.count + Self.ofBoth.count)
+  }
+
+  // MARK: The code
+
+  private static let right = [
+    NearMiss(
+      name: "right",
+      error: "",
+      code: """
+        struct Guards: Echo_EchoServerInterceptorFactoryProtocol {
+          func makeGetInterceptors() -> [ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [Guard()] }
+          func makeExpandInterceptors() -> [ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
+          func makeCollectInterceptors() -> [ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
+          func makeUpdateInterceptors() -> [ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] { [] }
+        }
+        struct One: Service {
+          var interceptors: Echo_EchoServerInterceptorFactoryProtocol? { Guards() }
+        }
+        struct Two: Service {
+          var interceptors: Interceptors? { Echo_EchoServerInterceptors(KeyGuard(), get: { [Guard()] }) }
+        }
+        struct Both: InterceptorFactory {
+          func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+            for method: MethodDescriptor
+          ) -> [ClientInterceptor<Request, Response>] { [] }
+          func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+            for method: MethodDescriptor
+          ) -> [ServerInterceptor<Request, Response>] { [] }
+        }
+        func use(_ channel: Channel) throws {
+          _ = Echo_EchoClient(channel: channel, interceptors: Echo_EchoClientInterceptors(Both()))
+          _ = Echo_EchoClient(channel: channel, interceptors: Echo_EchoClientInterceptors(get: { [Stamp()] }))
+          var options = ServerOptions()
+          options.requiredInterceptors = [Guard.self, KeyGuard.self]
+          options.interceptorFactories = [KeyGuard(), Both()]
+          try InterceptorRegistry.process.register(Both())
+        }
+        """
+    )
+  ]
+
+  private static let ofServers = [
+    NearMiss(
+      name: "aMisspeltMethodOfAFactory",
+      error: "does not conform to protocol 'Echo_EchoServerInterceptorFactoryProtocol'",
+      code: factory(
+        "Server",
+        get: "makeGettInterceptors() -> [ServerInterceptor<Request, Response>] { [Guard()] }"
+      )
+    ),
+    NearMiss(
+      name: "aFactoryThatReturnsItsOwnType",
+      error: "does not conform to protocol 'Echo_EchoServerInterceptorFactoryProtocol'",
+      code: factory("Server", get: "makeGetInterceptors() -> [Guard] { [Guard()] }")
+    ),
+    NearMiss(
+      name: "aFactoryWithoutAMethod",
+      error: "does not conform to protocol 'Echo_EchoServerInterceptorFactoryProtocol'",
+      code: factory("Server", get: nil)
+    ),
+    NearMiss(
+      name: "interceptorsOfTheirOwnType",
+      error: "does not conform to protocol 'Echo_EchoProvider'",
+      code: "struct Provider: Service { var interceptors: Echo_EchoServerInterceptors? { nil } }"
+    ),
+    NearMiss(
+      name: "interceptorsThatAreNotOptional",
+      error: "does not conform to protocol 'Echo_EchoProvider'",
+      code:
+        "struct Provider: Service { var interceptors: Interceptors { Echo_EchoServerInterceptors(KeyGuard()) } }"
+    ),
+    NearMiss(
+      name: "aMisspeltProperty",
+      error: "does not conform to protocol 'Echo_EchoProvider'",
+      code: "struct Provider: Service { var interceptor: Interceptors? { nil } }"
+    ),
+    NearMiss(
+      name: "noInterceptors",
+      error: "does not conform to protocol 'Echo_EchoProvider'",
+      code: "struct Provider: Service {}"
+    ),
+    NearMiss(
+      name: "aFactoryOfTheOtherSide",
+      error: "Echo_EchoClientInterceptors",
+      code: """
+        struct Provider: Service {
+          var interceptors: Interceptors? { Echo_EchoClientInterceptors(get: { [Stamp()] }) }
+        }
+        """
+    ),
+    NearMiss(
+      name: "aMisspeltLabelOfAServer",
+      error: "gett",
+      code: "let interceptors = Echo_EchoServerInterceptors(gett: { [Guard()] })"
+    ),
+    NearMiss(
+      name: "noLabelOfAServer",
+      error: "expects 1 argument",
+      code: "let interceptors = Echo_EchoServerInterceptors { [Guard()] }"
+    ),
+    NearMiss(
+      name: "aMisspeltGuard",
+      error: "has different argument labels from those required",
+      code:
+        "struct Mine: ServerGuard { func check(headers: HPACKHeaders, of call: ServerCallContext) throws {} }"
+    ),
+    NearMiss(
+      name: "aClientsFactoryForAServer",
+      error: "ServerInterceptorFactory",
+      code: """
+        struct Mine: ClientInterceptorFactory {
+          func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+            for method: MethodDescriptor
+          ) -> [ClientInterceptor<Request, Response>] { [] }
+        }
+        func use(_ options: inout ServerOptions) { options.interceptorFactories = [Mine()] }
+        """
+    ),
+    NearMiss(
+      name: "aWrongLabelOfAServersFactory",
+      error: "has different argument labels from those required",
+      code: """
+        struct Mine: ServerInterceptorFactory {
+          func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+            of method: MethodDescriptor
+          ) -> [ServerInterceptor<Request, Response>] { [] }
+        }
+        """
+    ),
+  ]
+
+  private static let ofClients = [
+    NearMiss(
+      name: "aMisspeltMethodOfAClientsFactory",
+      error: "does not conform to protocol 'Echo_EchoClientInterceptorFactoryProtocol'",
+      code: factory(
+        "Client",
+        get: "makeGettInterceptors() -> [ClientInterceptor<Request, Response>] { [Stamp()] }"
+      )
+    ),
+    NearMiss(
+      name: "aClientsFactoryThatReturnsItsOwnType",
+      error: "does not conform to protocol 'Echo_EchoClientInterceptorFactoryProtocol'",
+      code: factory("Client", get: "makeGetInterceptors() -> [Stamp] { [Stamp()] }")
+    ),
+    NearMiss(
+      name: "aMisspeltLabelOfAClient",
+      error: "gett",
+      code: "let interceptors = Echo_EchoClientInterceptors(gett: { [Stamp()] })"
+    ),
+    NearMiss(
+      name: "noLabelOfAClient",
+      error: "expects 1 argument",
+      code: "let interceptors = Echo_EchoClientInterceptors { [Stamp()] }"
+    ),
+    NearMiss(
+      name: "aWrongLabelOfAClientsFactory",
+      error: "has different argument labels from those required",
+      code: """
+        struct Mine: ClientInterceptorFactory {
+          func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+            of method: MethodDescriptor
+          ) -> [ClientInterceptor<Request, Response>] { [] }
+        }
+        """
+    ),
+  ]
+
+  private static let ofBoth = [
+    NearMiss(
+      name: "aFactoryOfOneSideForBoth",
+      error: "does not conform to protocol 'ClientInterceptorFactory'",
+      code: """
+        struct Mine: InterceptorFactory {
+          func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+            for method: MethodDescriptor
+          ) -> [ServerInterceptor<Request, Response>] { [] }
+        }
+        """
+    )
+  ]
+
+  private static func factory(_ side: String, get: String?) -> String {
+    let others = ["Expand", "Collect", "Update"].map {
+      "func make\($0)Interceptors() -> [\(side)Interceptor<Request, Response>] { [] }"
+    }
+    let lines = (get.map { ["func \($0)"] } ?? []) + others
+    return """
+      struct Mine: Echo_Echo\(side)InterceptorFactoryProtocol {
+        typealias Request = Echo_EchoRequest
+        typealias Response = Echo_EchoResponse
+        \(lines.joined(separator: "\n  "))
+      }
+      """
+  }
+
+  /// What the code uses without declaring it.
+  private static let given = """
+    import EchoService
+    import Switchboard
+
+    final class Guard: ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse> {}
+    final class Stamp: ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse> {}
+    struct KeyGuard: ServerGuard {
+      func check(_ headers: HPACKHeaders, of call: ServerCallContext) throws {}
+    }
+    protocol Service: Echo_EchoProvider {}
+    extension Service {
+      func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse { .init() }
+      func expand(
+        request: Echo_EchoRequest,
+        responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+        context: ServerCallContext
+      ) async throws {}
+      func collect(
+        requestStream: RequestStream<Echo_EchoRequest>,
+        context: ServerCallContext
+      ) async throws -> Echo_EchoResponse { .init() }
+      func update(
+        requestStream: RequestStream<Echo_EchoRequest>,
+        responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+        context: ServerCallContext
+      ) async throws {}
+    }
+    """
+
+  // MARK: The compiler
+
+  /// The errors of each file, by its name; all are files of one module, which is checked once.
+  private func errors(of files: [NearMiss]) throws -> [String: [String]] {
+    let scratch = FileManager.default.temporaryDirectory.appending(path: "near-misses-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: scratch) }
+    var paths: [String] = []
+    for file in [NearMiss(name: "given", error: "", code: Self.given)] + files {
+      let path = scratch.appending(path: "\(file.name).swift")
+      // In an enum, so that the files may declare the same names.
+      let isGiven = file.name == "given"
+      let code =
+        isGiven
+        ? file.code : "import EchoService\nimport Switchboard\nenum Of_\(file.name) {\n\(file.code)\n}"
+      let indented = code.replacing("\nlet ", with: "\nstatic let ").replacing(
+        "\nfunc ",
+        with: "\nstatic func "
+      )
+      try Data((isGiven ? code : indented).utf8).write(to: path)
+      paths.append(path.path)
+    }
+    let arguments =
+      ["-typecheck", "-wmo", "-swift-version", "6", "-parse-as-library", "-module-name", "NearMisses"]
+      + moduleArguments() + paths
+    let compiler = try Command.run("swiftc", arguments)
+    var messages: [String: [String]] = [:]
+    for line in compiler.errors.split(separator: "\n") {
+      guard let error = line.range(of: ": error: "), let name = line[..<error.lowerBound].range(of: ".swift:")
+      else { continue }
+      let file = line[..<name.lowerBound].split(separator: "/").last.map(String.init) ?? ""
+      messages[file, default: []].append(String(line[error.upperBound...]))
+    }
+    return messages
+  }
+
+  /// Where the compiler finds the modules that this test has been built with, and those of C that they import.
+  private func moduleArguments() -> [String] {
+    let products = URL(filePath: Command.path(ofProduct: "Modules")).deletingLastPathComponent()
+    let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
+    let maps =
+      folders.filter { $0.hasPrefix("C") }.sorted().map { sources.appending(path: "\($0)/module.modulemap") }
+      + ["CLoopThread", "CTLSMemory"].map { products.appending(path: "\($0).build/module.modulemap") }
+    return ["-I", products.appending(path: "Modules").path]
+      + maps.filter { FileManager.default.fileExists(atPath: $0.path) }
+      .flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
+  }
+}
