@@ -59,7 +59,7 @@ import Testing
   /// A server tells apart what people see as the same text.
   @Test func metadataOfOtherBytesIsOther() async throws {
     let provider = TestProvider()
-    let cache = ResponseCache(variesBy: ["user"])
+    let cache = try ResponseCache(variesBy: ["user"])
     try await withEcho(provider) { client async throws in
       for user in ["Jos\u{e9}", "Jose\u{301}"] {
         _ = try await client.get(request("x"), callOptions: options(cache, ["user": user]))
