@@ -33,25 +33,25 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   private let state = WholeCallState<Request, Response>()
 
-  /// Creates an interceptor that sends every call on.
+  /// Creates an interceptor, which overrides `intercept` for each form of the calls that it is made for.
   public override init() { super.init() }
 
-  /// Intercepts a call with one request and one response.
+  /// Intercepts a call with one request and one response. A class that does not override this fails such calls.
   open func intercept(
     _ request: UnaryRequest<Request>,
     context: Context,
     next: Next
   ) async throws -> UnaryResponse<Response> {
-    try await next(request)
+    throw GRPCStatus.notIntercepted("unary calls", by: self)
   }
 
-  /// Intercepts a call that streams requests, responses or both.
+  /// Intercepts a call that streams requests, responses or both. A class that does not override this fails such calls.
   open func intercept(
     _ request: StreamedRequest<Request>,
     context: Context,
     next: StreamedNext
   ) async throws -> StreamedResponse<Response> {
-    try await next(request)
+    throw GRPCStatus.notIntercepted("calls that stream", by: self)
   }
 
   // MARK: Parts

@@ -45,6 +45,12 @@ extension WholeCallInterceptor {
 }
 
 extension GRPCStatus {
+  /// An interceptor that let such calls pass would be no guard of theirs, without a word.
+  static func notIntercepted(_ calls: String, by interceptor: AnyObject) -> GRPCStatus {
+    let name = "\(type(of: interceptor))"
+    return GRPCStatus(code: .internalError, message: "\(name) does not override intercept for \(calls)")
+  }
+
   static let sharedInterceptor = GRPCStatus(
     code: .internalError,
     message: "a whole-call interceptor serves one call: the factory has to make one for each"

@@ -44,6 +44,39 @@ import Testing
     )
   }
 
+  /// An interceptor for calls of the other form would be passed by, were they let through.
+  @Test func aFormThatIsNotOverriddenFailsItsCalls() async throws {
+    final class UnaryOnly: ServerCallInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
+      override func intercept(
+        _ request: EchoUnaryRequest,
+        context: Context,
+        next: Next
+      ) async throws -> EchoUnaryResponse { try await next(request) }
+    }
+    final class StreamedOnly: ClientCallInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
+      override func intercept(
+        _ request: EchoStreamedRequest,
+        context: Context,
+        next: StreamedNext
+      ) async throws -> EchoStreamedResponse { try await next(request) }
+    }
+    try await EchoPair.with(server: { [UnaryOnly()] }) { pair async throws in
+      let request = Echo_EchoRequest("x")
+      #expect(try await pair.client().get(request).text == "Swift echo get: x")
+      let failure = await status { _ = try await pair.client().update([request]).collected() }
+      let message = "UnaryOnly does not override intercept for calls that stream"
+      #expect(failure == GRPCStatus(code: .internalError, message: message))
+    }
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [StreamedOnly()] }
+      let request = Echo_EchoRequest("x")
+      #expect(try await client.update([request]).collected().count == 1)
+      let failure = await status { _ = try await client.get(request) }
+      let message = "StreamedOnly does not override intercept for unary calls"
+      #expect(failure == GRPCStatus(code: .internalError, message: message))
+    }
+  }
+
   @Test func anInterceptorCanRejectOrAnswerForTheHandler() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
