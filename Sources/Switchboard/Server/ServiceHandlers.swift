@@ -8,10 +8,11 @@
 /// )
 /// let server = try Server(providers: [stock])
 /// ```
-public struct ServiceHandlers: CallHandlerProvider {
+public struct ServiceHandlers: CallHandlerProvider, CheckedProvider {
   /// The name and the methods of the service.
   private let service: ServiceDescriptor
-  /// The handlers of the service's methods, in any order. Calls of other methods fail with `UNIMPLEMENTED`.
+  /// The handlers of the service's methods, in any order. Calls of other methods fail with `UNIMPLEMENTED`. No server
+  /// starts with a handler of a method that the service does not have.
   public var methodHandlers: [MethodHandler]
   /// The formats that its methods accept in addition to their own.
   private let payloadFormats: [any PayloadFormat]
@@ -28,6 +29,15 @@ public struct ServiceHandlers: CallHandlerProvider {
   }
 
   public var serviceName: String { service.name }
+
+  package func check() throws(GRPCStatus) {
+    let paths = Set(service.methods.map(\.pathBytes))
+    let unknown = methodHandlers.map(\.method).filter { !paths.contains($0.pathBytes) }.map(\.path)
+    guard !unknown.isEmpty else { return }
+    let names = unknown.joined(separator: ", ")
+    let message = "the description of \(service.name) lacks methods that have handlers: \(names)"
+    throw GRPCStatus(code: .invalidArgument, message: message)
+  }
 
   public func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { payloadFormats }
 }

@@ -28,7 +28,7 @@ public protocol LogHandler: Sendable {
   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String])
 }
 
-/// The logger of the library. Without a handler, it is silent and builds no messages.
+/// A logger of the library. Without a handler, it is silent and builds no messages.
 public struct Logger: Sendable {
   package let handler: (any LogHandler)?
   /// Entries below this level are dropped.

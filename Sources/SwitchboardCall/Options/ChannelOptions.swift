@@ -85,8 +85,8 @@ public struct ChannelOptions: Sendable {
   /// Shared factories, whose interceptors follow those of the channel's own. The channel freezes the registry.
   public var interceptorRegistry: InterceptorRegistry?
 
-  /// The logger for the events of connections.
-  public var logger = Logger.quiet
+  /// The logger, if it is not the default one of the module that connects.
+  package var chosenLogger: Logger?
   /// Observes calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?
 

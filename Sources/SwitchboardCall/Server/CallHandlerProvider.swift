@@ -28,3 +28,9 @@ extension CallHandlerProvider {
   /// Does nothing.
   public func serverIsShuttingDown() {}
 }
+
+/// A provider that knows whether it has the right handlers.
+package protocol CheckedProvider: CallHandlerProvider {
+  /// Throws if it does not. Called once, when a server is created.
+  func check() throws(GRPCStatus)
+}

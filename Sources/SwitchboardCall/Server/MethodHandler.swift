@@ -194,7 +194,7 @@ public final class MethodHandler: Sendable {
     do {
       try await form.handle(input, answer, responses)
     } catch {
-      answer.finish(GRPCStatus(describing: error))
+      answer.finish(answer.withStream { $0.status(of: error) })
     }
     if isBound { TaskContext.unbind() }
     answer.withStream { $0.handlerReturned() }

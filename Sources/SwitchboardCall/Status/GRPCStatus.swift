@@ -122,7 +122,8 @@ extension GRPCStatus: CustomStringConvertible {
   }
 }
 
-/// An error that determines the status of its call. Other errors that a handler throws reach the client as `unknown`.
+/// An error that determines the status of its call. Of other errors that a handler throws, the client learns only that
+/// there was one, with the code `unknown`; the server's log has the error.
 ///
 /// ```swift
 /// struct SoldOut: GRPCStatusTransformable {
@@ -141,12 +142,18 @@ extension GRPCStatus: GRPCStatusTransformable {
 }
 
 extension GRPCStatus {
-  /// Creates the status for an error that the application's code threw.
+  /// Creates the status for an error that the application's code threw. If the error determines none, it is `unknown`
+  /// with the error's description as the message, which a client should see only if it may know all that errors say.
   public init(describing error: any Error) {
+    self = .determined(by: error) ?? GRPCStatus(code: .unknown, message: "\(error)")
+  }
+
+  /// The status that an error determines, if it does.
+  package static func determined(by error: any Error) -> GRPCStatus? {
     switch error {
-    case let known as any GRPCStatusTransformable: self = known.makeGRPCStatus()
-    case is CancellationError: self.init(code: .cancelled, message: "the call was cancelled")
-    default: self.init(code: .unknown, message: "\(error)")
+    case let known as any GRPCStatusTransformable: known.makeGRPCStatus()
+    case is CancellationError: GRPCStatus(code: .cancelled, message: "the call was cancelled")
+    default: nil
     }
   }
 }

@@ -31,6 +31,10 @@
   var load: (any CallLoad)? { get set }
 
   var logger: Logger { get }
+
+  /// The status of the call for an error that its handler or an interceptor threw. An error that determines none is
+  /// logged, and the client learns as much of it as the server's options say.
+  func status(of error: any Error) -> GRPCStatus
 }
 
 /// The server's interface between calls and transports: one accepted and routed call. Usable from any thread.

@@ -95,6 +95,7 @@ struct LoadAgentList: Sendable {
   func channels() throws -> [(name: String, channel: Channel)] {
     var options = ChannelOptions()
     options.responseSizeLimit = 64 << 20
+    options.logger = .quiet
     if let roots { options.tls = ClientTLS(trustRoots: .file(roots)) }
     return try addresses.map { address in
       do {

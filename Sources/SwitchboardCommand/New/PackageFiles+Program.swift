@@ -73,7 +73,9 @@ extension PackageFiles {
   private var callFunction: String {
     """
     func call(_ target: String, _ names: [String]) async throws {
-      let channel = try Channel(target: target)
+      var options = ChannelOptions()
+      options.logger = .quiet  // The program prints its error itself.
+      let channel = try Channel(target: target, options: options)
       let log = \(prefix)GreeterClientInterceptors(greet: { [RequestLog()] })
       let client = \(prefix)GreeterClient(channel: channel, interceptors: log)
       for text in try await greetings(for: names, from: client) { print(text) }

@@ -92,6 +92,9 @@ struct Target: Sendable {
 
   /// A channel to the server, which connects when the first call needs it.
   func channel(group: LoopGroup? = nil) throws(Failure) -> Channel {
+    var options = options
+    // The command reports the failures of its calls itself.
+    options.logger = .quiet
     do {
       return try Channel(target: address, options: options, group: group)
     } catch {

@@ -1,6 +1,12 @@
 import SwitchboardCall
 
 extension ChannelOptions {
+  /// The logger for the events of connections. `quiet` switches it off.
+  public var logger: Logger {
+    get { chosenLogger ?? .standardError }
+    set { chosenLogger = newValue }
+  }
+
   /// The versions of HTTP that are offered to servers by ALPN, preferred ones first.
   var httpVersions: [String] {
     switch httpVersion {

@@ -109,5 +109,10 @@ extension InProcessCall: LoopServerStream {
     set { shared.change(from: Shared()) { $0.load = newValue } }
   }
 
-  var logger: Logger { transport.options.logger }
+  var serverOptions: ServerOptions { transport.options }
+
+  var identity: [String: String] {
+    let call = UInt(bitPattern: ObjectIdentifier(self))
+    return ["call": String(call, radix: 16), "method": request.method.path, "peer": peer.address]
+  }
 }

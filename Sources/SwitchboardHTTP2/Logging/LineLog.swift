@@ -47,3 +47,8 @@ public final class LineLog: LogHandler {
     await writer.flush(within: limit)
   }
 }
+
+extension Logger {
+  /// Writes warnings and errors as lines to standard error: the default of servers and channels.
+  public static let standardError = Logger(LineLog(), minimumLevel: .warning)
+}

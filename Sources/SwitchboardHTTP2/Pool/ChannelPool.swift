@@ -42,7 +42,7 @@ public final class ChannelPool: Sendable {
   public convenience init(
     idleTimeout: Duration = .seconds(30),
     group: LoopGroup? = nil,
-    logger: Logger = .quiet,
+    logger: Logger = .standardError,
     observer: (any CallObserver)? = nil
   ) throws(GRPCStatus) {
     try self.init(
@@ -57,7 +57,7 @@ public final class ChannelPool: Sendable {
   package init(
     idleTimeout: Duration,
     group: LoopGroup? = nil,
-    logger: Logger = .quiet,
+    logger: Logger = .standardError,
     observer: (any CallObserver)? = nil,
     time: any CallTime
   ) throws(GRPCStatus) {

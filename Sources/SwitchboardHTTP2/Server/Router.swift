@@ -6,7 +6,8 @@ final class Router: Sendable {
   private let paths: [[UInt8]]
   private let mask: Int
 
-  /// A method of a later provider replaces one with the same path of an earlier provider, and a warning is logged.
+  /// Throws if a provider finds fault with its handlers, if two have the same path, or if a method lacks an interceptor
+  /// that the options require.
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) throws(GRPCStatus) {
     let factories = (options.interceptorRegistry?.freeze().server ?? []) + options.interceptorFactories
     let methods = providers.flatMap { provider in
@@ -17,6 +18,7 @@ final class Router: Sendable {
         )
       }
     }
+    for case let provider as any CheckedProvider in providers { try provider.check() }
     try options.requiredInterceptors.check(methods)
     var capacity = 8
     while capacity < methods.count * 4 { capacity *= 2 }
@@ -26,9 +28,9 @@ final class Router: Sendable {
       let path = method.descriptor.pathBytes
       var index = path.withUnsafeBufferPointer(Self.hash) & (capacity - 1)
       while slots[index] != nil, paths[index] != path { index = (index + 1) & (capacity - 1) }
-      if slots[index] != nil {
-        let path = ["method": method.descriptor.path]
-        options.logger.log(.warning, "two services have the same method; the later one serves it", path)
+      guard slots[index] == nil else {
+        let message = "two handlers have the same path: \(method.descriptor.path)"
+        throw GRPCStatus(code: .invalidArgument, message: message)
       }
       slots[index] = method
       paths[index] = path

@@ -51,7 +51,15 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
     }
   }
 
-  var logger: Logger { connection.core.options.logger }
+  var serverOptions: ServerOptions { connection.core.options }
+
+  var identity: [String: String] {
+    [
+      "call": "\(connection.number)/\(id)",
+      "method": head.method?.descriptor.path ?? "",
+      "peer": peer.address,
+    ]
+  }
 
   func executorForHandler() -> HandlerExecutor {
     handlersDidStart()

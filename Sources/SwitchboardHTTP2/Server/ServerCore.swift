@@ -38,7 +38,7 @@ final class ServerCore: @unchecked Sendable {
     tracing = options.observer as? any ServerTracing
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = try Router(providers, options)
-    methods = RPCMethods(router: router, pages: try HTTPPages(options.pages, options.logger))
+    methods = RPCMethods(router: router, pages: try HTTPPages(options.pages))
     protocols = try options.protocols(for: methods)
     let allowsHTTP1 = !protocols.isEmpty
     tls = Locked(

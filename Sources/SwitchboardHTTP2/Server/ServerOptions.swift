@@ -93,8 +93,12 @@ public struct ServerOptions: Sendable {
   /// What no method's chain may lack, whichever factory makes it. By default, nothing is required.
   public var requiredInterceptors: RequiredInterceptors = []
 
-  /// The logger for events of connections.
-  public var logger = Logger.quiet
+  /// The logger of handlers and interceptors, for errors that they throw, and for events of connections. `quiet` switches
+  /// it off.
+  public var logger = Logger.standardError
+  /// Whether clients learn what an error says that a handler or an interceptor throws, and that determines no status.
+  /// Otherwise only the log says it: it may name files, queries or other people's data.
+  public var sendsErrorDescriptions = false
   /// The observer of calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?
 

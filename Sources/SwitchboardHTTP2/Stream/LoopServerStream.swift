@@ -11,6 +11,10 @@ protocol LoopServerStream: ServerStream {
   var isHandling: Bool { get }
   /// Whether a handler whose call has ended must be cancelled.
   var isHandlerCancelled: Bool { get }
+
+  var serverOptions: ServerOptions { get }
+  /// How logs name the call. Read on any thread, but not before its handler or its interceptors have started.
+  var identity: [String: String] { get }
 }
 
 /// The observer of a stream, and the end of the call, for an observer that comes after it.
@@ -43,6 +47,15 @@ extension LoopServerStream {
     observation.observer.take()?.closed(failure)
   }
 
+  var logger: Logger { serverOptions.logger }
+
+  func status(of error: any Error) -> GRPCStatus {
+    if let status = GRPCStatus.determined(by: error) { return status }
+    let details = ["error": "\(error)"]
+    logger.log(.error, "a call failed with an error that has no status", details.merging(identity) { own, _ in own })
+    return serverOptions.sendsErrorDescriptions ? GRPCStatus(describing: error) : .unknownError
+  }
+
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
     // The part of the handler that has already run may have ended the call.
     // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
@@ -54,4 +67,9 @@ extension LoopServerStream {
       loop.execute { task.cancel() }
     }
   }
+}
+
+extension GRPCStatus {
+  /// The handler's or an interceptor's error may say what clients must not know.
+  static let unknownError = GRPCStatus(code: .unknown, message: "the call failed in the server, whose log says why")
 }

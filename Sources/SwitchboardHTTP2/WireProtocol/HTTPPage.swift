@@ -95,8 +95,8 @@ public struct HTTPPage: Sendable {
 struct HTTPPages: Sendable {
   private let pages: [[UInt8]: [HTTPPage]]
 
-  /// A page replaces an earlier one with the same HTTP method and path, which a warning says.
-  init(_ pages: [HTTPPage], _ logger: Logger) throws(GRPCStatus) {
+  /// Throws if two pages have the same HTTP method and path.
+  init(_ pages: [HTTPPage]) throws(GRPCStatus) {
     var known: Set<String> = []
     for page in pages {
       guard page.path.utf8.first == UInt8(ascii: "/") else {
@@ -109,8 +109,8 @@ struct HTTPPages: Sendable {
         throw GRPCStatus(code: .invalidArgument, message: "\(page.method.debugDescription) is no HTTP method")
       }
       let name = "\(page.method) \(page.path)"
-      if !known.insert(name).inserted {
-        logger.log(.warning, "two pages have the same path; the later one is shown", ["page": name])
+      guard known.insert(name).inserted else {
+        throw GRPCStatus(code: .invalidArgument, message: "two pages have the same path: \(name)")
       }
     }
     self.pages = Dictionary(grouping: pages) { Array($0.path.utf8) }

@@ -103,6 +103,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
       eventLoop: context.eventLoop,
       type: type,
       bindContext: { context.bindContext() },
+      status: { GRPCStatus(describing: $0) },
       sendRequest: { part, promise in context.send(part.forClient, promise: promise) },
       sendResponse: { part, _ in context.receive(part) },
       requestRoom: { if type.streamsRequests { try await chain.room(at: index + 1) } },

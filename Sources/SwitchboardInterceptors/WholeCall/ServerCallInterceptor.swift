@@ -80,7 +80,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   /// The handler is notified as it would be without this interceptor, and `next` throws.
   public final override func errorCaught(_ error: any Error, context: Context) {
-    state.call?.cancel(GRPCStatus(describing: error))
+    state.call?.cancel(context.stream.status(of: error))
     context.errorCaught(error)
   }
 
@@ -100,6 +100,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
       eventLoop: context.eventLoop,
       type: type,
       bindContext: { context.bindContext() },
+      status: { context.stream.status(of: $0) },
       sendRequest: { part, _ in context.receive(part) },
       sendResponse: { part, promise in context.send(part.forServer, promise: promise) },
       requestRoom: { [credit = state.credit] in if type.streamsRequests { try await credit.take() } },

@@ -102,7 +102,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
       do {
         try await body(self)
       } catch {
-        let status = GRPCStatus(describing: error)
+        let status = self.ports.status(error)
         self.onLoop { $0.end(status, $0.trailers(of: status)) }
       }
     }

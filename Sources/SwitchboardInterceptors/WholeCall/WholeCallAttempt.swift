@@ -49,7 +49,7 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
         }
         call.onLoop { if !self.hasEnded { $0.ports.sendRequest(.end, $0.requestPromises.takeEnd()) } }
       } catch {
-        let status = GRPCStatus(describing: error)
+        let status = call.ports.status(error)
         call.onLoop { self.giveUp(status, of: $0) }
       }
     }

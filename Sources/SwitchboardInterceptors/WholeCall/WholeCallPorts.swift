@@ -6,6 +6,8 @@ struct WholeCallPorts<Request: Sendable, Response: Sendable>: Sendable {
   let type: GRPCCallType
   /// Binds the context of the call, if it has one, until `TaskContext.unbind`.
   let bindContext: @Sendable () -> Bool
+  /// The status of the call for an error that the interceptor threw.
+  let status: @Sendable (any Error) -> GRPCStatus
   /// Passes on a part of the requests.
   let sendRequest: @Sendable (GRPCServerRequestPart<Request>, EventLoopPromise<Void>?) -> Void
   /// Passes back a part of the responses.

@@ -153,6 +153,8 @@ extension LoadTestPlan {
   package func channel(on group: LoopGroup) throws -> Channel {
     var options = ChannelOptions()
     options.responseSizeLimit = 256 << 20
+    // The report counts failures.
+    options.logger = .quiet
     options.userAgentPrefix = userAgent.isEmpty ? "switchboard-load" : userAgent
     if !authority.isEmpty { options.authority = authority }
     if connectTimeoutSeconds > 0 {

@@ -19,6 +19,8 @@ final class OTLPGRPCExporter: BatchExporter {
     destination = endpoint.description
     var settings = ChannelOptions()
     settings.userAgentPrefix = Resource.userAgent
+    // `TelemetryOptions.logger` says what does not arrive, once and not for each attempt to connect.
+    settings.logger = .quiet
     if endpoint.isSecure { settings.tls = otlp.tls ?? ClientTLS() }
     // A collector that is available again should be noticed soon. Few processes connect to it.
     settings.connectMaxBackoff = .seconds(10)

@@ -89,28 +89,13 @@ import Testing
     }
   }
 
-  private final class Entries: LogHandler {
-    let lines = Locked<[String]>([])
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      lines.withLock { $0.append("\(level): \(message): \(metadata["page"] ?? "")") }
-    }
-  }
-
-  @Test func aPageThatReplacesAnotherIsLogged() async throws {
-    let entries = Entries()
+  @Test func twoPagesWithOnePathAreRejected() throws {
     var options = ServerOptions()
-    options.logger = Logger(entries)
-    options.pages = ["one", "two"].map { text in
-      HTTPPage("GET", "/same") { _ in HTTPPage.Response(contentType: "text/plain", body: text.utf8) }
-    }
-    options.pages.append(HTTPPage("POST", "/same") { _ in HTTPPage.Response() })
-    try await TestPair.with(server: options) { pair async throws in
-      let peer = ConnectPeer(try HTTP1Peer(pair.address))
-      #expect(peer.send("GET", "/same", "", [], [])?.text == "two")
-    }
-    let warning = "warning: two pages have the same path; the later one is shown: GET /same"
-    #expect(entries.lines.withLock { $0 } == [warning])
+    options.pages = ["GET", "POST"].map { HTTPPage($0, "/same") { _ in HTTPPage.Response() } }
+    _ = try Server(providers: [], options: options)
+    options.pages.append(options.pages[0])
+    let failure = #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }
+    #expect(failure?.message == "two pages have the same path: GET /same")
   }
 
   @Test func aPathWithoutASlashIsRejected() {

@@ -77,7 +77,8 @@ import Testing
       _ in
       for try await request in requests { try? await responses.send(request) }
     }
-    return ServiceHandlers(ServiceDescriptor("test.Text", []), [unary, server, client, both])
+    let handlers = [unary, server, client, both]
+    return ServiceHandlers(ServiceDescriptor("test.Text", handlers.map(\.method)), handlers)
   }
 
   /// Makes one failing call of each kind, next to a call that ends only after them.

@@ -42,7 +42,7 @@ private final class GuardInterceptor<Request: Sendable, Response: Sendable>:
       do {
         try serverGuard.check(headers, of: ServerCallContext(context.stream))
       } catch {
-        return context.send(.end(GRPCStatus(describing: error), HPACKHeaders()), promise: nil)
+        return context.send(.end(context.stream.status(of: error), HPACKHeaders()), promise: nil)
       }
     }
     context.receive(part)

@@ -11,7 +11,7 @@ extension ServerPipeline {
   /// no handler runs, or it does not wait for requests, this method answers instead.
   @usableFromInline
   func deliver(failure: any Error) {
-    let status = GRPCStatus(describing: failure)
+    let status = stream.status(of: failure)
     if let streamed, streamed.hasHandler { streamed.queue.finish(status) } else { finish(status) }
   }
 
@@ -209,6 +209,9 @@ extension ServerPipeline: ServerCallState {
   @usableFromInline var isCancelled: Bool { stream.isCancelled }
   @usableFromInline var requestWasCompressed: Bool { stream.requestWasCompressed }
   @usableFromInline var logger: Logger { stream.logger }
+
+  @usableFromInline
+  func status(of error: any Error) -> GRPCStatus { stream.status(of: error) }
 
   @usableFromInline
   var userInfo: UserInfo {

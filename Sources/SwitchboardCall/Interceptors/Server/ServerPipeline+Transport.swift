@@ -109,7 +109,7 @@ extension ServerPipeline {
         }
         if isOpen { codec.end(self) }
       } catch {
-        fail(GRPCStatus(describing: error))
+        fail(stream.status(of: error))
       }
     }
   }

@@ -1,0 +1,176 @@
+import EchoService
+import EchoTestSupport
+import Switchboard
+import SwitchboardInterceptors
+import Testing
+
+@testable import SwitchboardCall
+
+/// What clients and the log learn of errors that determine no status.
+@Suite(.timeLimit(.minutes(5))) struct UnknownErrorTests {
+  private struct Secret: Error, CustomStringConvertible {
+    var description: String { "cannot open /srv/shop.db" }
+  }
+
+  private struct Known: GRPCStatusTransformable {
+    func makeGRPCStatus() -> GRPCStatus { GRPCStatus(code: .notFound, message: "sold out") }
+  }
+
+  /// Fails all calls with an error.
+  private struct Failing: Echo_EchoProvider {
+    var error: any Error = Secret()
+    var interceptors: Interceptors?
+
+    func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+      throw error
+    }
+
+    func expand(
+      request: Echo_EchoRequest,
+      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+      context: ServerCallContext
+    ) async throws { throw error }
+
+    func collect(
+      requestStream: RequestStream<Echo_EchoRequest>,
+      context: ServerCallContext
+    ) async throws -> Echo_EchoResponse { throw error }
+
+    func update(
+      requestStream: RequestStream<Echo_EchoRequest>,
+      responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+      context: ServerCallContext
+    ) async throws { throw error }
+  }
+
+  private struct SecretGuard: ServerGuard {
+    func check(_ headers: HPACKHeaders, of call: ServerCallContext) throws { throw Secret() }
+  }
+
+  private final class Entries: LogHandler {
+    private let entries = Locked<[(level: LogLevel, metadata: [String: String])]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      entries.withLock { $0.append((level, metadata)) }
+    }
+
+    var all: [(level: LogLevel, metadata: [String: String])] { entries.withLock { $0 } }
+  }
+
+  private static let fixed = GRPCStatus(
+    code: .unknown,
+    message: "the call failed in the server, whose log says why"
+  )
+
+  /// The statuses of one call of each kind.
+  private func statuses(
+    of provider: any CallHandlerProvider,
+    over link: Link,
+    _ options: ServerOptions
+  ) async throws -> [GRPCStatus?] {
+    var statuses: [GRPCStatus?] = []
+    try await link.with([provider], options: options) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      let request = Echo_EchoRequest("x")
+      statuses = [
+        await status { _ = try await client.get(request) },
+        await status { _ = try await client.expand(request).collected() },
+        await status { _ = try await client.collect([request]) },
+        await status { _ = try await client.update([request]).collected() },
+      ]
+    }
+    return statuses
+  }
+
+  @Test(arguments: Link.allCases, [false, true])
+  func theLogSaysWhatTheClientDoesNotLearn(_ link: Link, isIntercepted: Bool) async throws {
+    let entries = Entries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    let log = Log()
+    let chain = Echo_EchoServerInterceptors(NamingFactory(name: "s", log: log))
+    let provider = Failing(interceptors: isIntercepted ? chain : nil)
+    let statuses = try await statuses(of: provider, over: link, options)
+    #expect(statuses == Array(repeating: Self.fixed, count: 4))
+    let logged = entries.all
+    #expect(logged.map(\.level) == Array(repeating: .error, count: 4))
+    #expect(logged.map { $0.metadata["error"] } == Array(repeating: "cannot open /srv/shop.db", count: 4))
+    #expect(
+      logged.map { $0.metadata["method"] }
+        == ["Get", "Expand", "Collect", "Update"].map { "/echo.Echo/\($0)" }
+    )
+    #expect(logged.allSatisfy { $0.metadata["call"]?.isEmpty == false })
+    if link == .connection { #expect(Set(logged.compactMap { $0.metadata["call"] }).count == 4) }
+    #expect(logged.allSatisfy { $0.metadata["peer"]?.isEmpty == false })
+  }
+
+  @Test func anOptionSendsDescriptions() async throws {
+    var options = ServerOptions()
+    options.logger = .quiet
+    options.sendsErrorDescriptions = true
+    let statuses = try await statuses(of: Failing(), over: .inProcess, options)
+    let described = GRPCStatus(code: .unknown, message: "cannot open /srv/shop.db")
+    #expect(statuses == Array(repeating: described, count: 4))
+  }
+
+  @Test func errorsThatDetermineAStatusAreNotLogged() async throws {
+    let entries = Entries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .trace)
+    for (error, code) in [(Known(), .notFound), (CancellationError(), .cancelled), (GRPCStatus(code: .aborted), .aborted)]
+      as [(any Error, GRPCStatus.Code)]
+    {
+      let statuses = try await statuses(of: Failing(error: error), over: .inProcess, options)
+      #expect(statuses.map { $0?.code } == Array(repeating: code, count: 4))
+    }
+    #expect(entries.all.isEmpty)
+  }
+
+  @Test func interceptorsKeepTheirErrorsToo() async throws {
+    let entries = Entries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    options.interceptorFactories = [SecretGuard()]
+    #expect(
+      try await statuses(of: Failing(), over: .inProcess, options) == Array(repeating: Self.fixed, count: 4)
+    )
+    options.interceptorFactories = []
+    let hooks: @Sendable () -> [EchoServerInterceptor] = {
+      [ServerCallHook(unary: { _, _, _ in throw Secret() }, streamed: { _, _, _ in throw Secret() })]
+    }
+    let provider = Failing(interceptors: ServerFactory(make: hooks))
+    #expect(try await statuses(of: provider, over: .inProcess, options) == Array(repeating: Self.fixed, count: 4))
+    #expect(entries.all.count == 8)
+    #expect(entries.all.allSatisfy { $0.metadata["error"] == "cannot open /srv/shop.db" })
+  }
+
+  @Test func warningsAreLoggedByDefault() {
+    for logger in [ServerOptions().logger, ChannelOptions().logger] {
+      #expect(logger.handler is LineLog)
+      #expect(logger.minimumLevel == .warning)
+    }
+    var options = ChannelOptions()
+    options.logger = .quiet
+    #expect(options.logger.handler == nil)
+  }
+
+  // MARK: Handlers that would be ignored
+
+  @Test func twoHandlersOfOnePathStartNoServer() {
+    let error = GRPCStatus(code: .invalidArgument, message: "two handlers have the same path: /echo.Echo/Get")
+    #expect(throws: error) { try Server(providers: [Failing(), Failing()]) }
+    #expect(throws: error) { try Channel(inProcess: [Failing(), Failing()]) }
+  }
+
+  @Test func handlersOfUnknownMethodsStartNoServer() throws {
+    let find = CodableMethod<String, String>("stock.Stock", "Find", .unary)
+    let lost = CodableMethod<String, String>("stock.Stock", "Fnd", .unary)
+    let service = ServiceDescriptor("stock.Stock", [find.descriptor])
+    let handlers = [find, lost].map { $0.unaryHandler { name, _ in name } }
+    let message = "the description of stock.Stock lacks methods that have handlers: /stock.Stock/Fnd"
+    #expect(throws: GRPCStatus(code: .invalidArgument, message: message)) {
+      try Server(providers: [ServiceHandlers(service, handlers)])
+    }
+    _ = try Server(providers: [ServiceHandlers(service, [handlers[0]])])
+  }
+}
