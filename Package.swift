@@ -386,7 +386,9 @@ let package = Package(
     ),
     .target(
       name: "HTTP2TestSupport",
-      dependencies: ["CNghttp2", "SwitchboardCall", "SwitchboardHTTP2", "TLSSupport", "TestSupport"],
+      dependencies: [
+        "CNghttp2", "CallTestSupport", "SwitchboardCall", "SwitchboardHTTP2", "TLSSupport", "TestSupport",
+      ],
       path: "Tests/HTTP2TestSupport"
     ),
     .target(

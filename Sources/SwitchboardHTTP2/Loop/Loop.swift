@@ -191,7 +191,7 @@ extension Loop {
       while index < running.count {
         perform(running[index])
         index += 1
-        if work.isOver || index % 16 == 0 && uv_hrtime() >= end { break }
+        if work.isOver || TurnWork.looks(after: index, of: running.count) && uv_hrtime() >= end { break }
       }
       if index < running.count { local.insert(contentsOf: running[index...], at: 0) }
       running.removeAll(keepingCapacity: running.count <= 1024)

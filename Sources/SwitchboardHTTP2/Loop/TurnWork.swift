@@ -3,14 +3,16 @@ import SwitchboardCall
 
 /// How long a loop works on messages before it looks after its sockets again.
 ///
-/// The time that a message takes depends on what is in it: its bytes may be one string, or half as many submessages. So
-/// time is what is limited, but the clock is read only after each unit of bytes, because small messages take less time
-/// than reading it.
+/// The time that a message takes depends on what is in it, which may be one string or half as many submessages, and on
+/// its handler, which may fill a buffer with responses. So time is what is limited, but the clock is read only after each
+/// unit of bytes, because small messages take less time than reading it. The first units are smaller, so that a few
+/// messages that take long show soon; the only message of a turn costs no look at the clock.
 struct TurnWork {
   /// In the worst case that is known, submessages without content, a unit takes some two milliseconds to decode.
   static let unit = MessageBuffer.largeByteCount
   /// What each message counts in addition to its bytes, so that the clock is read after sixteen small ones.
   static let messageCost = 1024
+  private static let firstUnit = messageCost * 3 / 2
 
   /// The time for work after each poll, in nanoseconds: as much while events are processed, and as much afterwards.
   var limit: UInt64 = 1_000_000
@@ -18,7 +20,8 @@ struct TurnWork {
   private(set) var isOver = false
   /// The largest number of bytes that were worked on between two polls.
   private(set) var most = 0
-  private var left = Self.unit
+  private var unit = Self.firstUnit
+  private var left = Self.firstUnit
   /// `nil` until the clock is read for the first time.
   private var end: UInt64?
   private var done = 0
@@ -27,7 +30,8 @@ struct TurnWork {
   mutating func begin(until end: UInt64? = nil) {
     most = max(most, done)
     self.end = end
-    left = Self.unit
+    unit = Self.firstUnit
+    left = unit
     isOver = false
     done = 0
   }
@@ -46,9 +50,18 @@ struct TurnWork {
 
   @inline(never)
   private mutating func look() {
-    left = Self.unit
+    unit = min(2 * unit, Self.unit)
+    left = unit
     let now = uv_hrtime()
     if let end { isOver = isOver || now >= end } else { end = now.addingSaturated(limit) }
+  }
+}
+
+extension TurnWork {
+  /// Whether the loop looks at the clock after so many of its jobs: after the first, the second, the fourth and so on, and
+  /// then after every sixteenth. After the last, it does so anyway.
+  static func looks(after index: Int, of count: Int) -> Bool {
+    index < count && (index & 15 == 0 || index < 16 && index & (index - 1) == 0)
   }
 }
 

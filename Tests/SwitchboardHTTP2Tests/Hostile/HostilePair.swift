@@ -5,7 +5,8 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// A server with one well-behaved client, for tests that add a hostile one.
+/// A server with one well-behaved client, for tests that add a hostile one. Whatever that does, a bystander on the server's
+/// loop does not wait for long.
 struct HostilePair {
   let pair: TestPair
   let abuses: AbuseRecorder
@@ -23,7 +24,12 @@ struct HostilePair {
     let group = try LoopGroup()
     try await TestPair.with(wire, server: options, serverGroup: group) { pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
-      try await body(HostilePair(pair: pair, abuses: abuses, loop: group.loops[0]))
+      try await Bystander.with(group) { bystander async throws in
+        let waits = try await bystander.waits {
+          try await body(HostilePair(pair: pair, abuses: abuses, loop: group.loops[0]))
+        }
+        #expect(waits.areShort, "\(waits)")
+      }
       // Whatever happened on one connection, others still work.
       #expect(try await pair.get() == [1, 2, 3])
     }
