@@ -45,6 +45,8 @@ final class LargeMessages: @unchecked Sendable {
   private let loop: Loop
   private let limit: Int
   @exclusivity(unchecked) private var isBusy = false
+  /// Whether the last piece that began was not a decompression.
+  @exclusivity(unchecked) private var beganOther = false
   @exclusivity(unchecked) private var inflations: [Piece] = []
   @exclusivity(unchecked) private var others: [Piece] = []
   /// The bytes of decompressed messages that were not read.
@@ -96,11 +98,14 @@ final class LargeMessages: @unchecked Sendable {
   private func beginNext() {
     guard !isBusy else { return }
     let next: Piece
-    // The other work is on messages that were decompressed, so that room is made.
-    if !others.isEmpty {
-      next = others.removeFirst()
-    } else if !inflations.isEmpty, inflatedByteCount < limit {
+    // In turn, because streams may have other work for ever. Once there is no room, only that makes some.
+    let mayInflate = !inflations.isEmpty && inflatedByteCount < limit
+    if mayInflate, beganOther || others.isEmpty {
       next = inflations.removeFirst()
+      beganOther = false
+    } else if !others.isEmpty {
+      next = others.removeFirst()
+      beganOther = true
     } else {
       return
     }
