@@ -41,6 +41,20 @@ import Testing
     }
   }
 
+  /// Also if no call is in progress when the time of an earlier one is over.
+  @Test func eachCallStartsTheTimeAnew() async throws {
+    try await with(.seconds(60)) { pair, transport async throws in
+      for seconds in [48, 13] {
+        #expect(try await pair.get() == [1, 2, 3])
+        await transport.loop.until { transport.isUnused }
+        await transport.loop.advance(by: .seconds(seconds))
+        #expect(await state(transport) == .ready)
+      }
+      await transport.loop.advance(by: .seconds(48))
+      #expect(await state(transport) == .idle)
+    }
+  }
+
   @Test func aChannelThatConnectedWithoutACallGoesIdle() async throws {
     try await with(.seconds(60)) { pair, transport async throws in
       pair.channel.connect()

@@ -109,12 +109,16 @@ import Testing
     let loop = group.loops[0]
     for _ in 0..<20 {
       let isDone = Locked(false)
+      nonisolated(unsafe) let precise = LoopTimer(isPrecise: true) {}
       await loop.onLoop {
-        let precise = LoopTimer(isPrecise: true) {}
         loop.schedule(precise, after: .seconds(3600))
-        loop.schedule(LoopTimer { isDone.withLock { $0 = true } }, after: .milliseconds(8))
-        // When the alarm is set.
-        loop.schedule(LoopTimer { loop.cancel(precise) }, after: .milliseconds(2))
+        loop.schedule(LoopTimer { isDone.withLock { $0 = true } }, after: .milliseconds(20))
+      }
+      // When the precise alarm is set, and by nothing that sets another.
+      await loop.until {
+        guard loop.alarmTime != .max else { return false }
+        loop.cancel(precise)
+        return true
       }
       let limit = ContinuousClock.now + .seconds(10)
       // Querying the loop itself would wake it.

@@ -26,7 +26,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var running: [LoopWork] = []
   @exclusivity(unchecked) private var flushes = FlushList()
   @exclusivity(unchecked) private var timers = TimerHeap()
-  @exclusivity(unchecked) private var alarmTime: UInt64 = .max
+  @exclusivity(unchecked) private(set) var alarmTime: UInt64 = .max
   /// Wakes the loop for precise timers. Created for the first one.
   @exclusivity(unchecked) private var preciseAlarm: AlarmDescriptor?
   @exclusivity(unchecked) private var isStopping = false
