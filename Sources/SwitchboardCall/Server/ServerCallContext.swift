@@ -39,7 +39,7 @@ public struct ServerCallContext: Sendable {
     nonmutating set { stream.userInfo = newValue }
   }
 
-  /// The call's logger; silent unless the server's options name one.
+  /// The call's logger, which the server's options name: by default, one of warnings and errors to standard error.
   public var logger: Logger { stream.logger }
 
   /// Sets the metadata to send before the first response. Ignored once it has been sent.

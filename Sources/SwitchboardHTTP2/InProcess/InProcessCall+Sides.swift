@@ -111,8 +111,6 @@ extension InProcessCall: LoopServerStream {
 
   var serverOptions: ServerOptions { transport.options }
 
-  var identity: [String: String] {
-    let call = UInt(bitPattern: ObjectIdentifier(self))
-    return ["call": String(call, radix: 16), "method": request.method.path, "peer": peer.address]
-  }
+  var nameInLogs: String { String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) }
+  var path: String { request.method.path }
 }

@@ -8,6 +8,7 @@ import SwitchboardCall
 /// required interceptor must return it for each call.
 ///
 /// ```swift
+/// var options = ServerOptions()
 /// options.requiredInterceptors = [KeyGuard.self]
 /// ```
 public struct RequiredInterceptors: Sendable, ExpressibleByArrayLiteral {

@@ -53,13 +53,8 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   var serverOptions: ServerOptions { connection.core.options }
 
-  var identity: [String: String] {
-    [
-      "call": "\(connection.number)/\(id)",
-      "method": head.method?.descriptor.path ?? "",
-      "peer": peer.address,
-    ]
-  }
+  var nameInLogs: String { "\(connection.number)/\(id)" }
+  var path: String { head.method?.descriptor.path ?? "" }
 
   func executorForHandler() -> HandlerExecutor {
     handlersDidStart()

@@ -13,8 +13,10 @@ protocol LoopServerStream: ServerStream {
   var isHandlerCancelled: Bool { get }
 
   var serverOptions: ServerOptions { get }
-  /// How logs name the call. Read on any thread, but not before its handler or its interceptors have started.
-  var identity: [String: String] { get }
+  /// What logs call the call and its method. Read on any thread, but not before its handler or its interceptors have
+  /// started.
+  var nameInLogs: String { get }
+  var path: String { get }
 }
 
 /// The observer of a stream, and the end of the call, for an observer that comes after it.
@@ -51,8 +53,11 @@ extension LoopServerStream {
 
   func status(of error: any Error) -> GRPCStatus {
     if let status = GRPCStatus.determined(by: error) { return status }
-    let details = ["error": "\(error)"]
-    logger.log(.error, "a call failed with an error that has no status", details.merging(identity) { own, _ in own })
+    logger.log(
+      .error,
+      "a call failed with an error that has no status",
+      ["call": nameInLogs, "error": "\(error)", "method": path, "peer": peer.address]
+    )
     return serverOptions.sendsErrorDescriptions ? GRPCStatus(describing: error) : .unknownError
   }
 
@@ -71,5 +76,8 @@ extension LoopServerStream {
 
 extension GRPCStatus {
   /// The handler's or an interceptor's error may say what clients must not know.
-  static let unknownError = GRPCStatus(code: .unknown, message: "the call failed in the server, whose log says why")
+  static let unknownError = GRPCStatus(
+    code: .unknown,
+    message: "the call failed in the server, whose log says why"
+  )
 }

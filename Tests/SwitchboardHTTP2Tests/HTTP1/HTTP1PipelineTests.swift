@@ -8,7 +8,9 @@ import Testing
 /// Requests of HTTP/1.1 that arrive before the previous responses have left.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct HTTP1PipelineTests {
   private func with(_ body: (HTTP1Peer, TestPair) async throws -> Void) async throws {
-    try await TestPair.with(server: HTTP1Tests.options) { pair async throws in
+    let group = try LoopGroup()
+    await group.takeTime()
+    try await TestPair.with(server: HTTP1Tests.options, serverGroup: group) { pair async throws in
       try await body(try HTTP1Peer(pair.address), pair)
       #expect(try await pair.get() == [1, 2, 3])
     }

@@ -87,7 +87,9 @@ final class Batch: CallHandlerProvider {
     then body: (FramePeer, Batch, Server) async throws -> Void
   ) async throws {
     let batch = Batch(interceptors, handler)
-    let server = try Server(providers: [batch], options: options, group: try group ?? LoopGroup())
+    let loops = try group ?? LoopGroup()
+    await loops.takeTime()
+    let server = try Server(providers: [batch], options: options, group: loops)
     let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
     try #require(peer.settle())
     let calls = (0..<count).map { number in
@@ -128,4 +130,12 @@ struct KeptTask: Hashable, @unchecked Sendable {
   static func == (one: KeptTask, other: KeptTask) -> Bool { one.object === other.object }
 
   func hash(into hasher: inout Hasher) { hasher.combine(object.map(ObjectIdentifier.init)) }
+}
+
+extension LoopGroup {
+  /// Lets a turn of each loop take as long as it likes: what arrives together is then served together, also on a machine
+  /// that is busy.
+  func takeTime() async {
+    for loop in loops { await loop.onLoop { loop.work.limit = .max } }
+  }
 }

@@ -117,9 +117,10 @@ import Testing
     let entries = Entries()
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .trace)
-    for (error, code) in [(Known(), .notFound), (CancellationError(), .cancelled), (GRPCStatus(code: .aborted), .aborted)]
-      as [(any Error, GRPCStatus.Code)]
-    {
+    let errors: [(any Error, GRPCStatus.Code)] = [
+      (Known(), .notFound), (CancellationError(), .cancelled), (GRPCStatus(code: .aborted), .aborted),
+    ]
+    for (error, code) in errors {
       let statuses = try await statuses(of: Failing(error: error), over: .inProcess, options)
       #expect(statuses.map { $0?.code } == Array(repeating: code, count: 4))
     }
@@ -139,7 +140,9 @@ import Testing
       [ServerCallHook(unary: { _, _, _ in throw Secret() }, streamed: { _, _, _ in throw Secret() })]
     }
     let provider = Failing(interceptors: ServerFactory(make: hooks))
-    #expect(try await statuses(of: provider, over: .inProcess, options) == Array(repeating: Self.fixed, count: 4))
+    #expect(
+      try await statuses(of: provider, over: .inProcess, options) == Array(repeating: Self.fixed, count: 4)
+    )
     #expect(entries.all.count == 8)
     #expect(entries.all.allSatisfy { $0.metadata["error"] == "cannot open /srv/shop.db" })
   }

@@ -60,7 +60,8 @@ import Testing
         next: StreamedNext
       ) async throws -> EchoStreamedResponse { try await next(request) }
     }
-    try await EchoPair.with(server: { [UnaryOnly()] }) { pair async throws in
+    let make: @Sendable () -> [EchoServerInterceptor] = { [UnaryOnly()] }
+    try await EchoPair.with(server: make) { pair async throws in
       let request = Echo_EchoRequest("x")
       #expect(try await pair.client().get(request).text == "Swift echo get: x")
       let failure = await status { _ = try await pair.client().update([request]).collected() }

@@ -24,7 +24,7 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The loop that handles the call's parts.
   public var eventLoop: any EventLoop { pipeline.eventLoop }
 
-  /// The call's logger; silent unless the server's options name one.
+  /// The call's logger, which the server's options name: by default, one of warnings and errors to standard error.
   public var logger: Logger { pipeline.stream.logger }
 
   /// Which sides of the call stream.
