@@ -569,9 +569,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardRESTTests",
       dependencies: [
-        "CallTestSupport", "CertificateSupport", "protoc-gen-switchboard", "GoogleAPIMessages", "RESTService",
-        "Switchboard",
-        "SwitchboardDescriptors", "SwitchboardOpenAPI",
+        "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "protoc-gen-switchboard",
+        "GoogleAPIMessages", "RESTService", "Switchboard", "SwitchboardDescriptors", "SwitchboardOpenAPI",
         "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
       ],
       exclude: ["Peers"]

@@ -7,6 +7,8 @@ import SwitchboardServices
 /// Gives back what it is asked, so that a response says how its request was read.
 struct RESTProvider: Testing_Rest_RestProvider {
   typealias Everything = Testing_Rest_Everything
+  /// Whether what is created comes back.
+  var returnsCreated = true
   var interceptors: Interceptors? { nil }
 
   /// Headers whose names start with `x-echo-` come back, as metadata or as trailers.
@@ -30,7 +32,9 @@ struct RESTProvider: Testing_Rest_RestProvider {
     return request
   }
 
-  func create(request: Everything, context: ServerCallContext) async throws -> Everything { request }
+  func create(request: Everything, context: ServerCallContext) async throws -> Everything {
+    returnsCreated ? request : Everything()
+  }
   func createInner(request: Everything, context: ServerCallContext) async throws -> Everything { request }
   func patch(request: Everything, context: ServerCallContext) async throws -> Everything { request }
   func delete(request: Everything, context: ServerCallContext) async throws -> Google_Protobuf_Empty {
