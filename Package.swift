@@ -698,7 +698,7 @@ let package = Package(
       dependencies: [
         "BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardBalancing",
         "SwitchboardCall",
-        "SwitchboardProtobuf", "SwitchboardTelemetry",
+        "SwitchboardProtobuf", "SwitchboardTelemetry", "TLSSupport",
       ],
       path: "Benchmarks/Sources"
     ),

@@ -13,6 +13,7 @@ struct Arguments {
     case lowLatency = "--low-latency"
     case twoLoops = "--two-loops"
     case reusePort = "--reuse-port"
+    case web = "--web"
     case roundRobin = "--round-robin"
   }
 

@@ -9,7 +9,7 @@ enum Benchmarks {
            Benchmarks interceptors TRANSPORT CHAINS CALLS REPEATS
              makes small unary calls, over inprocess or http2, through each of the chains, such as
              none,client1,server1,both5
-           Benchmarks server PORT [--tls] [--low-latency] [--two-loops] [--reuse-port]
+           Benchmarks server PORT [--tls] [--low-latency] [--two-loops] [--reuse-port] [--web]
              serves Protos/bench/bench.proto until it receives a signal; port 0 picks a free port
            Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
              makes unary calls; each caller makes one after the other
@@ -22,6 +22,9 @@ enum Benchmarks {
            Benchmarks attack ATTACK PORT SECONDS
              attacks the server on that local port repeatedly;
              `Benchmarks attacks` lists the attacks
+           Benchmarks heavy HOST:PORT SECONDS
+             makes demanding but honest calls: many, large, with large headers, cancelled, in tiny pieces;
+             fails if a call fails or the server closes a connection
            Benchmarks balancing ENDPOINTS UPDATES PICKS
              measures what load balancing policies cost without connections: a pick among 100 servers,
              an update that replaces a hundredth of ENDPOINTS, and memory, that of a channel too
@@ -38,6 +41,7 @@ enum Benchmarks {
            --on-loop      run the callers on the connection's event loop instead of the global pool
            --two-loops    serve on two event loops
            --reuse-port   let each of them listen for itself
+           --web          serve Connect and gRPC-Web too, over HTTP/1.1 too, with JSON
            --round-robin  have the policy round_robin choose among the servers of a target such as
                           ipv4:127.0.0.1:1,127.0.0.1:2
            --low-latency  poll for responses without blocking while calls are in progress
@@ -66,6 +70,7 @@ enum Benchmarks {
     case "idle": try report(try await IdleBenchmark(&arguments).run())
     case "attack": print(try await AttackBenchmark(&arguments).run().line)
     case "attacks": print(Attack.names.joined(separator: "\n"))
+    case "heavy": try report(try await HeavyBenchmark(&arguments).run())
     case "balancing": print(try await BalancingBenchmark(&arguments).run())
     case "collector": try await BenchCollector(&arguments).run()
     case "exporting": print(try await ExportBenchmark(&arguments).run())

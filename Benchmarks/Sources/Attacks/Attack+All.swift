@@ -14,6 +14,10 @@ extension Attack {
     flood("ping", AttackFrame.make(.ping, 0, 0, [UInt8](repeating: 0, count: 8))),
     flood("priority", AttackFrame.make(.priority, 0, 3, [0, 0, 0, 0, 15])),
     flood("window-update", AttackFrame.make(.windowUpdate, 0, 0, AttackFrame.number(1))),
+    flood("large-settings", AttackFrame.make(.settings, 0, 0, AttackFrame.manySettings)),
+    flood("ping-answers", AttackFrame.make(.ping, 1, 0, [UInt8](repeating: 0, count: 8))),
+    flood("unknown-frames", AttackFrame.make(.unknown)),
+    flood("padding", after: stream("ClientStream"), AttackFrame.make(.data, 8, 1, [3, 0, 0, 0])),
     flood("empty-data", after: stream("ClientStream"), AttackFrame.make(.data, 0, 1)),
     flood("one-byte-data", after: stream("ClientStream"), AttackFrame.make(.data, 0, 1, [0]), count: 100_000),
     flood(
@@ -21,13 +25,14 @@ extension Attack {
       after: AttackFrame.headers(1, AttackFrame.block(of: "Unary"), flags: 0),
       AttackFrame.make(.continuation, 0, 1)
     ),
-    streams("rapid-reset", count: 4000, perPiece: 50) { stream in
-      AttackFrame.headers(stream, AttackFrame.block(of: "ClientStream"))
-        + AttackFrame.make(.reset, 0, stream, AttackFrame.number(8))
-    },
+    flood(
+      "endless-headers",
+      after: AttackFrame.headers(1, AttackFrame.block(of: "Unary"), flags: 0),
+      AttackFrame.make(.continuation, 0, 1, AttackFrame.manyFields)
+    ),
   ]
 
-  private static func stream(_ method: String) -> [UInt8] {
+  static func stream(_ method: String) -> [UInt8] {
     AttackFrame.headers(1, AttackFrame.block(of: method))
   }
 
@@ -51,6 +56,20 @@ extension Attack {
         flags: AttackFrame.endHeaders | AttackFrame.endStream
       )
     },
+    streams("trailers", count: 2000, perPiece: 50, then: .answers(50), finally: nil) { stream in
+      let repeated = [UInt8](repeating: 0xbe, count: 62)
+      return AttackFrame.headers(stream, AttackFrame.block(of: "ClientStream") + (stream == 1 ? large : []))
+        + AttackFrame.headers(stream, repeated, flags: AttackFrame.endHeaders | AttackFrame.endStream)
+    },
+    // Changes of the table's size at the start of a block, of which HPACK allows any number.
+    streams("table-sizes", count: 2000, perPiece: 10, then: .answers(10), finally: nil) { stream in
+      let changes = (0..<1000).flatMap { _ in [0x20, 0x3f, 0xe1, 0x1f] as [UInt8] }
+      return AttackFrame.headers(
+        stream,
+        changes + AttackFrame.block(of: "Unary"),
+        flags: AttackFrame.endHeaders | AttackFrame.endStream
+      )
+    },
     // Each byte refers to a field of HTTP/2's static table.
     streams("many-headers", count: 2000, perPiece: 10, then: .answers(10), finally: nil) { stream in
       AttackFrame.headers(
@@ -67,66 +86,21 @@ extension Attack {
     ),
   ]
 
-  private static let messages = [
-    streams("lying-prefix", count: 100, perPiece: 100, finally: .answers(100)) { stream in
-      AttackFrame.headers(stream, AttackFrame.block(of: "Unary"))
-        + AttackFrame.data(stream, [0] + AttackFrame.number(4 << 20))
-    },
-    // Larger than the message limit: the server stops at four megabytes.
-    streams("compression-bomb", count: 100, perPiece: 1, then: .answers(1), finally: nil) { stream in
-      AttackFrame.headers(stream, AttackFrame.block(of: "Unary", [("grpc-encoding", "gzip")]))
-        + AttackFrame.data(stream, AttackFrame.message(largeBomb, isCompressed: true))
-    },
-    // Each is within the limit.
-    Attack(
-      name: "small-bombs",
-      steps: [
-        .send(
-          AttackFrame.greeting
-            + AttackFrame.headers(1, AttackFrame.block(of: "ClientStream", [("grpc-encoding", "gzip")]))
-        )
-      ]
-        + [Step](
-          repeating: .send(
-            AttackFrame.data(1, AttackFrame.message(smallBomb, isCompressed: true), ends: false)
-          ),
-          count: 200
-        )
-        + [.send(AttackFrame.make(.data, AttackFrame.endStream, 1)), .answers(1)]
-    ),
-  ]
-
-  /// Sixteen megabytes of zeros; below, a `Bench_Chunk` of zeros that is 64 bytes short of four megabytes.
-  private static let largeBomb = file("large-bomb.gz")
-  private static let smallBomb = file("small-bomb.gz")
-
-  private static func file(_ name: String) -> [UInt8] {
-    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let path = sources.deletingLastPathComponent().appendingPathComponent("Data/\(name)").path
-    return FileManager.default.contents(atPath: path).map { Array($0) } ?? []
-  }
-
   private static let connections = [
     Attack(name: "connect", steps: []),
     Attack(name: "half-open", width: 1000, steps: [.send(AttackFrame.greeting), .stay]),
     Attack(name: "not-http2", steps: [.send(Array("GET / HTTP/1.1\r\n\r\n".utf8)), .dismissal]),
+    // A hundred handlers that run on when the connection is gone.
     Attack(
-      name: "never-read",
-      width: 20,
+      name: "abandon",
       steps: [
         .send(
           AttackFrame.greeting
-            + stride(from: 1, to: 200, by: 2).flatMap { stream in
-              AttackFrame.headers(stream, AttackFrame.block(of: "ServerStream"))
-                + AttackFrame.data(stream, AttackFrame.message(endlessPlan))
-            }
-        ), .stay,
+            + (0..<100).flatMap { AttackFrame.headers(2 * $0 + 1, AttackFrame.block(of: "ClientStream")) }
+        ), .anyBytes,
       ]
     ),
   ]
-
-  /// A `Bench_Plan` for 2^28 messages of ten thousand bytes.
-  private static let endlessPlan: [UInt8] = [0x08, 0x80, 0x80, 0x80, 0x80, 0x01, 0x10, 0x90, 0x4e]
 
   /// For servers with TLS.
   private static let secure = [
@@ -137,12 +111,20 @@ extension Attack {
       steps: [.send([0x16, 3, 1, 0, 10, 1, 0xff, 0xff, 0xff, 3, 3, 0, 0, 0, 0]), .dismissal]
     ),
     Attack(name: "tls-plaintext", steps: [.send(AttackFrame.greeting), .dismissal]),
+    Attack(name: keyUpdates, steps: []), Attack(name: renegotiation, steps: []),
   ]
 
   /// The baseline for these: a connection with one call, by a client of this package.
   static let secureCall = Attack(name: "tls-call", steps: [])
 
-  static let all = controls + floods + headers + messages + connections + [secureCall] + secure
+  /// Those that need keys: `SecureAttack` makes them.
+  static let keyUpdates = "tls-key-updates"
+  static let renegotiation = "tls-renegotiation"
+
+  /// In the order in which they run.
+  static let all =
+    controls + floods + resets + headers + windows + messages + connections + plainHTTP + [secureCall]
+    + secure
 
   static var names: [String] { all.map(\.name) }
 }

@@ -17,6 +17,8 @@ struct Attack {
   var width = 1
   let steps: [Step]
 
+  var speaksHTTP1: Bool { name.hasPrefix(Self.plainPrefix) }
+
   /// Sends the same frames repeatedly, in pieces of some kilobytes, until the server ends the connection.
   static func flood(_ name: String, after opening: [UInt8] = [], _ frame: [UInt8], count: Int = 4000)
     -> Attack

@@ -1,6 +1,7 @@
 import BenchService
 import Glibc
 import Switchboard
+import TLSSupport
 
 /// Attacks a local server for a while from one thread, as fast as possible.
 struct AttackBenchmark {
@@ -25,10 +26,11 @@ struct AttackBenchmark {
     let end = ContinuousClock.now + .seconds(seconds)
     let began = Self.processorTime
     var tally = Tally()
-    if attack.name == Attack.secureCall.name {
-      try await callSecurely(until: end, &tally)
-    } else {
-      work(until: end, &tally)
+    switch attack.name {
+    case Attack.secureCall.name: try await callSecurely(until: end, &tally)
+    case Attack.keyUpdates: try attackSecurely(.tls13, until: end, &tally) { $0.updateKey() }
+    case Attack.renegotiation: try attackSecurely(.tls12, until: end, &tally) { $0.renegotiate() }
+    default: work(until: end, &tally)
     }
     var figures = Figures("attack")
     figures.add("connections", tally.connections)
@@ -58,6 +60,37 @@ struct AttackBenchmark {
       _ = try await Bench_BenchClient(channel: channel).unary(Connections.greeting)
       await channel.shutDown(grace: .zero)
       tally.connections += 1
+    }
+  }
+
+  /// Completes handshakes, and then does the same again and again until the server closes the connection.
+  private func attackSecurely(
+    _ version: TLSVersion,
+    until end: ContinuousClock.Instant,
+    _ tally: inout Tally,
+    _ attack: (TLSPeer) -> Void
+  ) throws {
+    while ContinuousClock.now < end {
+      guard let socket = AttackSocket(port: port) else {
+        tally.refused += 1
+        continue
+      }
+      tally.connections += 1
+      let peer = try TLSPeer(.client, version: version)
+      peer.shakeHands()
+      tally.bytes += socket.send(peer.takeOutput())
+      while !peer.isSecure, !socket.isDismissed {
+        let bytes = socket.read()
+        guard !bytes.isEmpty else { break }
+        peer.take(bytes)
+        tally.bytes += socket.send(peer.takeOutput())
+      }
+      peer.write(AttackFrame.greeting)
+      while peer.isSecure, !socket.isDismissed, ContinuousClock.now < end {
+        for _ in 0..<100 { attack(peer) }
+        tally.bytes += socket.send(peer.takeOutput())
+        tally.sends += 1
+      }
     }
   }
 
@@ -116,7 +149,7 @@ private struct Attacker {
   }
 
   private mutating func open(_ tally: inout Tally) -> Bool {
-    guard let connected = AttackSocket(port: port) else {
+    guard let connected = AttackSocket(port: port, speaksHTTP1: attack.speaksHTTP1) else {
       tally.refused += 1
       return false
     }

@@ -2,6 +2,7 @@
 enum AttackFrame {
   enum Kind: UInt8 {
     case data, headers, priority, reset, settings, promise, ping, goAway, windowUpdate, continuation
+    case unknown = 200
   }
 
   static let endStream: UInt8 = 1
@@ -23,7 +24,18 @@ enum AttackFrame {
     + make(.settings, 0, 0, [0, 4] + number(0x7fff_ffff))
     + make(.windowUpdate, 0, 0, number(0x7fff_0000)) + make(.settings, 1)
 
+  /// Sets the window of every stream.
+  static func window(_ size: Int) -> [UInt8] { make(.settings, 0, 0, [0, 4] + number(size)) }
+
+  /// The payload of a frame that sets the same as often as it can.
+  static let manySettings = (0..<2730).flatMap { _ -> [UInt8] in [0, 4] + number(65_535) }
+
   // MARK: Headers
+
+  /// Eight kilobytes of fields, as literals that are not indexed.
+  static let manyFields = (0..<200).flatMap { number -> [UInt8] in
+    [0] + string("x-\(number)") + string(String(repeating: "v", count: 33))
+  }
 
   /// The header block of a call, with literals that are not indexed.
   static func block(of method: String, _ more: [(String, String)] = []) -> [UInt8] {
@@ -69,5 +81,5 @@ enum AttackFrame {
   }
 
   /// A `Bench_Text` with the text that all benchmarks send.
-  private static let greetingMessage: [UInt8] = [0x0a, 12] + Array("Hello, gRPC!".utf8)
+  static let greetingMessage: [UInt8] = [0x0a, 12] + Array("Hello, gRPC!".utf8)
 }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The blocking socket of an attacker, which reads only frame headers.
+/// The blocking socket of an attacker, which reads no more than it needs to count answers.
 final class AttackSocket {
   private let descriptor: Int32
-  private var reader = AnswerReader()
+  private var reader: AnswerReader
   private var awaited = 0
   private var isClosed = false
   private var hasReceived = false
@@ -12,7 +12,8 @@ final class AttackSocket {
   var isDismissed: Bool { isClosed || reader.sawGoAway }
 
   /// `nil` if the server does not accept the connection.
-  init?(port: UInt16) {
+  init?(port: UInt16, speaksHTTP1: Bool = false) {
+    reader = AnswerReader(speaksHTTP1: speaksHTTP1)
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -75,6 +76,13 @@ final class AttackSocket {
     while !isDismissed, receive(0) {}
   }
 
+  /// What arrives next; nothing at the end.
+  func read() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 65536) { memory, count in
+      count = max(0, recv(descriptor, memory.baseAddress, memory.count, 0))
+    }
+  }
+
   private func receive(_ flags: Int32) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 16) { memory in
       let count = recv(descriptor, memory.baseAddress, memory.count, flags)
@@ -89,14 +97,29 @@ final class AttackSocket {
   }
 }
 
-/// Counts the ends of streams in the frames of a server.
+/// Counts the ends of streams in the frames of a server, or its responses in HTTP/1.1.
 private struct AnswerReader {
+  private static let statusLine = Array("HTTP/1.1 ".utf8)
+
+  private let speaksHTTP1: Bool
   private var head: [UInt8] = []
   private var payloadLeft = 0
   private(set) var ended = 0
   private(set) var sawGoAway = false
 
+  init(speaksHTTP1: Bool) { self.speaksHTTP1 = speaksHTTP1 }
+
   mutating func read(_ bytes: UnsafeRawBufferPointer) {
+    guard speaksHTTP1 else { return readFrames(bytes) }
+    for byte in bytes {
+      if head.count == Self.statusLine.count { head.removeAll(keepingCapacity: true) }
+      if byte != Self.statusLine[head.count] { head.removeAll(keepingCapacity: true) }
+      if byte == Self.statusLine[head.count] { head.append(byte) }
+      if head.count == Self.statusLine.count { ended += 1 }
+    }
+  }
+
+  private mutating func readFrames(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let skipped = min(payloadLeft, rest.count)

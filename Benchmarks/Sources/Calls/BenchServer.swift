@@ -9,6 +9,7 @@ struct BenchServer {
   private let isLowLatency: Bool
   private let loops: Int
   private let reusesPort: Bool
+  private let servesWeb: Bool
 
   init(_ arguments: inout Arguments) throws {
     port = try arguments.nextNumber("PORT")
@@ -16,6 +17,7 @@ struct BenchServer {
     isLowLatency = arguments.take(.lowLatency)
     loops = arguments.take(.twoLoops) ? 2 : 1
     reusesPort = arguments.take(.reusePort)
+    servesWeb = arguments.take(.web)
     try arguments.end()
   }
 
@@ -26,6 +28,10 @@ struct BenchServer {
     if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
     options.lowLatency = isLowLatency
     options.reusePort = reusesPort
+    if servesWeb {
+      options.web = WebOptions()
+      options.payloadFormats = [JSONFormat()]
+    }
     let group = try LoopGroup(count: loops)
     let server = try Server(providers: [BenchProvider()], options: options, group: group)
     let address = try server.bind(host: "0.0.0.0", port: port)
