@@ -44,11 +44,9 @@ final class HeapSubject {
   init(_ words: String..., memory: ScarceMemory? = nil) throws {
     let path = Command.path(ofProduct: "FaultSubject")
     // Thread caches count as used memory, so they are disabled.
-    process = try ChildProcess(
-      "/usr/bin/env",
-      ["GLIBC_TUNABLES=glibc.malloc.tcache_count=0"] + (memory.map { ["FAULT_MEMORY=\($0)", "MALLOC_ARENA_MAX=2"] } ?? [])
-        + [path, "heap"] + words
-    )
+    var settings = ["GLIBC_TUNABLES=glibc.malloc.tcache_count=0"]
+    if let memory { settings += ["FAULT_MEMORY=\(memory)", "MALLOC_ARENA_MAX=2"] }
+    process = try ChildProcess("/usr/bin/env", settings + [path, "heap"] + words)
   }
 
   /// The next line as a number.
