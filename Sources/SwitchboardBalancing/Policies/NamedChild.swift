@@ -31,7 +31,12 @@ final class NamedChild: ForwardingHost {
 
   func resolverFailed(_ status: GRPCStatus) { balancer.resolverFailed(status) }
   func leaveIdle() { balancer.leaveIdle() }
-  func shutDown() { balancer.shutDown() }
+
+  func shutDown() {
+    balancer.shutDown()
+    // It may be the child's policy, which refers to its host.
+    picker = ConstantPicker(.wait)
+  }
 
   func update(_ state: ConnectivityState, _ picker: any Picker) {
     self.state = state

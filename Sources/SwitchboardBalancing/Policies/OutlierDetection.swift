@@ -144,6 +144,8 @@ final class OutlierDetectionBalancer: LoadBalancer {
     timer?.cancel()
     timer = nil
     child.shutDown()
+    // It may be the child's policy, which refers to its host.
+    childPicker = ConstantPicker(.wait)
     byAddresses = [:]
     endpoints = []
   }

@@ -119,6 +119,9 @@ private final class BalancerBox<Balancer: LoadBalancer>: ErasedBalancer {
 
 /// The child of a channel or of another balancer. When the policy changes, the new one takes over once it is no longer
 /// connecting, or once the old one is no longer ready.
+///
+/// The child's picker may be the child's policy, which refers to its host. So a host that stores the picker drops it when it
+/// shuts the child down.
 public final class ChildBalancer {
   // Weak, because the host usually owns this object. A child that runs retains the host.
   private weak var host: (any BalancerHost)?

@@ -57,6 +57,8 @@ private protocol GuardedInterceptor: AnyObject {
 extension MethodHandler {
   /// Those of `types` of which no interceptor of a call is, and no guard of one. Makes the interceptors as for a call.
   package func lacking(_ types: [any Any.Type]) -> [any Any.Type] {
+    // Without a requirement, no factory is called before there are calls.
+    guard !types.isEmpty else { return [] }
     let chain = makeInterceptors()
     func hasOne<Wanted>(_ type: Wanted.Type) -> Bool {
       chain.contains { $0 is Wanted || ($0 as? any GuardedInterceptor)?.serverGuard is Wanted }
