@@ -31,12 +31,12 @@ public struct ServiceHandlers: CallHandlerProvider, CheckedProvider {
   public var serviceName: String { service.name }
 
   package func check() throws(GRPCStatus) {
-    let paths = Set(service.methods.map(\.pathBytes))
-    let unknown = methodHandlers.map(\.method).filter { !paths.contains($0.pathBytes) }.map(\.path)
-    guard !unknown.isEmpty else { return }
-    let names = unknown.joined(separator: ", ")
-    let message = "the description of \(service.name) lacks methods that have handlers: \(names)"
-    throw GRPCStatus(code: .invalidArgument, message: message)
+    for handler in methodHandlers {
+      let path = handler.method.path
+      guard !service.methods.contains(where: { $0.path == path }) else { continue }
+      let message = "the description of \(service.name) lacks a method that has a handler: \(path)"
+      throw GRPCStatus(code: .invalidArgument, message: message)
+    }
   }
 
   public func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { payloadFormats }

@@ -170,7 +170,7 @@ import Testing
     let lost = CodableMethod<String, String>("stock.Stock", "Fnd", .unary)
     let service = ServiceDescriptor("stock.Stock", [find.descriptor])
     let handlers = [find, lost].map { $0.unaryHandler { name, _ in name } }
-    let message = "the description of stock.Stock lacks methods that have handlers: /stock.Stock/Fnd"
+    let message = "the description of stock.Stock lacks a method that has a handler: /stock.Stock/Fnd"
     #expect(throws: GRPCStatus(code: .invalidArgument, message: message)) {
       try Server(providers: [ServiceHandlers(service, handlers)])
     }
