@@ -375,6 +375,8 @@ extension InboundMessageStream {
   }
 
   private func noteFault(_ error: GRPCStatus) -> GRPCStatus {
+    // The peer cannot help it if memory is lacking.
+    guard error != .noMemoryToDecompress else { return error }
     inbound.fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
     return error
   }

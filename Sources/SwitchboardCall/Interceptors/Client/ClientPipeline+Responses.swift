@@ -80,6 +80,7 @@ extension ClientPipeline: ResponseReceiver {
         } catch {
           result = .failure(error)
         }
+        guard rare?.responses === responses else { break }
         if isOpen { receive { try result.get() } }
       }
       try? await rare?.room?(message.byteCount)
