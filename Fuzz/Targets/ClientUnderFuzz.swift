@@ -24,6 +24,7 @@ struct ClientUnderFuzz {
 
   static let options: ChannelOptions = {
     var options = ChannelOptions()
+    options.logger = .quiet
     options.maxConnections = 1
     options.responseSizeLimit = 1 << 16
     return options

@@ -24,6 +24,7 @@ final class SecureUnderFuzz: Sendable {
     let ends = EndCounter()
     servers = try [nil, WebOptions(origins: .any)].map { web in
       var options = ServerOptions()
+      options.logger = .quiet
       options.web = web
       options.tls = ServerTLS(credentials: TestCertificates.server)
       options.observer = ends

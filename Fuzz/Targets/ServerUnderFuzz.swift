@@ -21,6 +21,7 @@ struct ServerUnderFuzz {
   private init(web: WebOptions?, greeting: [UInt8]) throws {
     let group = try LoopGroup()
     var options = ServerOptions()
+    options.logger = .quiet
     options.web = web
     if web != nil {
       options.payloadFormats = [FuzzedFormat()]

@@ -39,6 +39,7 @@ struct ServicesUnderFuzz {
     channelz.add(watched.0, name: "server")
     channelz.add(watched.1, name: "channel")
     var options = ServerOptions()
+    options.logger = .quiet
     options.payloadFormats = [JSONFormat()]
     channel = try Channel(inProcess: providers, options: options, group: group)
   }

@@ -21,6 +21,7 @@ class CallerLife: Life {
 
   static func options(_ observer: any CallObserver) -> ChannelOptions {
     var options = ChannelOptions()
+    options.logger = .quiet
     options.maxConnections = 1
     options.responseSizeLimit = MessageSender.sizeLimit
     options.observer = observer

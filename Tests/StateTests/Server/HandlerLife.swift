@@ -13,6 +13,7 @@ class HandlerLife: Life {
 
   static func options(_ observer: any CallObserver) -> ServerOptions {
     var options = ServerOptions()
+    options.logger = .quiet
     options.maxRequestSize = MessageSender.sizeLimit
     options.minimumPingInterval = .zero
     options.streamBufferSize = 100
