@@ -66,7 +66,9 @@ extension TableEntry {
   fileprivate var isCopied: Bool {
     guard shape != .map else { return false }
     return switch type {
-    case .string, .bytes: true
+    case .bytes: true
+    // Replacing invalid UTF-8, which is what happens unless it is an error, takes fifty times as long as checking it.
+    case .string: checksUTF8
     case .fixed32, .sfixed32, .float, .fixed64, .sfixed64, .double: shape == .repeated
     default: false
     }

@@ -46,6 +46,18 @@ import Testing
     #expect(!isQuick(WireBytes.tag(5000, 3) + WireBytes.tag(5000, 4)))
   }
 
+  /// A string whose UTF-8 is not checked is one that may have to be repaired.
+  @Test func whatIsRepairedIsNot() {
+    let invalid = [UInt8](repeating: 0xFF, count: 1 << 20)
+    let (string, bytes) = (WireBytes.delimited(14, invalid), WireBytes.delimited(15, invalid))
+    let (repaired, copied) = (
+      AllKinds2.decodesQuickly(string.span.bytes, work: Self.work),
+      AllKinds2.decodesQuickly(bytes.span.bytes, work: Self.work)
+    )
+    #expect(!repaired)
+    #expect(copied)
+  }
+
   /// Work before and after what is copied counts as much.
   @Test func workAddsUp() {
     let half = (0..<Self.work / 4).flatMap { _ in WireBytes.tag(1, 0) + [5] }
