@@ -44,7 +44,7 @@ private final class SteppingClock: Sendable {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.poll { false } }
     var spinningWaits = 0
-    for _ in 0..<AdaptiveSpin.interval * 3 {
+    for _ in 0..<AdaptiveSpin.intervals.lowerBound * 3 {
       var polled = false
       _ = spin.poll {
         polled = true
@@ -59,9 +59,46 @@ private final class SteppingClock: Sendable {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.poll { false } }
     var finds = 0
-    for _ in 0..<AdaptiveSpin.interval where spin.poll(until: { true }) { finds += 1 }
+    for _ in 0..<AdaptiveSpin.intervals.lowerBound where spin.poll(until: { true }) { finds += 1 }
     #expect(finds == 1)
     #expect(spin.poll { true })
+  }
+
+  /// Another thread, or the system, had the core while a spin yielded.
+  @Test func anInterruptedSpinEndsTheTrust() {
+    let time = Atomic<UInt64>(0)
+    let spin = AdaptiveSpin { time.load(ordering: .relaxed) }
+    func polls(_ action: () -> Bool) -> Bool {
+      var polled = false
+      _ = spin.poll {
+        polled = true
+        return action()
+      }
+      return polled
+    }
+    func interrupt() -> Bool {
+      time.wrappingAdd(AdaptiveSpin.interruption, ordering: .relaxed)
+      return false
+    }
+    for _ in 0..<8 { #expect(polls { true }) }
+    #expect(polls(interrupt))
+    // The next interruptions come later each time, up to a limit.
+    var waits: [Int] = []
+    for _ in 0..<5 {
+      var count = 1
+      while count < 10_000, !polls(interrupt) { count += 1 }
+      waits.append(count)
+    }
+    #expect(waits.allSatisfy { $0 <= AdaptiveSpin.intervals.upperBound })
+    #expect(waits.last == AdaptiveSpin.intervals.upperBound)
+    #expect(waits[0] > AdaptiveSpin.intervals.lowerBound)
+    // A success allows spinning again, and several make the intervals as short as before.
+    while !polls({ true }) {}
+    for _ in 0..<8 { #expect(polls { true }) }
+    #expect(polls(interrupt))
+    var count = 1
+    while !polls({ true }) { count += 1 }
+    #expect(count <= 4 * AdaptiveSpin.intervals.lowerBound)
   }
 
   @Test func pollingAlwaysIgnoresEarlierFailures() {
