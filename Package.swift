@@ -9,7 +9,7 @@ let goldenCases = [
   "ServiceNames",
   "ServicesCasing", "ServicesClient",
   "ServicesMappings/base", "ServicesMappings/user", "ServicesPayloads", "ServicesServer",
-  "ServicesTestClient", "Shadowing",
+  "ServicesTestClient", "ServicesTestClientOf", "Shadowing",
 ]
 
 func golden(_ name: String) -> Target {
@@ -18,7 +18,8 @@ func golden(_ name: String) -> Target {
   let folder: String = ([parts[0], "expected"] + parts.dropFirst()).joined(separator: "/")
   var dependencies: [Target.Dependency] = ["SwitchboardProtobuf", "SwitchboardDescriptors"]
   if parts[0].hasPrefix("Service") { dependencies.append("Switchboard") }
-  if parts[0] == "ServicesTestClient" { dependencies.append("SwitchboardTesting") }
+  if parts[0].hasPrefix("ServicesTestClient") { dependencies.append("SwitchboardTesting") }
+  if parts[0] == "ServicesTestClientOf" { dependencies.append("GoldenServicesClient") }
   if parts.last == "user" { dependencies.append(.target(name: "Golden\(parts[0])Base")) }
   return .target(
     name: module,

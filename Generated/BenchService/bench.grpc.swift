@@ -152,7 +152,7 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
   }
 
   nonisolated(nonsending) public func unary(
-    _ request: Bench_Text, callOptions: Switchboard.CallOptions? = nil
+    _ request: Bench_Text, callOptions: Switchboard.CallOptions?
   ) async throws -> Bench_Text {
     try await call(Bench_BenchMetadata.Methods.unary, callOptions) { $0.makeUnaryInterceptors() }.unary(request)
   }
@@ -163,18 +163,8 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     call(Bench_BenchMetadata.Methods.unary, callOptions) { $0.makeUnaryInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makeUnaryCall(
-    _ request: Bench_Text,
-    responseHandler: any Switchboard.ResponseHandler<Bench_Text>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Bench_Text, Bench_Text> {
-    call(Bench_BenchMetadata.Methods.unary, callOptions) {
-      $0.makeUnaryInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func serverStream(
-    _ request: Bench_Plan, callOptions: Switchboard.CallOptions? = nil
+    _ request: Bench_Plan, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Bench_Chunk> {
     call(Bench_BenchMetadata.Methods.serverStream, callOptions) {
       $0.makeServerStreamInterceptors()
@@ -189,18 +179,8 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     }.makeServerStreamingCall(request)
   }
 
-  public func makeServerStreamCall(
-    _ request: Bench_Plan,
-    responseHandler: any Switchboard.ResponseHandler<Bench_Chunk>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Bench_Plan, Bench_Chunk> {
-    call(Bench_BenchMetadata.Methods.serverStream, callOptions) {
-      $0.makeServerStreamInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func clientStream<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Bench_Plan where Requests.Element == Bench_Chunk {
     try await call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
@@ -208,7 +188,7 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
   }
 
   nonisolated(nonsending) public func clientStream<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Bench_Plan where Requests.Element == Bench_Chunk {
     try await call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
@@ -223,17 +203,8 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     }.makeClientStreamingCall()
   }
 
-  public func makeClientStreamCall(
-    responseHandler: any Switchboard.ResponseHandler<Bench_Plan>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Bench_Chunk, Bench_Plan> {
-    call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
-      $0.makeClientStreamInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func bidi<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Bench_Text> where Requests.Element == Bench_Text {
     call(Bench_BenchMetadata.Methods.bidi, callOptions) {
       $0.makeBidiInterceptors()
@@ -241,7 +212,7 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
   }
 
   public func bidi<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Bench_Text> where Requests.Element == Bench_Text {
     call(Bench_BenchMetadata.Methods.bidi, callOptions) {
       $0.makeBidiInterceptors()
@@ -255,12 +226,89 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
       $0.makeBidiInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
+
+/// The calls with the client's options.
+extension Bench_BenchClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func unary(
+    _ request: Bench_Text
+  ) async throws -> Bench_Text {
+    try await self.unary(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func serverStream(
+    _ request: Bench_Plan
+  ) -> Switchboard.ResponseStream<Bench_Chunk> {
+    self.serverStream(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func clientStream<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Bench_Plan where Requests.Element == Bench_Chunk {
+    try await self.clientStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func clientStream<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Bench_Plan where Requests.Element == Bench_Chunk {
+    try await self.clientStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func bidi<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Bench_Text> where Requests.Element == Bench_Text {
+    self.bidi(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func bidi<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Bench_Text> where Requests.Element == Bench_Text {
+    self.bidi(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Bench_BenchClientInterceptorFactoryProtocol {
+  public func makeUnaryCall(
+    _ request: Bench_Text,
+    responseHandler: any Switchboard.ResponseHandler<Bench_Text>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Bench_Text, Bench_Text> {
+    client.call(Bench_BenchMetadata.Methods.unary, callOptions) {
+      $0.makeUnaryInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeServerStreamCall(
+    _ request: Bench_Plan,
+    responseHandler: any Switchboard.ResponseHandler<Bench_Chunk>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Bench_Plan, Bench_Chunk> {
+    client.call(Bench_BenchMetadata.Methods.serverStream, callOptions) {
+      $0.makeServerStreamInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeClientStreamCall(
+    responseHandler: any Switchboard.ResponseHandler<Bench_Plan>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Bench_Chunk, Bench_Plan> {
+    client.call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
+      $0.makeClientStreamInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 
   public func makeBidiCall(
     responseHandler: any Switchboard.ResponseHandler<Bench_Text>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Bench_Text, Bench_Text> {
-    call(Bench_BenchMetadata.Methods.bidi, callOptions) {
+    client.call(Bench_BenchMetadata.Methods.bidi, callOptions) {
       $0.makeBidiInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }

@@ -188,7 +188,7 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
   }
 
   nonisolated(nonsending) public func unary(
-    _ request: Connectrpc_Conformance_V1_UnaryRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Connectrpc_Conformance_V1_UnaryRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Connectrpc_Conformance_V1_UnaryResponse {
     try await call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unary, callOptions) {
       $0.makeUnaryInterceptors()
@@ -203,18 +203,8 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     }.makeUnaryCall(request)
   }
 
-  public func makeUnaryCall(
-    _ request: Connectrpc_Conformance_V1_UnaryRequest,
-    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_UnaryResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse> {
-    call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unary, callOptions) {
-      $0.makeUnaryInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func serverStream(
-    _ request: Connectrpc_Conformance_V1_ServerStreamRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Connectrpc_Conformance_V1_ServerStreamRequest, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Connectrpc_Conformance_V1_ServerStreamResponse> {
     call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.serverStream, callOptions) {
       $0.makeServerStreamInterceptors()
@@ -229,18 +219,8 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     }.makeServerStreamingCall(request)
   }
 
-  public func makeServerStreamCall(
-    _ request: Connectrpc_Conformance_V1_ServerStreamRequest,
-    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_ServerStreamResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse> {
-    call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.serverStream, callOptions) {
-      $0.makeServerStreamInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func clientStream<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Connectrpc_Conformance_V1_ClientStreamResponse where Requests.Element == Connectrpc_Conformance_V1_ClientStreamRequest {
     try await call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
@@ -248,7 +228,7 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
   }
 
   nonisolated(nonsending) public func clientStream<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Connectrpc_Conformance_V1_ClientStreamResponse where Requests.Element == Connectrpc_Conformance_V1_ClientStreamRequest {
     try await call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
@@ -263,17 +243,8 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     }.makeClientStreamingCall()
   }
 
-  public func makeClientStreamCall(
-    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_ClientStreamResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse> {
-    call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.clientStream, callOptions) {
-      $0.makeClientStreamInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func bidiStream<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Connectrpc_Conformance_V1_BidiStreamResponse> where Requests.Element == Connectrpc_Conformance_V1_BidiStreamRequest {
     call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.bidiStream, callOptions) {
       $0.makeBidiStreamInterceptors()
@@ -281,7 +252,7 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
   }
 
   public func bidiStream<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Connectrpc_Conformance_V1_BidiStreamResponse> where Requests.Element == Connectrpc_Conformance_V1_BidiStreamRequest {
     call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.bidiStream, callOptions) {
       $0.makeBidiStreamInterceptors()
@@ -296,17 +267,8 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     }.makeBidirectionalStreamingCall()
   }
 
-  public func makeBidiStreamCall(
-    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_BidiStreamResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse> {
-    call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.bidiStream, callOptions) {
-      $0.makeBidiStreamInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func unimplemented(
-    _ request: Connectrpc_Conformance_V1_UnimplementedRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Connectrpc_Conformance_V1_UnimplementedRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Connectrpc_Conformance_V1_UnimplementedResponse {
     try await call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unimplemented, callOptions) {
       $0.makeUnimplementedInterceptors()
@@ -321,18 +283,8 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     }.makeUnaryCall(request)
   }
 
-  public func makeUnimplementedCall(
-    _ request: Connectrpc_Conformance_V1_UnimplementedRequest,
-    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_UnimplementedResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse> {
-    call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unimplemented, callOptions) {
-      $0.makeUnimplementedInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func idempotentUnary(
-    _ request: Connectrpc_Conformance_V1_IdempotentUnaryRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Connectrpc_Conformance_V1_IdempotentUnaryRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Connectrpc_Conformance_V1_IdempotentUnaryResponse {
     try await call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.idempotentUnary, callOptions) {
       $0.makeIdempotentUnaryInterceptors()
@@ -346,13 +298,123 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
       $0.makeIdempotentUnaryInterceptors()
     }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension Connectrpc_Conformance_V1_ConformanceServiceClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func unary(
+    _ request: Connectrpc_Conformance_V1_UnaryRequest
+  ) async throws -> Connectrpc_Conformance_V1_UnaryResponse {
+    try await self.unary(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func serverStream(
+    _ request: Connectrpc_Conformance_V1_ServerStreamRequest
+  ) -> Switchboard.ResponseStream<Connectrpc_Conformance_V1_ServerStreamResponse> {
+    self.serverStream(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func clientStream<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Connectrpc_Conformance_V1_ClientStreamResponse where Requests.Element == Connectrpc_Conformance_V1_ClientStreamRequest {
+    try await self.clientStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func clientStream<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Connectrpc_Conformance_V1_ClientStreamResponse where Requests.Element == Connectrpc_Conformance_V1_ClientStreamRequest {
+    try await self.clientStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func bidiStream<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Connectrpc_Conformance_V1_BidiStreamResponse> where Requests.Element == Connectrpc_Conformance_V1_BidiStreamRequest {
+    self.bidiStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func bidiStream<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Connectrpc_Conformance_V1_BidiStreamResponse> where Requests.Element == Connectrpc_Conformance_V1_BidiStreamRequest {
+    self.bidiStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func unimplemented(
+    _ request: Connectrpc_Conformance_V1_UnimplementedRequest
+  ) async throws -> Connectrpc_Conformance_V1_UnimplementedResponse {
+    try await self.unimplemented(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func idempotentUnary(
+    _ request: Connectrpc_Conformance_V1_IdempotentUnaryRequest
+  ) async throws -> Connectrpc_Conformance_V1_IdempotentUnaryResponse {
+    try await self.idempotentUnary(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Connectrpc_Conformance_V1_ConformanceServiceClientInterceptorFactoryProtocol {
+  public func makeUnaryCall(
+    _ request: Connectrpc_Conformance_V1_UnaryRequest,
+    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_UnaryResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse> {
+    client.call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unary, callOptions) {
+      $0.makeUnaryInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeServerStreamCall(
+    _ request: Connectrpc_Conformance_V1_ServerStreamRequest,
+    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_ServerStreamResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Connectrpc_Conformance_V1_ServerStreamRequest, Connectrpc_Conformance_V1_ServerStreamResponse> {
+    client.call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.serverStream, callOptions) {
+      $0.makeServerStreamInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeClientStreamCall(
+    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_ClientStreamResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse> {
+    client.call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.clientStream, callOptions) {
+      $0.makeClientStreamInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  public func makeBidiStreamCall(
+    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_BidiStreamResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse> {
+    client.call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.bidiStream, callOptions) {
+      $0.makeBidiStreamInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  public func makeUnimplementedCall(
+    _ request: Connectrpc_Conformance_V1_UnimplementedRequest,
+    responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_UnimplementedResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Connectrpc_Conformance_V1_UnimplementedRequest, Connectrpc_Conformance_V1_UnimplementedResponse> {
+    client.call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unimplemented, callOptions) {
+      $0.makeUnimplementedInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   public func makeIdempotentUnaryCall(
     _ request: Connectrpc_Conformance_V1_IdempotentUnaryRequest,
     responseHandler: any Switchboard.ResponseHandler<Connectrpc_Conformance_V1_IdempotentUnaryResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Connectrpc_Conformance_V1_IdempotentUnaryRequest, Connectrpc_Conformance_V1_IdempotentUnaryResponse> {
-    call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.idempotentUnary, callOptions) {
+    client.call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.idempotentUnary, callOptions) {
       $0.makeIdempotentUnaryInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

@@ -164,7 +164,7 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
   }
 
   nonisolated(nonsending) public func get(
-    _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Echo_EchoResponse {
     try await call(Echo_EchoMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.unary(request)
   }
@@ -175,18 +175,8 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     call(Echo_EchoMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makeGetCall(
-    _ request: Echo_EchoRequest,
-    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
-    call(Echo_EchoMetadata.Methods.get, callOptions) {
-      $0.makeGetInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func expand(
-    _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> {
     call(Echo_EchoMetadata.Methods.expand, callOptions) { $0.makeExpandInterceptors() }.serverStreaming(request)
   }
@@ -199,18 +189,8 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     }.makeServerStreamingCall(request)
   }
 
-  public func makeExpandCall(
-    _ request: Echo_EchoRequest,
-    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
-    call(Echo_EchoMetadata.Methods.expand, callOptions) {
-      $0.makeExpandInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func collect<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Echo_EchoResponse where Requests.Element == Echo_EchoRequest {
     try await call(Echo_EchoMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
@@ -218,7 +198,7 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
   }
 
   nonisolated(nonsending) public func collect<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Echo_EchoResponse where Requests.Element == Echo_EchoRequest {
     try await call(Echo_EchoMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
@@ -231,17 +211,8 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     call(Echo_EchoMetadata.Methods.collect, callOptions) { $0.makeCollectInterceptors() }.makeClientStreamingCall()
   }
 
-  public func makeCollectCall(
-    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
-    call(Echo_EchoMetadata.Methods.collect, callOptions) {
-      $0.makeCollectInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func update<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> where Requests.Element == Echo_EchoRequest {
     call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
@@ -249,7 +220,7 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
   }
 
   public func update<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> where Requests.Element == Echo_EchoRequest {
     call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
@@ -263,12 +234,89 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
       $0.makeUpdateInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
+
+/// The calls with the client's options.
+extension Echo_EchoClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func get(
+    _ request: Echo_EchoRequest
+  ) async throws -> Echo_EchoResponse {
+    try await self.get(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func expand(
+    _ request: Echo_EchoRequest
+  ) -> Switchboard.ResponseStream<Echo_EchoResponse> {
+    self.expand(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func collect<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Echo_EchoResponse where Requests.Element == Echo_EchoRequest {
+    try await self.collect(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func collect<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Echo_EchoResponse where Requests.Element == Echo_EchoRequest {
+    try await self.collect(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func update<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Echo_EchoResponse> where Requests.Element == Echo_EchoRequest {
+    self.update(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func update<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Echo_EchoResponse> where Requests.Element == Echo_EchoRequest {
+    self.update(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Echo_EchoClientInterceptorFactoryProtocol {
+  public func makeGetCall(
+    _ request: Echo_EchoRequest,
+    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
+    client.call(Echo_EchoMetadata.Methods.get, callOptions) {
+      $0.makeGetInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeExpandCall(
+    _ request: Echo_EchoRequest,
+    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
+    client.call(Echo_EchoMetadata.Methods.expand, callOptions) {
+      $0.makeExpandInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeCollectCall(
+    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
+    client.call(Echo_EchoMetadata.Methods.collect, callOptions) {
+      $0.makeCollectInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 
   public func makeUpdateCall(
     responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
-    call(Echo_EchoMetadata.Methods.update, callOptions) {
+    client.call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }

@@ -232,7 +232,7 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
   }
 
   nonisolated(nonsending) public func emptyCall(
-    _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Testing_Empty {
     try await call(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, callOptions) {
       $0.makeEmptyCallInterceptors()
@@ -247,18 +247,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.makeUnaryCall(request)
   }
 
-  public func makeEmptyCallCall(
-    _ request: Grpc_Testing_Empty,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, callOptions) {
-      $0.makeEmptyCallInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func unaryCall(
-    _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Testing_SimpleResponse {
     try await call(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, callOptions) {
       $0.makeUnaryCallInterceptors()
@@ -273,18 +263,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.makeUnaryCall(request)
   }
 
-  public func makeUnaryCallCall(
-    _ request: Grpc_Testing_SimpleRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, callOptions) {
-      $0.makeUnaryCallInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func cacheableUnaryCall(
-    _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Testing_SimpleResponse {
     try await call(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, callOptions) {
       $0.makeCacheableUnaryCallInterceptors()
@@ -299,18 +279,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.makeUnaryCall(request)
   }
 
-  public func makeCacheableUnaryCallCall(
-    _ request: Grpc_Testing_SimpleRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, callOptions) {
-      $0.makeCacheableUnaryCallInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func streamingOutputCall(
-    _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> {
     call(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, callOptions) {
       $0.makeStreamingOutputCallInterceptors()
@@ -325,18 +295,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.makeServerStreamingCall(request)
   }
 
-  public func makeStreamingOutputCallCall(
-    _ request: Grpc_Testing_StreamingOutputCallRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, callOptions) {
-      $0.makeStreamingOutputCallInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func streamingInputCall<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Testing_StreamingInputCallResponse where Requests.Element == Grpc_Testing_StreamingInputCallRequest {
     try await call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
       $0.makeStreamingInputCallInterceptors()
@@ -344,7 +304,7 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
   }
 
   nonisolated(nonsending) public func streamingInputCall<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Testing_StreamingInputCallResponse where Requests.Element == Grpc_Testing_StreamingInputCallRequest {
     try await call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
       $0.makeStreamingInputCallInterceptors()
@@ -359,17 +319,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.makeClientStreamingCall()
   }
 
-  public func makeStreamingInputCallCall(
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingInputCallResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
-      $0.makeStreamingInputCallInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func fullDuplexCall<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
     call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
       $0.makeFullDuplexCallInterceptors()
@@ -377,7 +328,7 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
   }
 
   public func fullDuplexCall<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
     call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
       $0.makeFullDuplexCallInterceptors()
@@ -392,17 +343,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.makeBidirectionalStreamingCall()
   }
 
-  public func makeFullDuplexCallCall(
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
-      $0.makeFullDuplexCallInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func halfDuplexCall<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
     call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
       $0.makeHalfDuplexCallInterceptors()
@@ -410,7 +352,7 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
   }
 
   public func halfDuplexCall<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
     call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
       $0.makeHalfDuplexCallInterceptors()
@@ -425,17 +367,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.makeBidirectionalStreamingCall()
   }
 
-  public func makeHalfDuplexCallCall(
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
-      $0.makeHalfDuplexCallInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func unimplementedCall(
-    _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Testing_Empty {
     try await call(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
@@ -449,13 +382,163 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
       $0.makeUnimplementedCallInterceptors()
     }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension Grpc_Testing_TestServiceClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func emptyCall(
+    _ request: Grpc_Testing_Empty
+  ) async throws -> Grpc_Testing_Empty {
+    try await self.emptyCall(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func unaryCall(
+    _ request: Grpc_Testing_SimpleRequest
+  ) async throws -> Grpc_Testing_SimpleResponse {
+    try await self.unaryCall(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func cacheableUnaryCall(
+    _ request: Grpc_Testing_SimpleRequest
+  ) async throws -> Grpc_Testing_SimpleResponse {
+    try await self.cacheableUnaryCall(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func streamingOutputCall(
+    _ request: Grpc_Testing_StreamingOutputCallRequest
+  ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> {
+    self.streamingOutputCall(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func streamingInputCall<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Grpc_Testing_StreamingInputCallResponse where Requests.Element == Grpc_Testing_StreamingInputCallRequest {
+    try await self.streamingInputCall(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func streamingInputCall<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Grpc_Testing_StreamingInputCallResponse where Requests.Element == Grpc_Testing_StreamingInputCallRequest {
+    try await self.streamingInputCall(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func fullDuplexCall<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
+    self.fullDuplexCall(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func fullDuplexCall<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
+    self.fullDuplexCall(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func halfDuplexCall<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
+    self.halfDuplexCall(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func halfDuplexCall<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
+    self.halfDuplexCall(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func unimplementedCall(
+    _ request: Grpc_Testing_Empty
+  ) async throws -> Grpc_Testing_Empty {
+    try await self.unimplementedCall(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Grpc_Testing_TestServiceClientInterceptorFactoryProtocol {
+  public func makeEmptyCallCall(
+    _ request: Grpc_Testing_Empty,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, callOptions) {
+      $0.makeEmptyCallInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeUnaryCallCall(
+    _ request: Grpc_Testing_SimpleRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, callOptions) {
+      $0.makeUnaryCallInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeCacheableUnaryCallCall(
+    _ request: Grpc_Testing_SimpleRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, callOptions) {
+      $0.makeCacheableUnaryCallInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeStreamingOutputCallCall(
+    _ request: Grpc_Testing_StreamingOutputCallRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, callOptions) {
+      $0.makeStreamingOutputCallInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeStreamingInputCallCall(
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingInputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse> {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
+      $0.makeStreamingInputCallInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  public func makeFullDuplexCallCall(
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
+      $0.makeFullDuplexCallInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  public func makeHalfDuplexCallCall(
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
+      $0.makeHalfDuplexCallInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 
   public func makeUnimplementedCallCall(
     _ request: Grpc_Testing_Empty,
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
-    call(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, callOptions) {
+    client.call(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
@@ -756,7 +839,7 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
   }
 
   nonisolated(nonsending) public func unimplementedCall(
-    _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Testing_Empty {
     try await call(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
@@ -770,13 +853,26 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
       $0.makeUnimplementedCallInterceptors()
     }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension Grpc_Testing_UnimplementedServiceClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func unimplementedCall(
+    _ request: Grpc_Testing_Empty
+  ) async throws -> Grpc_Testing_Empty {
+    try await self.unimplementedCall(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol {
   public func makeUnimplementedCallCall(
     _ request: Grpc_Testing_Empty,
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
-    call(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, callOptions) {
+    client.call(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

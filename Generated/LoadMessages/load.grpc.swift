@@ -99,7 +99,7 @@ public struct LoadTestAgentClient: Switchboard.ServiceClient, LoadTestAgentClien
   }
 
   public func run<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<LoadTestAgentResponse> where Requests.Element == LoadTestAgentRequest {
     call(LoadTestAgentMetadata.Methods.run, callOptions) {
       $0.makeRunInterceptors()
@@ -107,7 +107,7 @@ public struct LoadTestAgentClient: Switchboard.ServiceClient, LoadTestAgentClien
   }
 
   public func run<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<LoadTestAgentResponse> where Requests.Element == LoadTestAgentRequest {
     call(LoadTestAgentMetadata.Methods.run, callOptions) {
       $0.makeRunInterceptors()
@@ -121,12 +121,32 @@ public struct LoadTestAgentClient: Switchboard.ServiceClient, LoadTestAgentClien
       $0.makeRunInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
 
+/// The calls with the client's options.
+extension LoadTestAgentClientProtocol {
+  @inlinable
+  public func run<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<LoadTestAgentResponse> where Requests.Element == LoadTestAgentRequest {
+    self.run(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func run<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<LoadTestAgentResponse> where Requests.Element == LoadTestAgentRequest {
+    self.run(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any LoadTestAgentClientInterceptorFactoryProtocol {
   public func makeRunCall(
     responseHandler: any Switchboard.ResponseHandler<LoadTestAgentResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<LoadTestAgentRequest, LoadTestAgentResponse> {
-    call(LoadTestAgentMetadata.Methods.run, callOptions) {
+    client.call(LoadTestAgentMetadata.Methods.run, callOptions) {
       $0.makeRunInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }

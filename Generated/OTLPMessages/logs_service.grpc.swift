@@ -91,7 +91,7 @@ public struct Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClient: Switchboa
   }
 
   nonisolated(nonsending) public func export(
-    _ request: Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse {
     try await call(Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.Methods.export, callOptions) {
       $0.makeExportInterceptors()
@@ -105,13 +105,26 @@ public struct Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClient: Switchboa
       $0.makeExportInterceptors()
     }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func export(
+    _ request: Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest
+  ) async throws -> Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse {
+    try await self.export(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientInterceptorFactoryProtocol {
   public func makeExportCall(
     _ request: Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest,
     responseHandler: any Switchboard.ResponseHandler<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse> {
-    call(Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.Methods.export, callOptions) {
+    client.call(Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.Methods.export, callOptions) {
       $0.makeExportInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

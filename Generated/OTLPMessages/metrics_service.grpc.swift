@@ -91,7 +91,7 @@ public struct Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClient: Swi
   }
 
   nonisolated(nonsending) public func export(
-    _ request: Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse {
     try await call(Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata.Methods.export, callOptions) {
       $0.makeExportInterceptors()
@@ -105,13 +105,26 @@ public struct Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClient: Swi
       $0.makeExportInterceptors()
     }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func export(
+    _ request: Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest
+  ) async throws -> Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse {
+    try await self.export(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClientInterceptorFactoryProtocol {
   public func makeExportCall(
     _ request: Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest,
     responseHandler: any Switchboard.ResponseHandler<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceRequest, Opentelemetry_Proto_Collector_Metrics_V1_ExportMetricsServiceResponse> {
-    call(Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata.Methods.export, callOptions) {
+    client.call(Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceMetadata.Methods.export, callOptions) {
       $0.makeExportInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

@@ -91,7 +91,7 @@ public struct Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClient: Switchb
   }
 
   nonisolated(nonsending) public func export(
-    _ request: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse {
     try await call(Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata.Methods.export, callOptions) {
       $0.makeExportInterceptors()
@@ -105,13 +105,26 @@ public struct Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClient: Switchb
       $0.makeExportInterceptors()
     }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func export(
+    _ request: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest
+  ) async throws -> Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse {
+    try await self.export(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClientInterceptorFactoryProtocol {
   public func makeExportCall(
     _ request: Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest,
     responseHandler: any Switchboard.ResponseHandler<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceRequest, Opentelemetry_Proto_Collector_Trace_V1_ExportTraceServiceResponse> {
-    call(Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata.Methods.export, callOptions) {
+    client.call(Opentelemetry_Proto_Collector_Trace_V1_TraceServiceMetadata.Methods.export, callOptions) {
       $0.makeExportInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

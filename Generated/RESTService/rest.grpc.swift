@@ -429,7 +429,7 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
   }
 
   nonisolated(nonsending) public func get(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.unary(request)
   }
@@ -440,18 +440,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     call(Testing_Rest_RestMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makeGetCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.get, callOptions) {
-      $0.makeGetInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func create(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.create, callOptions) {
       $0.makeCreateInterceptors()
@@ -466,18 +456,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeCreateCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.create, callOptions) {
-      $0.makeCreateInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func createInner(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.createInner, callOptions) {
       $0.makeCreateInnerInterceptors()
@@ -492,18 +472,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeCreateInnerCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.createInner, callOptions) {
-      $0.makeCreateInnerInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func patch(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.patch, callOptions) {
       $0.makePatchInterceptors()
@@ -516,18 +486,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     call(Testing_Rest_RestMetadata.Methods.patch, callOptions) { $0.makePatchInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makePatchCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.patch, callOptions) {
-      $0.makePatchInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func delete(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
     try await call(Testing_Rest_RestMetadata.Methods.delete, callOptions) {
       $0.makeDeleteInterceptors()
@@ -542,18 +502,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeDeleteCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<SwitchboardProtobuf.Google_Protobuf_Empty>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty> {
-    call(Testing_Rest_RestMetadata.Methods.delete, callOptions) {
-      $0.makeDeleteInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func publish(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.publish, callOptions) {
       $0.makePublishInterceptors()
@@ -568,18 +518,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makePublishCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.publish, callOptions) {
-      $0.makePublishInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func custom(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.custom, callOptions) {
       $0.makeCustomInterceptors()
@@ -594,18 +534,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeCustomCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.custom, callOptions) {
-      $0.makeCustomInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getInner(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.getInner, callOptions) {
       $0.makeGetInnerInterceptors()
@@ -620,18 +550,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeGetInnerCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.getInner, callOptions) {
-      $0.makeGetInnerInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getFile(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Upload {
     try await call(Testing_Rest_RestMetadata.Methods.getFile, callOptions) {
       $0.makeGetFileInterceptors()
@@ -646,18 +566,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeGetFileCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Upload>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Upload> {
-    call(Testing_Rest_RestMetadata.Methods.getFile, callOptions) {
-      $0.makeGetFileInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func watch(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Testing_Rest_Everything> {
     call(Testing_Rest_RestMetadata.Methods.watch, callOptions) {
       $0.makeWatchInterceptors()
@@ -672,18 +582,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeServerStreamingCall(request)
   }
 
-  public func makeWatchCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.watch, callOptions) {
-      $0.makeWatchInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func collect<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything where Requests.Element == Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
@@ -691,7 +591,7 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
   }
 
   nonisolated(nonsending) public func collect<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything where Requests.Element == Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
@@ -706,17 +606,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeClientStreamingCall()
   }
 
-  public func makeCollectCall(
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.collect, callOptions) {
-      $0.makeCollectInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func download(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Google_Api_HttpBody {
     try await call(Testing_Rest_RestMetadata.Methods.download, callOptions) {
       $0.makeDownloadInterceptors()
@@ -731,18 +622,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeDownloadCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Google_Api_HttpBody> {
-    call(Testing_Rest_RestMetadata.Methods.download, callOptions) {
-      $0.makeDownloadInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func uploadFile(
-    _ request: Testing_Rest_Upload, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Upload, callOptions: Switchboard.CallOptions?
   ) async throws -> Google_Api_HttpBody {
     try await call(Testing_Rest_RestMetadata.Methods.uploadFile, callOptions) {
       $0.makeUploadFileInterceptors()
@@ -757,18 +638,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeUnaryCall(request)
   }
 
-  public func makeUploadFileCall(
-    _ request: Testing_Rest_Upload,
-    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Upload, Google_Api_HttpBody> {
-    call(Testing_Rest_RestMetadata.Methods.uploadFile, callOptions) {
-      $0.makeUploadFileInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func raw(
-    _ request: Google_Api_HttpBody, callOptions: Switchboard.CallOptions? = nil
+    _ request: Google_Api_HttpBody, callOptions: Switchboard.CallOptions?
   ) async throws -> Google_Api_HttpBody {
     try await call(Testing_Rest_RestMetadata.Methods.raw, callOptions) { $0.makeRawInterceptors() }.unary(request)
   }
@@ -779,18 +650,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     call(Testing_Rest_RestMetadata.Methods.raw, callOptions) { $0.makeRawInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makeRawCall(
-    _ request: Google_Api_HttpBody,
-    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Google_Api_HttpBody, Google_Api_HttpBody> {
-    call(Testing_Rest_RestMetadata.Methods.raw, callOptions) {
-      $0.makeRawInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func uploadStream<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Upload where Requests.Element == Testing_Rest_Upload {
     try await call(Testing_Rest_RestMetadata.Methods.uploadStream, callOptions) {
       $0.makeUploadStreamInterceptors()
@@ -798,7 +659,7 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
   }
 
   nonisolated(nonsending) public func uploadStream<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Upload where Requests.Element == Testing_Rest_Upload {
     try await call(Testing_Rest_RestMetadata.Methods.uploadStream, callOptions) {
       $0.makeUploadStreamInterceptors()
@@ -813,17 +674,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeClientStreamingCall()
   }
 
-  public func makeUploadStreamCall(
-    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Upload>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Testing_Rest_Upload, Testing_Rest_Upload> {
-    call(Testing_Rest_RestMetadata.Methods.uploadStream, callOptions) {
-      $0.makeUploadStreamInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func downloadStream(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Google_Api_HttpBody> {
     call(Testing_Rest_RestMetadata.Methods.downloadStream, callOptions) {
       $0.makeDownloadStreamInterceptors()
@@ -838,18 +690,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.makeServerStreamingCall(request)
   }
 
-  public func makeDownloadStreamCall(
-    _ request: Testing_Rest_Everything,
-    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Google_Api_HttpBody> {
-    call(Testing_Rest_RestMetadata.Methods.downloadStream, callOptions) {
-      $0.makeDownloadStreamInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func fail(
-    _ request: Testing_Rest_Failure, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Failure, callOptions: Switchboard.CallOptions?
   ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
     try await call(Testing_Rest_RestMetadata.Methods.fail, callOptions) { $0.makeFailInterceptors() }.unary(request)
   }
@@ -860,18 +702,8 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     call(Testing_Rest_RestMetadata.Methods.fail, callOptions) { $0.makeFailInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makeFailCall(
-    _ request: Testing_Rest_Failure,
-    responseHandler: any Switchboard.ResponseHandler<SwitchboardProtobuf.Google_Protobuf_Empty>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty> {
-    call(Testing_Rest_RestMetadata.Methods.fail, callOptions) {
-      $0.makeFailInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func hidden(
-    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions?
   ) async throws -> Testing_Rest_Everything {
     try await call(Testing_Rest_RestMetadata.Methods.hidden, callOptions) {
       $0.makeHiddenInterceptors()
@@ -885,13 +717,327 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
       $0.makeHiddenInterceptors()
     }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension Testing_Rest_RestClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func get(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.get(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func create(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.create(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func createInner(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.createInner(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func patch(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.patch(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func delete(
+    _ request: Testing_Rest_Everything
+  ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
+    try await self.delete(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func publish(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.publish(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func custom(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.custom(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getInner(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.getInner(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getFile(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Upload {
+    try await self.getFile(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func watch(
+    _ request: Testing_Rest_Everything
+  ) -> Switchboard.ResponseStream<Testing_Rest_Everything> {
+    self.watch(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func collect<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Testing_Rest_Everything where Requests.Element == Testing_Rest_Everything {
+    try await self.collect(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func collect<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Testing_Rest_Everything where Requests.Element == Testing_Rest_Everything {
+    try await self.collect(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func download(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Google_Api_HttpBody {
+    try await self.download(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func uploadFile(
+    _ request: Testing_Rest_Upload
+  ) async throws -> Google_Api_HttpBody {
+    try await self.uploadFile(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func raw(
+    _ request: Google_Api_HttpBody
+  ) async throws -> Google_Api_HttpBody {
+    try await self.raw(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func uploadStream<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Testing_Rest_Upload where Requests.Element == Testing_Rest_Upload {
+    try await self.uploadStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func uploadStream<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Testing_Rest_Upload where Requests.Element == Testing_Rest_Upload {
+    try await self.uploadStream(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func downloadStream(
+    _ request: Testing_Rest_Everything
+  ) -> Switchboard.ResponseStream<Google_Api_HttpBody> {
+    self.downloadStream(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func fail(
+    _ request: Testing_Rest_Failure
+  ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
+    try await self.fail(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func hidden(
+    _ request: Testing_Rest_Everything
+  ) async throws -> Testing_Rest_Everything {
+    try await self.hidden(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Testing_Rest_RestClientInterceptorFactoryProtocol {
+  public func makeGetCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.get, callOptions) {
+      $0.makeGetInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeCreateCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.create, callOptions) {
+      $0.makeCreateInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeCreateInnerCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.createInner, callOptions) {
+      $0.makeCreateInnerInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makePatchCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.patch, callOptions) {
+      $0.makePatchInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeDeleteCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<SwitchboardProtobuf.Google_Protobuf_Empty>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, SwitchboardProtobuf.Google_Protobuf_Empty> {
+    client.call(Testing_Rest_RestMetadata.Methods.delete, callOptions) {
+      $0.makeDeleteInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makePublishCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.publish, callOptions) {
+      $0.makePublishInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeCustomCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.custom, callOptions) {
+      $0.makeCustomInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeGetInnerCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.getInner, callOptions) {
+      $0.makeGetInnerInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeGetFileCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Upload>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Upload> {
+    client.call(Testing_Rest_RestMetadata.Methods.getFile, callOptions) {
+      $0.makeGetFileInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeWatchCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.watch, callOptions) {
+      $0.makeWatchInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeCollectCall(
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Testing_Rest_Everything, Testing_Rest_Everything> {
+    client.call(Testing_Rest_RestMetadata.Methods.collect, callOptions) {
+      $0.makeCollectInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  public func makeDownloadCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Google_Api_HttpBody> {
+    client.call(Testing_Rest_RestMetadata.Methods.download, callOptions) {
+      $0.makeDownloadInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeUploadFileCall(
+    _ request: Testing_Rest_Upload,
+    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Upload, Google_Api_HttpBody> {
+    client.call(Testing_Rest_RestMetadata.Methods.uploadFile, callOptions) {
+      $0.makeUploadFileInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeRawCall(
+    _ request: Google_Api_HttpBody,
+    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Google_Api_HttpBody, Google_Api_HttpBody> {
+    client.call(Testing_Rest_RestMetadata.Methods.raw, callOptions) {
+      $0.makeRawInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeUploadStreamCall(
+    responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Upload>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Testing_Rest_Upload, Testing_Rest_Upload> {
+    client.call(Testing_Rest_RestMetadata.Methods.uploadStream, callOptions) {
+      $0.makeUploadStreamInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  public func makeDownloadStreamCall(
+    _ request: Testing_Rest_Everything,
+    responseHandler: any Switchboard.ResponseHandler<Google_Api_HttpBody>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Google_Api_HttpBody> {
+    client.call(Testing_Rest_RestMetadata.Methods.downloadStream, callOptions) {
+      $0.makeDownloadStreamInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeFailCall(
+    _ request: Testing_Rest_Failure,
+    responseHandler: any Switchboard.ResponseHandler<SwitchboardProtobuf.Google_Protobuf_Empty>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Testing_Rest_Failure, SwitchboardProtobuf.Google_Protobuf_Empty> {
+    client.call(Testing_Rest_RestMetadata.Methods.fail, callOptions) {
+      $0.makeFailInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   public func makeHiddenCall(
     _ request: Testing_Rest_Everything,
     responseHandler: any Switchboard.ResponseHandler<Testing_Rest_Everything>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Testing_Rest_Everything, Testing_Rest_Everything> {
-    call(Testing_Rest_RestMetadata.Methods.hidden, callOptions) {
+    client.call(Testing_Rest_RestMetadata.Methods.hidden, callOptions) {
       $0.makeHiddenInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

@@ -217,7 +217,7 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
   }
 
   nonisolated(nonsending) public func getTopChannels(
-    _ request: Grpc_Channelz_V1_GetTopChannelsRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Channelz_V1_GetTopChannelsRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetTopChannelsResponse {
     try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, callOptions) {
       $0.makeGetTopChannelsInterceptors()
@@ -232,18 +232,8 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }.makeUnaryCall(request)
   }
 
-  public func makeGetTopChannelsCall(
-    _ request: Grpc_Channelz_V1_GetTopChannelsRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetTopChannelsResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse> {
-    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, callOptions) {
-      $0.makeGetTopChannelsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getServers(
-    _ request: Grpc_Channelz_V1_GetServersRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Channelz_V1_GetServersRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetServersResponse {
     try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, callOptions) {
       $0.makeGetServersInterceptors()
@@ -258,18 +248,8 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }.makeUnaryCall(request)
   }
 
-  public func makeGetServersCall(
-    _ request: Grpc_Channelz_V1_GetServersRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServersResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse> {
-    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, callOptions) {
-      $0.makeGetServersInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getServer(
-    _ request: Grpc_Channelz_V1_GetServerRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Channelz_V1_GetServerRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetServerResponse {
     try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, callOptions) {
       $0.makeGetServerInterceptors()
@@ -284,18 +264,8 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }.makeUnaryCall(request)
   }
 
-  public func makeGetServerCall(
-    _ request: Grpc_Channelz_V1_GetServerRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse> {
-    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, callOptions) {
-      $0.makeGetServerInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getServerSockets(
-    _ request: Grpc_Channelz_V1_GetServerSocketsRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Channelz_V1_GetServerSocketsRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetServerSocketsResponse {
     try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, callOptions) {
       $0.makeGetServerSocketsInterceptors()
@@ -310,18 +280,8 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }.makeUnaryCall(request)
   }
 
-  public func makeGetServerSocketsCall(
-    _ request: Grpc_Channelz_V1_GetServerSocketsRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerSocketsResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse> {
-    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, callOptions) {
-      $0.makeGetServerSocketsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getChannel(
-    _ request: Grpc_Channelz_V1_GetChannelRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Channelz_V1_GetChannelRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetChannelResponse {
     try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, callOptions) {
       $0.makeGetChannelInterceptors()
@@ -336,18 +296,8 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }.makeUnaryCall(request)
   }
 
-  public func makeGetChannelCall(
-    _ request: Grpc_Channelz_V1_GetChannelRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetChannelResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse> {
-    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, callOptions) {
-      $0.makeGetChannelInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getSubchannel(
-    _ request: Grpc_Channelz_V1_GetSubchannelRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Channelz_V1_GetSubchannelRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse {
     try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, callOptions) {
       $0.makeGetSubchannelInterceptors()
@@ -362,18 +312,8 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }.makeUnaryCall(request)
   }
 
-  public func makeGetSubchannelCall(
-    _ request: Grpc_Channelz_V1_GetSubchannelRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetSubchannelResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse> {
-    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, callOptions) {
-      $0.makeGetSubchannelInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func getSocket(
-    _ request: Grpc_Channelz_V1_GetSocketRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Channelz_V1_GetSocketRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetSocketResponse {
     try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, callOptions) {
       $0.makeGetSocketInterceptors()
@@ -387,13 +327,128 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
       $0.makeGetSocketInterceptors()
     }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension Grpc_Channelz_V1_ChannelzClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func getTopChannels(
+    _ request: Grpc_Channelz_V1_GetTopChannelsRequest
+  ) async throws -> Grpc_Channelz_V1_GetTopChannelsResponse {
+    try await self.getTopChannels(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getServers(
+    _ request: Grpc_Channelz_V1_GetServersRequest
+  ) async throws -> Grpc_Channelz_V1_GetServersResponse {
+    try await self.getServers(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getServer(
+    _ request: Grpc_Channelz_V1_GetServerRequest
+  ) async throws -> Grpc_Channelz_V1_GetServerResponse {
+    try await self.getServer(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getServerSockets(
+    _ request: Grpc_Channelz_V1_GetServerSocketsRequest
+  ) async throws -> Grpc_Channelz_V1_GetServerSocketsResponse {
+    try await self.getServerSockets(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getChannel(
+    _ request: Grpc_Channelz_V1_GetChannelRequest
+  ) async throws -> Grpc_Channelz_V1_GetChannelResponse {
+    try await self.getChannel(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getSubchannel(
+    _ request: Grpc_Channelz_V1_GetSubchannelRequest
+  ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse {
+    try await self.getSubchannel(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func getSocket(
+    _ request: Grpc_Channelz_V1_GetSocketRequest
+  ) async throws -> Grpc_Channelz_V1_GetSocketResponse {
+    try await self.getSocket(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol {
+  public func makeGetTopChannelsCall(
+    _ request: Grpc_Channelz_V1_GetTopChannelsRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetTopChannelsResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse> {
+    client.call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, callOptions) {
+      $0.makeGetTopChannelsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeGetServersCall(
+    _ request: Grpc_Channelz_V1_GetServersRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServersResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse> {
+    client.call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, callOptions) {
+      $0.makeGetServersInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeGetServerCall(
+    _ request: Grpc_Channelz_V1_GetServerRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse> {
+    client.call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, callOptions) {
+      $0.makeGetServerInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeGetServerSocketsCall(
+    _ request: Grpc_Channelz_V1_GetServerSocketsRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerSocketsResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse> {
+    client.call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, callOptions) {
+      $0.makeGetServerSocketsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeGetChannelCall(
+    _ request: Grpc_Channelz_V1_GetChannelRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetChannelResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse> {
+    client.call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, callOptions) {
+      $0.makeGetChannelInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeGetSubchannelCall(
+    _ request: Grpc_Channelz_V1_GetSubchannelRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetSubchannelResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse> {
+    client.call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, callOptions) {
+      $0.makeGetSubchannelInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   public func makeGetSocketCall(
     _ request: Grpc_Channelz_V1_GetSocketRequest,
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetSocketResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse> {
-    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, callOptions) {
+    client.call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, callOptions) {
       $0.makeGetSocketInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

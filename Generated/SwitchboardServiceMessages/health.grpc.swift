@@ -138,7 +138,7 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
   }
 
   nonisolated(nonsending) public func check(
-    _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Health_V1_HealthCheckResponse {
     try await call(Grpc_Health_V1_HealthMetadata.Methods.check, callOptions) {
       $0.makeCheckInterceptors()
@@ -153,18 +153,8 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     }.makeUnaryCall(request)
   }
 
-  public func makeCheckCall(
-    _ request: Grpc_Health_V1_HealthCheckRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthCheckResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse> {
-    call(Grpc_Health_V1_HealthMetadata.Methods.check, callOptions) {
-      $0.makeCheckInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func list(
-    _ request: Grpc_Health_V1_HealthListRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Health_V1_HealthListRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Health_V1_HealthListResponse {
     try await call(Grpc_Health_V1_HealthMetadata.Methods.list, callOptions) {
       $0.makeListInterceptors()
@@ -179,18 +169,8 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     }.makeUnaryCall(request)
   }
 
-  public func makeListCall(
-    _ request: Grpc_Health_V1_HealthListRequest,
-    responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthListResponse>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse> {
-    call(Grpc_Health_V1_HealthMetadata.Methods.list, callOptions) {
-      $0.makeListInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func watch(
-    _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Health_V1_HealthCheckResponse> {
     call(Grpc_Health_V1_HealthMetadata.Methods.watch, callOptions) {
       $0.makeWatchInterceptors()
@@ -204,13 +184,60 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
       $0.makeWatchInterceptors()
     }.makeServerStreamingCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension Grpc_Health_V1_HealthClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func check(
+    _ request: Grpc_Health_V1_HealthCheckRequest
+  ) async throws -> Grpc_Health_V1_HealthCheckResponse {
+    try await self.check(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func list(
+    _ request: Grpc_Health_V1_HealthListRequest
+  ) async throws -> Grpc_Health_V1_HealthListResponse {
+    try await self.list(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func watch(
+    _ request: Grpc_Health_V1_HealthCheckRequest
+  ) -> Switchboard.ResponseStream<Grpc_Health_V1_HealthCheckResponse> {
+    self.watch(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Grpc_Health_V1_HealthClientInterceptorFactoryProtocol {
+  public func makeCheckCall(
+    _ request: Grpc_Health_V1_HealthCheckRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthCheckResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse> {
+    client.call(Grpc_Health_V1_HealthMetadata.Methods.check, callOptions) {
+      $0.makeCheckInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeListCall(
+    _ request: Grpc_Health_V1_HealthListRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthListResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse> {
+    client.call(Grpc_Health_V1_HealthMetadata.Methods.list, callOptions) {
+      $0.makeListInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   public func makeWatchCall(
     _ request: Grpc_Health_V1_HealthCheckRequest,
     responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthCheckResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse> {
-    call(Grpc_Health_V1_HealthMetadata.Methods.watch, callOptions) {
+    client.call(Grpc_Health_V1_HealthMetadata.Methods.watch, callOptions) {
       $0.makeWatchInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

@@ -100,7 +100,7 @@ public struct Xds_Service_Orca_V3_OpenRcaServiceClient: Switchboard.ServiceClien
   }
 
   public func streamCoreMetrics(
-    _ request: Xds_Service_Orca_V3_OrcaLoadReportRequest, callOptions: Switchboard.CallOptions? = nil
+    _ request: Xds_Service_Orca_V3_OrcaLoadReportRequest, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Xds_Data_Orca_V3_OrcaLoadReport> {
     call(Xds_Service_Orca_V3_OpenRcaServiceMetadata.Methods.streamCoreMetrics, callOptions) {
       $0.makeStreamCoreMetricsInterceptors()
@@ -114,13 +114,26 @@ public struct Xds_Service_Orca_V3_OpenRcaServiceClient: Switchboard.ServiceClien
       $0.makeStreamCoreMetricsInterceptors()
     }.makeServerStreamingCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension Xds_Service_Orca_V3_OpenRcaServiceClientProtocol {
+  @inlinable
+  public func streamCoreMetrics(
+    _ request: Xds_Service_Orca_V3_OrcaLoadReportRequest
+  ) -> Switchboard.ResponseStream<Xds_Data_Orca_V3_OrcaLoadReport> {
+    self.streamCoreMetrics(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Xds_Service_Orca_V3_OpenRcaServiceClientInterceptorFactoryProtocol {
   public func makeStreamCoreMetricsCall(
     _ request: Xds_Service_Orca_V3_OrcaLoadReportRequest,
     responseHandler: any Switchboard.ResponseHandler<Xds_Data_Orca_V3_OrcaLoadReport>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport> {
-    call(Xds_Service_Orca_V3_OpenRcaServiceMetadata.Methods.streamCoreMetrics, callOptions) {
+    client.call(Xds_Service_Orca_V3_OpenRcaServiceMetadata.Methods.streamCoreMetrics, callOptions) {
       $0.makeStreamCoreMetricsInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

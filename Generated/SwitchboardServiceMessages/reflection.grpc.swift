@@ -102,7 +102,7 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
   }
 
   public func serverReflectionInfo<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest {
     call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
@@ -110,7 +110,7 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
   }
 
   public func serverReflectionInfo<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest {
     call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
@@ -124,12 +124,32 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
       $0.makeServerReflectionInfoInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
 
+/// The calls with the client's options.
+extension Grpc_Reflection_V1_ServerReflectionClientProtocol {
+  @inlinable
+  public func serverReflectionInfo<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest {
+    self.serverReflectionInfo(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func serverReflectionInfo<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest {
+    self.serverReflectionInfo(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol {
   public func makeServerReflectionInfoCall(
     responseHandler: any Switchboard.ResponseHandler<Grpc_Reflection_V1_ServerReflectionResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse> {
-    call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
+    client.call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }

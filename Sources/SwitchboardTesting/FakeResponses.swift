@@ -68,6 +68,19 @@ public final class FakeResponses: Sendable {
     _ = enqueue(method, exchange)
   }
 
+  /// Enqueues an error in place of a response: the call fails with it, without waiting for streamed requests.
+  public func enqueue<RequestMarshaller, ResponseMarshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    error: any Error,
+    trailingMetadata: HPACKHeaders,
+    _ requestHandler: @escaping RequestHandler<RequestMarshaller>
+  ) {
+    let exchange = Exchange<RequestMarshaller, ResponseMarshaller>(requestHandler)
+    // The first event of the exchange: it does not fail.
+    try? exchange.send(error: error, trailers: trailingMetadata)
+    _ = enqueue(method, exchange)
+  }
+
   private func enqueue<RequestMarshaller, ResponseMarshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
     _ exchange: Exchange<RequestMarshaller, ResponseMarshaller>

@@ -24,7 +24,7 @@ enum TesteeServer {
       server,
       .with {
         $0.host = "127.0.0.1"
-        $0.port = UInt32(address.port ?? 0)
+        $0.port = UInt32(address.port)
         if request.useTls { $0.pemCert = request.serverCreds.cert }
       }
     )

@@ -87,6 +87,7 @@ var queue: (fill: Double, count: Int) { fatalError() }
 var rate: Double { fatalError() }
 var rows: [Item] { fatalError() }
 let printer = Printer<Item>()
+let replyPrinter = Printer<Hello_GreetReply>()
 let bytePrinter = Printer<[UInt8]>()
 
 final class Printer<Response: Sendable>: ResponseHandler {

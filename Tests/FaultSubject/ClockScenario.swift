@@ -107,6 +107,6 @@ struct ClockScenario {
     _ options: ServerOptions = ServerOptions()
   ) throws -> (Server, port: Int) {
     let server = try Server(providers: providers, options: options)
-    return (server, try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+    return (server, try server.bind(host: "127.0.0.1", port: 0).port)
   }
 }

@@ -30,7 +30,7 @@ struct DescriptorScenario {
     var options = ServerOptions()
     options.logger = Logger(AcceptLog())
     let server = try Server(providers: [LingeringProvider(.none)], options: options)
-    FaultSubject.say("\(try server.bind(host: "127.0.0.1", port: 0).port ?? 0)")
+    FaultSubject.say("\(try server.bind(host: "127.0.0.1", port: 0).port)")
     let workers = (0..<16).map { _ in Task { while !Task.isCancelled { await Task.yield() } } }
     let (ends, end) = AsyncStream<Never>.makeStream()
     Thread {
@@ -55,7 +55,7 @@ struct DescriptorScenario {
     var options = ServerOptions()
     options.logger = Logger(AcceptLog())
     let server = try Server(providers: [provider], options: options, group: group)
-    let port = try server.bind(host: "127.0.0.1", port: 0).port ?? 0
+    let port = try server.bind(host: "127.0.0.1", port: 0).port
     let connected = try channel("127.0.0.1:\(port)", group)
     FaultSubject.say("connected: \(await connected.ping())")
 

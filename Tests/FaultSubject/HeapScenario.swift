@@ -23,7 +23,7 @@ enum HeapScenario {
     options.web = WebOptions(origins: .any)
     let group = try LoopGroup()
     let server = try Server(providers: [Paused()], options: options, group: group)
-    FaultSubject.say("\(try server.bind(host: "127.0.0.1", port: 0).port ?? 0)")
+    FaultSubject.say("\(try server.bind(host: "127.0.0.1", port: 0).port)")
     await answer(group) { word, count in if word == "refuse" { ScarceMemory.refuse(moreThan: count) } }
     await server.shutDown(grace: .zero)
   }

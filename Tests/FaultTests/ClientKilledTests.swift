@@ -52,7 +52,7 @@ import Testing
     options.observer = ledger
     if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestCertificates.server) }
     let server = try Server(providers: [provider], options: options)
-    let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+    let port = try server.bind(host: "127.0.0.1", port: 0).port
     let relay = try Relay(to: port, gate: stage.gate)
     defer { relay.stop() }
     // Another client, which stays connected.

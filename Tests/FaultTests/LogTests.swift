@@ -124,6 +124,6 @@ import Testing
 
   private static func echo() throws -> (Server, port: Int) {
     let server = try Server(providers: [SmallEcho(), LingeringProvider(.none)])
-    return (server, try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+    return (server, try server.bind(host: "127.0.0.1", port: 0).port)
   }
 }

@@ -27,7 +27,7 @@ import Testing
       serverOptions.keepaliveTimeout = .seconds(10)
       serverOptions.observer = observer
       server = try Server(providers: [provider], options: serverOptions, group: serverGroup)
-      relay = try Relay(to: server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+      relay = try Relay(to: server.bind(host: "127.0.0.1", port: 0).port)
       var options = ChannelOptions.impatient
       options.keepaliveInterval = .seconds(10)
       options.keepaliveTimeout = .seconds(5)

@@ -75,7 +75,7 @@ import Testing
     var options = ServerOptions()
     options.observer = ledger
     let server = try Server(providers: [LingeringProvider(.none)], options: options)
-    return (server, try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+    return (server, try server.bind(host: "127.0.0.1", port: 0).port)
   }
 
   /// Makes calls through the relay while faults are injected and removed one after the other. This restores the relay

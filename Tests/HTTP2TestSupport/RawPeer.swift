@@ -8,7 +8,7 @@ package final class RawPeer: Sendable {
 
   package convenience init(port: Int) throws { self.init(adopting: try LoopbackSocket.connected(to: port)) }
 
-  package convenience init(_ address: SocketAddress) throws { try self.init(port: address.port ?? 0) }
+  package convenience init(_ address: SocketAddress) throws { try self.init(port: address.port) }
 
   /// Takes ownership of a connected socket.
   package init(adopting descriptor: Int32) {

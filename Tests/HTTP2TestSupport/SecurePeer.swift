@@ -18,7 +18,7 @@ package final class SecurePeer {
   }
 
   package convenience init(_ address: SocketAddress, _ version: TLSVersion = .tls13) throws {
-    try self.init(port: address.port ?? 0, version)
+    try self.init(port: address.port, version)
   }
 
   package convenience init(port: Int, _ version: TLSVersion = .tls13) throws {

@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: [Link.plaintext, .tls])
   func ourServerPasses(_ link: Link) async throws {
     let server = try InteropServer(try Arguments(["server", accountFlag] + link.serverFlags))
-    let port = server.addresses[0].port ?? 0
+    let port = server.addresses[0].port
     var arguments = ["client", Self.account, "localhost:\(port)"]
     arguments.append(link == .tls ? try temporaryFile(TestAuthority.certificate) : "-")
     let tests = Self.cases(without: Self.notInClient)

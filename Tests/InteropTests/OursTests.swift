@@ -56,7 +56,7 @@ import Testing
 
   @Test func anUntrustedServerFailsTheCase() async throws {
     let server = try InteropServer(try Arguments(["server", "--use_tls"]))
-    let port = "--server_port=\(server.addresses[0].port ?? 0)"
+    let port = "--server_port=\(server.addresses[0].port)"
     for flags in [["--use_tls"], ["--use_tls", "--use_test_ca", "--server_host_override=other.example"]] {
       let status = await #expect(throws: GRPCStatus.self) { try await run(.emptyUnary, [port] + flags) }
       #expect(status?.code == .unavailable)

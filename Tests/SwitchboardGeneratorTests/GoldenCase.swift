@@ -30,7 +30,8 @@ struct GoldenCase: CustomTestStringConvertible {
     "Prefixes", "Proto2", "Proto3", "Recursion", "SameFileNames", "ServiceMethods", "ServiceNames",
     "ServicesCasing",
     "ServicesClient",
-    "ServicesMappings", "ServicesPayloads", "ServicesServer", "ServicesTestClient", "Shadowing",
+    "ServicesMappings", "ServicesPayloads", "ServicesServer", "ServicesTestClient", "ServicesTestClientOf",
+    "Shadowing",
   ].map(GoldenCase.init)
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

@@ -58,7 +58,8 @@ struct OptionEffectTests {
     let error = #expect(throws: GeneratorError.self) { try generate(parameter) }
     let known =
       "Client, ExtraModuleImports, FileNaming, FullRegistryNames, KeepMethodCasing, Messages, PayloadMappings, "
-      + "ProtoPathModuleMappings, ReflectionData, Server, Services, TestClient, UseAccessLevelOnImports, Visibility"
+      + "ProtoPathModuleMappings, ReflectionData, Server, Services, TestClient, TestClientOf, "
+      + "UseAccessLevelOnImports, Visibility"
     #expect(try #require(error).description.hasSuffix("the options are \(known)"))
   }
 

@@ -40,6 +40,8 @@ struct OptionTests {
       ("ExtraModuleImports=a b", "it must be the name of a module"),
       ("ProtoPathModuleMappings=", "it must be a path"),
       ("ProtoPathModuleMappings=a.txt", "cannot be read here"),
+      ("TestClientOf=", "it must be the name of a module"),
+      ("TestClientOf=Shop,TestClient=true", "a client for tests is generated with the others, or alone"),
       ("PayloadMappings=", "it must be a path"),
       ("PayloadMappings=a.txt", "cannot be read here"),
     ]

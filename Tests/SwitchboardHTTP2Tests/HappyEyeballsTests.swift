@@ -78,7 +78,7 @@ import Testing
     let broken = try FrameListener()
     let server = try Server(providers: [TestService()])
     let good = try server.bind(host: "127.0.0.1", port: 0)
-    let target = "ipv4:127.0.0.1:\(broken.port),127.0.0.1:\(good.port ?? 0)"
+    let target = "ipv4:127.0.0.1:\(broken.port),127.0.0.1:\(good.port)"
     let channel = try Channel(target: target)
     let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
     broken.acceptRaw().send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))

@@ -23,7 +23,7 @@ import Testing
         [
           "-n", "20000", "-c", "8", "-m", "50", "-d", try requestFile(), "-H", "te: trailers",
           "-H", "content-type: application/grpc",
-          "\(scheme)://127.0.0.1:\(pair.address.port ?? 0)/test.Test/Get",
+          "\(scheme)://127.0.0.1:\(pair.address.port)/test.Test/Get",
         ]
       )
       #expect(report.contains("20000 done, 20000 succeeded, 0 failed, 0 errored, 0 timeout"))
@@ -36,7 +36,7 @@ import Testing
         "nghttp",
         [
           "-v", "--no-dep", "-d", try requestFile(), "-H", "te: trailers", "-H", ":method: POST",
-          "-H", "content-type: application/grpc", "http://127.0.0.1:\(pair.address.port ?? 0)/test.Test/Get",
+          "-H", "content-type: application/grpc", "http://127.0.0.1:\(pair.address.port)/test.Test/Get",
         ]
       )
       #expect(report.contains("grpc-status: 0"))

@@ -8,7 +8,7 @@ import Testing
   @Test func aChannelThatWasShutDownRedirectsNothing() async throws {
     try await TestPair.with { pair async throws in
       let transport = try #require(pair.channel.transport as? HTTP2ClientTransport)
-      let known = try transport.sibling(for: "localhost:\(pair.address.port ?? 0)")
+      let known = try transport.sibling(for: "localhost:\(pair.address.port)")
       #expect(try await Caller(channel: Channel(known)).get() == [1, 2, 3])
       await pair.channel.shutDown(grace: .zero)
       for host in [known.host, "other.example:1"] {

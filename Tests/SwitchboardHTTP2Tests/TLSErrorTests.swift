@@ -120,7 +120,7 @@ import Testing
     let server = try Server(providers: [TestService()], options: options)
     let address = try server.bind(host: "127.0.0.1", port: 0)
     let authority = try temporaryFile(TestCertificates.authority)
-    let peer = try PythonPeer("tls_peer.py", ["client", "\(address.port ?? 0)", authority])
+    let peer = try PythonPeer("tls_peer.py", ["client", "\(address.port)", authority])
     #expect(peer.line()?.lowercased().contains("no application protocol") == true)
     peer.stop()
     await log.isFilled.wait()

@@ -122,7 +122,7 @@ import Testing
     if let status = passing.status {
       let provider = ScriptedGRPCCollector([status])
       let server = try Server(providers: [provider])
-      let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+      let port = try server.bind(host: "127.0.0.1", port: 0).port
       collector = "http://127.0.0.1:\(port)"
       let telemetry = try telemetry(port: port, .grpc)
       record(telemetry)
@@ -172,7 +172,7 @@ import Testing
     var socket: ScriptedSocket?
     if let status = failure.status {
       let made = try Server(providers: [ScriptedGRPCCollector([status, status])])
-      port = try #require(try made.bind(host: "127.0.0.1", port: 0).port)
+      port = try made.bind(host: "127.0.0.1", port: 0).port
       server = made
     } else {
       let made = try ScriptedSocket()
@@ -213,7 +213,7 @@ import Testing
     let provider = ScriptedGRPCCollector(long.status.map { [$0] } ?? [])
     let server = try Server(providers: [provider])
     let socket = try ScriptedSocket()
-    let grpcPort = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+    let grpcPort = try server.bind(host: "127.0.0.1", port: 0).port
     let isHTTP = long.status == nil
     let telemetry = try telemetry(port: isHTTP ? socket.port : grpcPort, isHTTP ? .http : .grpc)
     record(telemetry)

@@ -83,7 +83,7 @@ import Testing
   @Test func largeSpansReachACollectorWithTheUsualLimit() async throws {
     let provider = ScriptedGRPCCollector([])
     let server = try Server(providers: [provider])
-    let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+    let port = try server.bind(host: "127.0.0.1", port: 0).port
     var options = TelemetryOptions(serviceName: "test")
     options.exporters = [.otlp(OTLPOptions(endpoint: "http://127.0.0.1:\(port)"), [.traces])]
     let telemetry = try Telemetry(options)
@@ -165,7 +165,7 @@ import Testing
   @Test func aGRPCCollectorThatRefusesASizeGetsHalves() async throws {
     let provider = ScriptedGRPCCollector([GRPCStatus(code: .resourceExhausted, message: "too large")])
     let server = try Server(providers: [provider])
-    let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+    let port = try server.bind(host: "127.0.0.1", port: 0).port
     var options = TelemetryOptions(serviceName: "test")
     options.exporters = [.otlp(OTLPOptions(endpoint: "http://127.0.0.1:\(port)"), [.traces])]
     let telemetry = try Telemetry(options)

@@ -30,7 +30,7 @@ struct BenchCollector {
     switch behaviour {
     case .good, .refusing:
       let server = try Server(providers: providers, options: options)
-      announce(try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+      announce(try server.bind(host: "127.0.0.1", port: 0).port)
       while true { try await Task.sleep(for: .seconds(60)) }
     case .silent, .slow: try serveNothing()
     }

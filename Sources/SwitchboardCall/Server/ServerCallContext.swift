@@ -15,6 +15,9 @@ public struct ServerCallContext: Sendable {
   @inlinable
   package init(_ stream: any ServerCallState) { self.stream = stream }
 
+  /// The called method: its path, its service, its type.
+  public var method: MethodDescriptor { stream.method }
+
   /// The metadata that the client sent.
   public var headers: HPACKHeaders { stream.headers }
 

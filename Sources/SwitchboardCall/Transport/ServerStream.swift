@@ -5,6 +5,7 @@
 @usableFromInline package protocol ServerCallState: AnyObject, Sendable {
   /// The loop of the call's connection.
   var eventLoop: any EventLoop { get }
+  var method: MethodDescriptor { get }
   var headers: HPACKHeaders { get }
   /// When the client stops waiting.
   var deadline: CallDeadline? { get }

@@ -16,19 +16,32 @@ struct ClientMethodCode {
   func emit(visibility: String, constants: String, to printer: inout Printer) {
     for source in sources {
       printer.blank()
-      emitSignature(from: source, options: "? = nil", visibility: visibility, after: " {", to: &printer)
+      emitSignature(from: source, visibility: visibility, after: " {", to: &printer)
       let argument = source == .message ? "request" : "requests"
       let effects = method.kind.streamsResponses ? "" : "try await "
       emitBody(effects, constants, ".\(method.kind.rawValue)(\(argument))", to: &printer)
     }
     emitCall(visibility: visibility, constants: constants, to: &printer)
-    emitHandledCall(visibility: visibility, constants: constants, to: &printer)
   }
 
-  /// Writes the signature of the method. `options` follows the type of the call options, and `end` the signature.
+  /// Writes the methods without options, for an extension of the protocol, whose requirements have no defaults.
+  func emitShortForms(visibility: String, to printer: inout Printer) {
+    let effects = method.kind.streamsResponses ? "" : "try await "
+    for (position, source) in sources.enumerated() {
+      if position > 0 { printer.blank() }
+      // Inlined, because it would otherwise be one more generic call for users in other modules.
+      if visibility == "public " { printer.line("@inlinable") }
+      emitSignature(from: source, hasOptions: false, visibility: visibility, after: " {", to: &printer)
+      let argument = source == .message ? "request" : "requests"
+      printer.indented { $0.line("\(effects)self.\(method.swiftName)(\(argument), callOptions: nil)") }
+      printer.line("}")
+    }
+  }
+
+  /// Writes the signature of the method, and then `end`.
   func emitSignature(
     from source: Source,
-    options: String,
+    hasOptions: Bool = true,
     visibility: String = "",
     after end: String,
     to printer: inout Printer
@@ -38,7 +51,8 @@ struct ClientMethodCode {
     printer.line("\(isolation)\(visibility)func \(method.declaredName)\(generic)(")
     printer.indented { printer in
       let argument = source == .message ? "request: \(method.request)" : "requests: \(method.sequence)"
-      printer.line("_ \(argument), callOptions: \(MethodCode.library("CallOptions"))\(options)")
+      let options = hasOptions ? ", callOptions: \(MethodCode.library("CallOptions"))?" : ""
+      printer.line("_ \(argument)\(options)")
     }
     let stream = "\(MethodCode.library("ResponseStream"))<\(method.response)>"
     let result = method.kind.streamsResponses ? "-> \(stream)" : "async throws -> \(method.response)"
@@ -61,8 +75,8 @@ struct ClientMethodCode {
     emitBody("", constants, ".\(make)(\(streamsRequests ? "" : "request"))", to: &printer)
   }
 
-  private func emitHandledCall(visibility: String, constants: String, to printer: inout Printer) {
-    printer.blank()
+  /// Writes the method that makes a call with a response handler, for an extension of what the client's `callbacks` are.
+  func emitHandledCall(visibility: String, constants: String, to printer: inout Printer) {
     let streamsRequests = method.kind.streamsRequests
     let type = MethodCode.library(streamsRequests ? "StreamingCall" : "UnaryCall")
     printer.line("\(visibility)func make\(method.name)Call(")
@@ -73,7 +87,7 @@ struct ClientMethodCode {
     }
     printer.line(") -> \(type)<\(method.request), \(method.response)> {")
     let form = streamsRequests ? "makeStreamingCall(" : "makeUnaryCall(request, "
-    emitBody("", constants, ".\(form)responseHandler: responseHandler)", to: &printer)
+    emitBody("client.", constants, ".\(form)responseHandler: responseHandler)", to: &printer)
   }
 
   /// Writes a body that makes the call, between `head` and `tail`.

@@ -9,7 +9,14 @@ struct FileHeader {
       context.options.usesAccessLevelOnImports ? "\(context.options.visibility.rawValue.lowercased()) " : ""
     var imports = modules.union(context.options.extraModuleImports)
     if let own = context.file.module { imports.remove(own) }
+    let tested = context.options.testClientModule
+    if let tested { imports.remove(tested) }
     if !imports.isEmpty { printer.blank() }
     for module in imports.sorted() { printer.line("\(keyword)import \(module)") }
+    if let tested {
+      printer.blank()
+      // Its types may be internal.
+      printer.line("@testable import \(tested)")
+    }
   }
 }

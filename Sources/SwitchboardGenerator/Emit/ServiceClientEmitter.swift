@@ -16,6 +16,9 @@ struct ServiceClientEmitter {
     factory.emit(to: &printer)
     emitProtocol(to: &printer)
     emitClient(to: &printer)
+    guard !methods.isEmpty else { return }
+    emitShortForms(to: &printer)
+    emitCallbacks(to: &printer)
   }
 
   private func emitProtocol(to printer: inout Printer) {
@@ -30,8 +33,34 @@ struct ServiceClientEmitter {
         for source in code.sources {
           let schema = method.schema
           context.comments.emit(for: schema.path, isDeprecated: schema.isDeprecated, to: &printer)
-          code.emitSignature(from: source, options: "?", after: "", to: &printer)
+          code.emitSignature(from: source, after: "", to: &printer)
         }
+      }
+    }
+  }
+
+  private func emitShortForms(to printer: inout Printer) {
+    printer.blank()
+    printer.line("/// The calls with the client's options.")
+    printer.block("extension \(service.swiftName)ClientProtocol") { printer in
+      for (position, method) in methods.enumerated() {
+        if position > 0 { printer.blank() }
+        ClientMethodCode(method: method).emitShortForms(visibility: visibility, to: &printer)
+      }
+    }
+  }
+
+  private func emitCallbacks(to printer: inout Printer) {
+    let constants = ServiceMetadataEmitter.methodsType(of: service, methods)
+    printer.blank()
+    printer.line("/// The calls with response handlers: `client.callbacks`.")
+    let head =
+      "extension \(MethodCode.library("ClientCallbacks")) where CallbackClient.InterceptorFactory == "
+    printer.block("\(head)any \(factory.name)") { printer in
+      for (position, method) in methods.enumerated() {
+        if position > 0 { printer.blank() }
+        let code = ClientMethodCode(method: method)
+        code.emitHandledCall(visibility: visibility, constants: constants, to: &printer)
       }
     }
   }

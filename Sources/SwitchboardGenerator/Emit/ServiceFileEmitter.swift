@@ -9,8 +9,10 @@ struct ServiceFileEmitter {
     let services = context.file.services.map { ($0, MethodCode.all(of: $0, in: context)) }
     FileHeader(context: context).emit(importing: importedModules(by: services.flatMap(\.1)), to: &printer)
     for (service, methods) in services {
-      ServiceMetadataEmitter(context: context, service: service, methods: methods, reflection: reflection)
-        .emit(to: &printer)
+      if context.options.testClientModule == nil {
+        ServiceMetadataEmitter(context: context, service: service, methods: methods, reflection: reflection)
+          .emit(to: &printer)
+      }
       // The first service of a file holds the data for reflection; the others refer to it.
       if reflection.count > 1 { reflection = ["\(service.swiftName)Metadata.reflectionData"] }
       if context.options.generatesClients {

@@ -88,6 +88,22 @@ struct ServiceTestClientEmitter {
     }
 
     printer.blank()
+    printer.line(
+      "/// Enqueues an error in place of \(streams ? "the responses" : "a response") to `\(method.name)`."
+    )
+    printer.line("\(visibility)func enqueue\(method.name)Error(")
+    printer.indented { printer in
+      let metadata = MethodCode.library("HPACKHeaders")
+      printer.line("_ error: any Swift.Error,")
+      printer.line("trailingMetadata: \(metadata) = \(metadata)(),")
+      printer.line("\(handler) = { _ in }")
+    }
+    printer.block(")") { printer in
+      let arguments = "error: error, trailingMetadata: trailingMetadata, requestHandler"
+      printer.line("fakeResponses.enqueue(\(constant), \(arguments))")
+    }
+
+    printer.blank()
     printer.line("/// Whether there are responses to `\(method.name)` that no call has received yet.")
     printer.line(
       "\(visibility)var has\(method.name)ResponsesRemaining: Swift.Bool { fakeResponses.remain(for: \(constant)) }"

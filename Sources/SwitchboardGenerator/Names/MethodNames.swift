@@ -2,9 +2,9 @@
 enum MethodNames {
   /// Members that clients, providers and method lists already have, and words that cannot follow a dot.
   private static let reserved: Set<String> = [
-    "Interceptors", "Protocol", "Self", "Type", "channel", "defaultCallOptions", "dynamicType",
-    "fakeResponses", "init",
-    "interceptors", "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
+    "Interceptors", "Protocol", "Self", "Type", "callbacks", "channel", "defaultCallOptions", "dynamicType",
+    "fakeResponses", "init", "interceptors",
+    "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
   ]
 
   /// The names for methods declared as `names`, without backticks.

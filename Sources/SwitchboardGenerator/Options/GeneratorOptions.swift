@@ -9,6 +9,8 @@ struct GeneratorOptions {
   var generatesServers = true
   var generatesClients = true
   var generatesTestClients = false
+  /// The module with the services' other types, if only clients for tests are generated.
+  var testClientModule: String?
   var generatesReflectionData = false
 
   var keepsMethodCasing = false
@@ -28,11 +30,24 @@ struct GeneratorOptions {
       // A missing value is an error too; its message says which values the option accepts.
       try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : nil)
     }
-    guard generatesClients || !generatesTestClients else {
+    if testClientModule != nil { try generateOnlyTestClients() }
+    guard generatesClients || testClientModule != nil || !generatesTestClients else {
       throw GeneratorError(
         "option TestClient is true and Client is false: a test client needs the client's protocols"
       )
     }
+  }
+
+  private mutating func generateOnlyTestClients() throws(GeneratorError) {
+    guard !generatesTestClients else {
+      throw GeneratorError(
+        "options TestClient and TestClientOf: a client for tests is generated with the others, or alone"
+      )
+    }
+    generatesTestClients = true
+    generatesMessages = false
+    generatesClients = false
+    generatesServers = false
   }
 
   private mutating func set(_ key: String, to given: String?) throws(GeneratorError) {
@@ -42,6 +57,7 @@ struct GeneratorOptions {
     case .fileNaming: fileNaming = try GeneratorOptions.choice(value, for: key)
     case .moduleMappings: moduleMappingsPath = try GeneratorOptions.text(value, for: key)
     case .payloadMappings: payloadMappingsPath = try GeneratorOptions.text(value, for: key)
+    case .testClientModule: testClientModule = try GeneratorOptions.module(value, for: key)
     case .extraModuleImports: extraModuleImports.append(try GeneratorOptions.module(value, for: key))
     case nil:
       guard let flag = GeneratorOptions.flags[key] else {
@@ -57,6 +73,7 @@ struct GeneratorOptions {
     case fileNaming = "FileNaming"
     case payloadMappings = "PayloadMappings"
     case moduleMappings = "ProtoPathModuleMappings"
+    case testClientModule = "TestClientOf"
     case visibility = "Visibility"
   }
 

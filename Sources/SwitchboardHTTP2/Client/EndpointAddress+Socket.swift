@@ -18,7 +18,8 @@ extension SocketAddress {
 extension EndpointAddress {
   /// An address that a lookup found. `nil` for a socket of the file system.
   init?(_ address: SocketAddress) {
-    guard let port = address.port, let endpoint = EndpointAddress(ip: address.host, port: UInt16(port)) else {
+    guard address.ipBytes != nil, let endpoint = EndpointAddress(ip: address.host, port: UInt16(address.port))
+    else {
       return nil
     }
     self = endpoint

@@ -112,5 +112,5 @@ extension InProcessCall: LoopServerStream {
   var serverOptions: ServerOptions { transport.options }
 
   var nameInLogs: String { String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) }
-  var path: String { request.method.path }
+  var method: MethodDescriptor { request.method }
 }

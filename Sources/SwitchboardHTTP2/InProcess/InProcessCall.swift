@@ -83,7 +83,7 @@ final class InProcessCall: @unchecked Sendable {
     if transport.isObserved { observeAtClient() }
     if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxMetadataSize else { return close(.headersTooLarge) }
-    guard let method else {
+    guard let method = servedMethod else {
       return close(request.method.pathBytes.withUnsafeBufferPointer { .unknownMethod($0) })
     }
     let subtype = request.contentSubtype
@@ -175,7 +175,7 @@ final class InProcessCall: @unchecked Sendable {
     start()
   }
 
-  private var method: RPCMethod? {
+  private var servedMethod: RPCMethod? {
     request.method.pathBytes.withUnsafeBufferPointer { transport.router.method(for: $0) }
   }
 

@@ -123,9 +123,9 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return address
   }
 
-  /// The port, for an internet address.
-  public var port: Int? {
-    guard case .ip = kind, bytes.count >= 4 else { return nil }
+  /// The port of an internet address; 0 for a unix socket.
+  public var port: Int {
+    guard case .ip = kind, bytes.count >= 4 else { return 0 }
     return Int(bytes[2]) << 8 | Int(bytes[3])
   }
 
@@ -170,8 +170,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// The address in the usual form.
   var endpoint: String {
     switch kind {
-    case .ip(isV6: false): "\(host):\(port ?? 0)"
-    case .ip(isV6: true): "[\(host)]:\(port ?? 0)"
+    case .ip(isV6: false): "\(host):\(port)"
+    case .ip(isV6: true): "[\(host)]:\(port)"
     case .unix(let path): "unix:\(path)"
     case .unixAbstract(let name): "unix-abstract:\(name)"
     }

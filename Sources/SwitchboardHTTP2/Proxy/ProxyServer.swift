@@ -68,10 +68,10 @@ struct ProxyDestination: Sendable, Equatable {
   }
 
   init?(_ address: SocketAddress) {
-    guard let port = address.port else { return nil }
+    guard let ipBytes = address.ipBytes else { return nil }
     host = address.host
-    self.port = port
-    ipBytes = address.ipBytes
+    port = address.port
+    self.ipBytes = ipBytes
   }
 
   /// Throws `INVALID_ARGUMENT` if the name cannot be sent to a proxy: it must not contain line breaks or be longer than

@@ -74,7 +74,7 @@ public final class Server: Sendable {
 
   private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
     var listeners: [Listener] = []
-    if core.options.reusePort, address.port != nil {
+    if core.options.reusePort, address.ipBytes != nil {
       // The first listener determines the port if the address has none.
       for loop in core.group.loops {
         listeners.append(try listener(listeners.first?.address ?? address, on: loop, sharesPort: true))

@@ -54,7 +54,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   var serverOptions: ServerOptions { connection.core.options }
 
   var nameInLogs: String { "\(connection.number)/\(id)" }
-  var path: String { head.method?.descriptor.path ?? "" }
+  var method: MethodDescriptor { head.method?.descriptor ?? .unknown }
 
   func executorForHandler() -> HandlerExecutor {
     handlersDidStart()

@@ -16,7 +16,6 @@ protocol LoopServerStream: ServerStream {
   /// What logs call the call and its method. Read on any thread, but not before its handler or its interceptors have
   /// started.
   var nameInLogs: String { get }
-  var path: String { get }
 }
 
 /// The observer of a stream, and the end of the call, for an observer that comes after it.
@@ -56,7 +55,7 @@ extension LoopServerStream {
     logger.log(
       .error,
       "a call failed with an error that has no status",
-      ["call": nameInLogs, "error": "\(error)", "method": path, "peer": peer.address]
+      ["call": nameInLogs, "error": "\(error)", "method": method.path, "peer": peer.address]
     )
     return serverOptions.sendsErrorDescriptions ? GRPCStatus(describing: error) : .unknownError
   }

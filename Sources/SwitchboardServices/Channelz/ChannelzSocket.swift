@@ -64,7 +64,7 @@ extension Grpc_Channelz_V1_Address {
     if let bytes = address.ipBytes {
       tcpipAddress = .with {
         $0.ipAddress = bytes
-        $0.port = Int32(clamping: address.port ?? 0)
+        $0.port = Int32(clamping: address.port)
       }
     } else {
       udsAddress = .with { $0.filename = address.host }

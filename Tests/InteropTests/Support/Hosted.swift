@@ -17,7 +17,7 @@ enum Link: String, CaseIterable, Sendable {
   }
 
   func clientFlags(_ addresses: [SocketAddress]) -> [String] {
-    let port = "--server_port=\(addresses[0].port ?? 0)"
+    let port = "--server_port=\(addresses[0].port)"
     return switch self {
     case .plaintext: [port]
     case .tls: [port, "--use_tls=true", "--use_test_ca=true", "--server_host_override=foo.test.google.fr"]

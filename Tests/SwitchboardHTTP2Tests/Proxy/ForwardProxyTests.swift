@@ -28,7 +28,7 @@ import Testing
       options.tls = ClientTLS(trustRoots: TestCertificates.authority)
     }
     let server = try Server(providers: [TestService()], options: serverOptions)
-    let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+    let port = try server.bind(host: "127.0.0.1", port: 0).port
     let group = try LoopGroup()
     let transport = try HTTP2ClientTransport(
       target: "\(host):\(port)",

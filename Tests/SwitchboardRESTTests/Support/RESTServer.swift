@@ -15,7 +15,7 @@ func withRESTServer<Result>(
   let server = try Server(providers: providers, options: serverOptions)
   let address = try server.bind(host: "127.0.0.1", port: 0)
   do {
-    let result = try await body("127.0.0.1:\(address.port ?? 0)")
+    let result = try await body("127.0.0.1:\(address.port)")
     await server.shutDown(grace: .zero)
     return result
   } catch {

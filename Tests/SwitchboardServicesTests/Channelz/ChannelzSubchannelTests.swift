@@ -14,7 +14,7 @@ import Testing
       let server = try Server(providers: [channelz, HealthService()])
       let address = try server.bind(host: "127.0.0.1", port: 0)
       servers.append(server)
-      endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port ?? 0))]))
+      endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port))]))
     }
     var options = ChannelOptions()
     options.resolvers = [StaticResolver(endpoints)]

@@ -63,7 +63,7 @@ struct Replicas {
       let server = try Server(providers: [provider] + services(number))
       let address = try server.bind(host: "127.0.0.1", port: 0)
       servers.append(server)
-      endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port ?? 0))]))
+      endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port))]))
     }
     self.servers = servers
     self.endpoints = endpoints

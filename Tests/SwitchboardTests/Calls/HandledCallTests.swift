@@ -10,7 +10,7 @@ import Testing
   @Test func aUnaryCallDeliversItsResponseToTheHandler() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: handler)
+      let call = pair.client().callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: handler)
       try call.start()
       let events = await handler.all()
       #expect(events.compactMap(\.word) == ["metadata", "message", "closed"])
@@ -25,7 +25,7 @@ import Testing
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let request = Echo_EchoRequest((0..<500).map(String.init).joined(separator: " "))
-      try pair.client().makeExpandCall(request, responseHandler: handler).start()
+      try pair.client().callbacks.makeExpandCall(request, responseHandler: handler).start()
       let events = await handler.all()
       #expect(events.compactMap(\.message).map(\.text) == (0..<500).map(String.init))
       #expect(handler.misplacedCount == 0)
@@ -35,7 +35,7 @@ import Testing
   @Test func aStreamingCallSendsWrittenMessages() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      let call = pair.client().callbacks.makeUpdateCall(responseHandler: handler)
       try call.start()
       let words = (0..<300).map(String.init)
       for word in words { try call.write(Echo_EchoRequest(word)) }
@@ -52,7 +52,7 @@ import Testing
   @Test func aStreamingCallCanReceiveOneResponse() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeCollectCall(responseHandler: handler)
+      let call = pair.client().callbacks.makeCollectCall(responseHandler: handler)
       try call.start()
       for word in ["a", "b", "c"] { try call.write(Echo_EchoRequest(word)) }
       try call.finish()
@@ -64,7 +64,7 @@ import Testing
     try await EchoPair.with { pair async throws in
       let handler = Handler(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))
       let request = Echo_EchoRequest((0..<500).map(String.init).joined(separator: " "))
-      try pair.client().makeExpandCall(request, responseHandler: handler).start()
+      try pair.client().callbacks.makeExpandCall(request, responseHandler: handler).start()
       #expect(await handler.all().compactMap(\.message).map(\.text) == (0..<500).map(String.init))
       #expect(handler.misplacedCount == 0)
     }
@@ -73,7 +73,7 @@ import Testing
   @Test func theHandlerReceivesTheStatusOfAFailedCall() async throws {
     try await EchoPair.with(failing: true) { pair async throws in
       let handler = Handler()
-      try pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: handler).start()
+      try pair.client().callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: handler).start()
       let end = try #require(await handler.all().last?.end)
       #expect(end.error == GRPCStatus(code: .notFound, message: "no x"))
       #expect(end.trailers.first(name: "why") == "asked to")
@@ -81,7 +81,7 @@ import Testing
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let options = CallOptions(responseSizeLimit: 3)
-      let call = pair.client().makeUpdateCall(responseHandler: handler, callOptions: options)
+      let call = pair.client().callbacks.makeUpdateCall(responseHandler: handler, callOptions: options)
       try call.start()
       try call.write(Echo_EchoRequest("too long"))
       let events = await handler.all()
@@ -95,10 +95,10 @@ import Testing
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let client = pair.client { [ClientRecorder("i", log)] }
-      try client.makeGetCall(Echo_EchoRequest("x"), responseHandler: handler).start()
+      try client.callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: handler).start()
       #expect(await handler.all().compactMap(\.message).map(\.text) == ["Swift echo get: x"])
       let streaming = Handler()
-      let call = client.makeUpdateCall(responseHandler: streaming)
+      let call = client.callbacks.makeUpdateCall(responseHandler: streaming)
       try call.start()
       try call.write(Echo_EchoRequest("y"))
       try call.finish()
@@ -113,7 +113,7 @@ import Testing
   @Test func cancellingEndsACall() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      let call = pair.client().callbacks.makeUpdateCall(responseHandler: handler)
       try call.start()
       try call.write(Echo_EchoRequest("x"))
       while let event = await handler.next(), event.message == nil {}
@@ -131,7 +131,7 @@ import Testing
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = pair.client { [ClientRecorder("i", log)] }
-        .makeGetCall(Echo_EchoRequest("x"), responseHandler: handler)
+        .callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: handler)
       call.cancel()
       #expect(await handler.all().last?.end?.error?.code == .cancelled)
       #expect(refusal { try call.start() } == .failedPrecondition)
@@ -143,7 +143,7 @@ import Testing
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       do {
-        let call = pair.client().makeCollectCall(responseHandler: handler)
+        let call = pair.client().callbacks.makeCollectCall(responseHandler: handler)
         try call.start()
         try call.write(Echo_EchoRequest("only"))
       }
@@ -158,7 +158,7 @@ import Testing
   @Test func misuseThrowsFailedPrecondition() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      let call = pair.client().callbacks.makeUpdateCall(responseHandler: handler)
       #expect(refusal { try call.write(Echo_EchoRequest("x")) } == .failedPrecondition)
       #expect(refusal { try call.finish() } == .failedPrecondition)
       #expect(refusal { try call.receiveNextMessages(1) } == .failedPrecondition)
@@ -175,7 +175,7 @@ import Testing
       let events = await handler.all()
       #expect(events.compactMap(\.message).map(\.text) == ["x"])
       #expect(events.last?.end?.error == nil)
-      let unary = pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: Handler())
+      let unary = pair.client().callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: Handler())
       #expect(refusal { try unary.receiveNextMessages(1) } == .failedPrecondition)
       try unary.start()
       #expect(refusal { try unary.start() } == .failedPrecondition)
@@ -196,7 +196,7 @@ import Testing
   @Test func writesAfterTheServerEndsTheCallAreDropped() async throws {
     try await EchoPair.with(failing: true) { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      let call = pair.client().callbacks.makeUpdateCall(responseHandler: handler)
       try call.start()
       _ = await handler.all()
       #expect(refusal { try call.write(Echo_EchoRequest("late")) } == nil)
@@ -209,7 +209,7 @@ import Testing
   @Test func aHandlerReceivesAsManyMessagesAsItRequests() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeExpandCall(
+      let call = pair.client().callbacks.makeExpandCall(
         Echo_EchoRequest("a b c d"),
         responseHandler: handler,
         callOptions: .with { $0.flowControlEnabled = true }
@@ -233,7 +233,7 @@ import Testing
   @Test func aFailureIsDeliveredWithoutDemand() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
-      let call = pair.client().makeUpdateCall(
+      let call = pair.client().callbacks.makeUpdateCall(
         responseHandler: handler,
         callOptions: .with { $0.flowControlEnabled = true }
       )
@@ -261,7 +261,7 @@ import Testing
       let word = String(repeating: "w", count: 64 * 1024)
       let words = 55
       let request = Echo_EchoRequest(Array(repeating: word, count: words).joined(separator: " "))
-      let call = pair.client().makeExpandCall(
+      let call = pair.client().callbacks.makeExpandCall(
         request,
         responseHandler: handler,
         callOptions: CallOptions(responseSizeLimit: 1 << 20)

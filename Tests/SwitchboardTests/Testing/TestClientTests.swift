@@ -63,6 +63,36 @@ extension Weather_Report {
     #expect(messages == [Place("here"), Place("there")])
   }
 
+  @Test func failsWithAnEnqueuedError() async throws {
+    let missing = GRPCStatus(code: .notFound, message: "no such place")
+    client.enqueueLookError(missing, trailingMetadata: ["a": "1"]) { seen.append($0) }
+    client.enqueueForecastError(missing)
+    client.enqueueSummarizeError(missing)
+    client.enqueueFollowError(missing)
+    #expect(client.hasLookResponsesRemaining)
+    let call = client.makeLookCall(Place("here"))
+    #expect(await call.status == missing)
+    #expect(try await call.trailingMetadata.first(name: "a") == "1")
+    #expect(messages == [Place("here")])
+    #expect(await status { _ = try await client.forecast(Place("here")).collected() } == missing)
+    #expect(await status { _ = try await client.summarize([Place("here")]) } == missing)
+    #expect(await status { _ = try await client.follow([Place("here")]).collected() } == missing)
+    #expect(!client.hasFollowResponsesRemaining)
+  }
+
+  /// Code that takes any client of the service needs no options either.
+  @Test func callsThroughTheProtocolNeedNoOptions() async throws {
+    let any: any Weather_WeatherClientProtocol = client
+    client.enqueueLookResponse(Report("rain"))
+    client.enqueueForecastResponses([Report("sun")])
+    client.enqueueSummarizeResponse(Report("mixed"))
+    client.enqueueFollowResponses([Report("snow")])
+    #expect(try await any.look(Place("here")) == Report("rain"))
+    #expect(try await any.forecast(Place("here")).collected() == [Report("sun")])
+    #expect(try await any.summarize([Place("here")]) == Report("mixed"))
+    #expect(try await any.follow([Place("here")]).collected() == [Report("snow")])
+  }
+
   // MARK: Responses that the test sends step by step
 
   @Test func sendsMetadataAMessageAndTrailers() async throws {

@@ -204,6 +204,7 @@ struct HandlerMetadata: Sendable {
 // MARK: - The handler's view of the call: its metadata passes the chain before the transport
 
 extension ServerPipeline: ServerCallState {
+  @usableFromInline var method: MethodDescriptor { stream.method }
   @usableFromInline var deadline: CallDeadline? { stream.deadline }
   @usableFromInline var peer: PeerIdentity { stream.peer }
   @usableFromInline var isCancelled: Bool { stream.isCancelled }

@@ -182,7 +182,7 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
   }
 
   nonisolated(nonsending) public func ask(
-    _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
+    _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions?
   ) async throws -> Golden_Services_Answer {
     try await call(Golden_Services_DeskMetadata.Methods.ask, callOptions) {
       $0.makeAskInterceptors()
@@ -195,18 +195,8 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     call(Golden_Services_DeskMetadata.Methods.ask, callOptions) { $0.makeAskInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makeAskCall(
-    _ request: Golden_Services_Question,
-    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
-    call(Golden_Services_DeskMetadata.Methods.ask, callOptions) {
-      $0.makeAskInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func listen(
-    _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
+    _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> {
     call(Golden_Services_DeskMetadata.Methods.listen, callOptions) {
       $0.makeListenInterceptors()
@@ -221,18 +211,8 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     }.makeServerStreamingCall(request)
   }
 
-  public func makeListenCall(
-    _ request: Golden_Services_Question,
-    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
-    call(Golden_Services_DeskMetadata.Methods.listen, callOptions) {
-      $0.makeListenInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func tell<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Golden_Services_Answer.Summary where Requests.Element == Golden_Services_Question {
     try await call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
       $0.makeTellInterceptors()
@@ -240,7 +220,7 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
   }
 
   nonisolated(nonsending) public func tell<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Golden_Services_Answer.Summary where Requests.Element == Golden_Services_Question {
     try await call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
       $0.makeTellInterceptors()
@@ -255,17 +235,8 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     }.makeClientStreamingCall()
   }
 
-  public func makeTellCall(
-    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer.Summary>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer.Summary> {
-    call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
-      $0.makeTellInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func talk<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> where Requests.Element == Golden_Services_Question {
     call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
       $0.makeTalkInterceptors()
@@ -273,7 +244,7 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
   }
 
   public func talk<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> where Requests.Element == Golden_Services_Question {
     call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
       $0.makeTalkInterceptors()
@@ -288,17 +259,8 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     }.makeBidirectionalStreamingCall()
   }
 
-  public func makeTalkCall(
-    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer> {
-    call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
-      $0.makeTalkInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func wait(
-    _ request: SwitchboardProtobuf.Google_Protobuf_Empty, callOptions: Switchboard.CallOptions? = nil
+    _ request: SwitchboardProtobuf.Google_Protobuf_Empty, callOptions: Switchboard.CallOptions?
   ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
     try await call(Golden_Services_DeskMetadata.Methods.wait, callOptions) {
       $0.makeWaitInterceptors()
@@ -312,13 +274,106 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
       $0.makeWaitInterceptors()
     }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension Golden_Services_DeskClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func ask(
+    _ request: Golden_Services_Question
+  ) async throws -> Golden_Services_Answer {
+    try await self.ask(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func listen(
+    _ request: Golden_Services_Question
+  ) -> Switchboard.ResponseStream<Golden_Services_Answer> {
+    self.listen(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func tell<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Golden_Services_Answer.Summary where Requests.Element == Golden_Services_Question {
+    try await self.tell(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func tell<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Golden_Services_Answer.Summary where Requests.Element == Golden_Services_Question {
+    try await self.tell(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func talk<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Golden_Services_Answer> where Requests.Element == Golden_Services_Question {
+    self.talk(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func talk<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Golden_Services_Answer> where Requests.Element == Golden_Services_Question {
+    self.talk(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func wait(
+    _ request: SwitchboardProtobuf.Google_Protobuf_Empty
+  ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
+    try await self.wait(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Golden_Services_DeskClientInterceptorFactoryProtocol {
+  public func makeAskCall(
+    _ request: Golden_Services_Question,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
+    client.call(Golden_Services_DeskMetadata.Methods.ask, callOptions) {
+      $0.makeAskInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeListenCall(
+    _ request: Golden_Services_Question,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
+    client.call(Golden_Services_DeskMetadata.Methods.listen, callOptions) {
+      $0.makeListenInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeTellCall(
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer.Summary>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer.Summary> {
+    client.call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
+      $0.makeTellInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  public func makeTalkCall(
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer> {
+    client.call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
+      $0.makeTalkInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 
   public func makeWaitCall(
     _ request: SwitchboardProtobuf.Google_Protobuf_Empty,
     responseHandler: any Switchboard.ResponseHandler<SwitchboardProtobuf.Google_Protobuf_Empty>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty> {
-    call(Golden_Services_DeskMetadata.Methods.wait, callOptions) {
+    client.call(Golden_Services_DeskMetadata.Methods.wait, callOptions) {
       $0.makeWaitInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
@@ -635,7 +690,7 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
   }
 
   nonisolated(nonsending) public func find(
-    _ request: Golden_Services_Question.Key, callOptions: Switchboard.CallOptions? = nil
+    _ request: Golden_Services_Question.Key, callOptions: Switchboard.CallOptions?
   ) async throws -> Golden_Services_Answer {
     try await call(Golden_Services_ArchiveMetadata.Methods.find, callOptions) {
       $0.makeFindInterceptors()
@@ -649,13 +704,26 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
       $0.makeFindInterceptors()
     }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension Golden_Services_ArchiveClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func find(
+    _ request: Golden_Services_Question.Key
+  ) async throws -> Golden_Services_Answer {
+    try await self.find(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Golden_Services_ArchiveClientInterceptorFactoryProtocol {
   public func makeFindCall(
     _ request: Golden_Services_Question.Key,
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Golden_Services_Question.Key, Golden_Services_Answer> {
-    call(Golden_Services_ArchiveMetadata.Methods.find, callOptions) {
+    client.call(Golden_Services_ArchiveMetadata.Methods.find, callOptions) {
       $0.makeFindInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

@@ -812,7 +812,7 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
   }
 
   nonisolated(nonsending) func `class`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.class, callOptions) { $0.makeclassInterceptors() }.unary(request)
   }
@@ -823,18 +823,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.class, callOptions) { $0.makeclassInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeclassCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.class, callOptions) {
-      $0.makeclassInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `default`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.default, callOptions) { $0.makedefaultInterceptors() }.unary(request)
   }
@@ -845,18 +835,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.default, callOptions) { $0.makedefaultInterceptors() }.makeUnaryCall(request)
   }
 
-  func makedefaultCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.default, callOptions) {
-      $0.makedefaultInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `func`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.func, callOptions) { $0.makefuncInterceptors() }.unary(request)
   }
@@ -867,18 +847,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.func, callOptions) { $0.makefuncInterceptors() }.makeUnaryCall(request)
   }
 
-  func makefuncCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.func, callOptions) {
-      $0.makefuncInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `in`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.in, callOptions) { $0.makeinInterceptors() }.unary(request)
   }
@@ -889,18 +859,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.in, callOptions) { $0.makeinInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeinCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.in, callOptions) {
-      $0.makeinInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `import`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.import, callOptions) { $0.makeimportInterceptors() }.unary(request)
   }
@@ -911,18 +871,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.import, callOptions) { $0.makeimportInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeimportCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.import, callOptions) {
-      $0.makeimportInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func init_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.init_, callOptions) { $0.makeinitInterceptors() }.unary(request)
   }
@@ -933,18 +883,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.init_, callOptions) { $0.makeinitInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeinitCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.init_, callOptions) {
-      $0.makeinitInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `is`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.is, callOptions) { $0.makeisInterceptors() }.unary(request)
   }
@@ -955,18 +895,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.is, callOptions) { $0.makeisInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeisCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.is, callOptions) {
-      $0.makeisInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `operator`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.operator, callOptions) { $0.makeoperatorInterceptors() }.unary(request)
   }
@@ -977,18 +907,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.operator, callOptions) { $0.makeoperatorInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeoperatorCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.operator, callOptions) {
-      $0.makeoperatorInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `protocol`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.protocol, callOptions) { $0.makeprotocolInterceptors() }.unary(request)
   }
@@ -999,18 +919,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.protocol, callOptions) { $0.makeprotocolInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeprotocolCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.protocol, callOptions) {
-      $0.makeprotocolInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `repeat`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.repeat, callOptions) { $0.makerepeatInterceptors() }.unary(request)
   }
@@ -1021,18 +931,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.repeat, callOptions) { $0.makerepeatInterceptors() }.makeUnaryCall(request)
   }
 
-  func makerepeatCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.repeat, callOptions) {
-      $0.makerepeatInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `return`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.return, callOptions) { $0.makereturnInterceptors() }.unary(request)
   }
@@ -1043,18 +943,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.return, callOptions) { $0.makereturnInterceptors() }.makeUnaryCall(request)
   }
 
-  func makereturnCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.return, callOptions) {
-      $0.makereturnInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func self_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.self_, callOptions) { $0.makeselfInterceptors() }.unary(request)
   }
@@ -1065,18 +955,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.self_, callOptions) { $0.makeselfInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeselfCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.self_, callOptions) {
-      $0.makeselfInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `static`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.static, callOptions) { $0.makestaticInterceptors() }.unary(request)
   }
@@ -1087,18 +967,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.static, callOptions) { $0.makestaticInterceptors() }.makeUnaryCall(request)
   }
 
-  func makestaticCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.static, callOptions) {
-      $0.makestaticInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `subscript`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.subscript, callOptions) { $0.makesubscriptInterceptors() }.unary(request)
   }
@@ -1109,18 +979,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.subscript, callOptions) { $0.makesubscriptInterceptors() }.makeUnaryCall(request)
   }
 
-  func makesubscriptCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.subscript, callOptions) {
-      $0.makesubscriptInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `switch`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.switch, callOptions) { $0.makeswitchInterceptors() }.unary(request)
   }
@@ -1131,18 +991,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.switch, callOptions) { $0.makeswitchInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeswitchCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.switch, callOptions) {
-      $0.makeswitchInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `try`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.try, callOptions) { $0.maketryInterceptors() }.unary(request)
   }
@@ -1153,18 +1003,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.try, callOptions) { $0.maketryInterceptors() }.makeUnaryCall(request)
   }
 
-  func maketryCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.try, callOptions) {
-      $0.maketryInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func `where`(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.where, callOptions) { $0.makewhereInterceptors() }.unary(request)
   }
@@ -1175,18 +1015,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.where, callOptions) { $0.makewhereInterceptors() }.makeUnaryCall(request)
   }
 
-  func makewhereCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.where, callOptions) {
-      $0.makewhereInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func async(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.async, callOptions) { $0.makeasyncInterceptors() }.unary(request)
   }
@@ -1197,18 +1027,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.async, callOptions) { $0.makeasyncInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeasyncCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.async, callOptions) {
-      $0.makeasyncInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func await(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.await, callOptions) { $0.makeawaitInterceptors() }.unary(request)
   }
@@ -1219,18 +1039,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.await, callOptions) { $0.makeawaitInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeawaitCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.await, callOptions) {
-      $0.makeawaitInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func get(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.get, callOptions) { $0.makegetInterceptors() }.unary(request)
   }
@@ -1241,18 +1051,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.get, callOptions) { $0.makegetInterceptors() }.makeUnaryCall(request)
   }
 
-  func makegetCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.get, callOptions) {
-      $0.makegetInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func set(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.set, callOptions) { $0.makesetInterceptors() }.unary(request)
   }
@@ -1263,18 +1063,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.set, callOptions) { $0.makesetInterceptors() }.makeUnaryCall(request)
   }
 
-  func makesetCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.set, callOptions) {
-      $0.makesetInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func some(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.some, callOptions) { $0.makesomeInterceptors() }.unary(request)
   }
@@ -1285,18 +1075,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.some, callOptions) { $0.makesomeInterceptors() }.makeUnaryCall(request)
   }
 
-  func makesomeCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.some, callOptions) {
-      $0.makesomeInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func any(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.any, callOptions) { $0.makeanyInterceptors() }.unary(request)
   }
@@ -1307,18 +1087,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.any, callOptions) { $0.makeanyInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeanyCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.any, callOptions) {
-      $0.makeanyInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func channel_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.channel_, callOptions) { $0.makechannelInterceptors() }.unary(request)
   }
@@ -1329,18 +1099,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.channel_, callOptions) { $0.makechannelInterceptors() }.makeUnaryCall(request)
   }
 
-  func makechannelCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.channel_, callOptions) {
-      $0.makechannelInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func defaultCallOptions_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
       $0.makedefaultCallOptionsInterceptors()
@@ -1355,18 +1115,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makedefaultCallOptionsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
-      $0.makedefaultCallOptionsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func interceptors_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.interceptors_, callOptions) {
       $0.makeinterceptorsInterceptors()
@@ -1381,18 +1131,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makeinterceptorsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.interceptors_, callOptions) {
-      $0.makeinterceptorsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func serviceName_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.serviceName_, callOptions) {
       $0.makeserviceNameInterceptors()
@@ -1407,18 +1147,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makeserviceNameCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.serviceName_, callOptions) {
-      $0.makeserviceNameInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func methodHandlers_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.methodHandlers_, callOptions) {
       $0.makemethodHandlersInterceptors()
@@ -1433,18 +1163,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makemethodHandlersCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.methodHandlers_, callOptions) {
-      $0.makemethodHandlersInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func unary(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.unary, callOptions) { $0.makeunaryInterceptors() }.unary(request)
   }
@@ -1455,18 +1175,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.unary, callOptions) { $0.makeunaryInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeunaryCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.unary, callOptions) {
-      $0.makeunaryInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func unaryCall(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeunaryCallInterceptors() }.unary(request)
   }
@@ -1477,18 +1187,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeunaryCallInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeunaryCallCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.unaryCall, callOptions) {
-      $0.makeunaryCallInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func serverStreaming(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.serverStreaming, callOptions) {
       $0.makeserverStreamingInterceptors()
@@ -1503,18 +1203,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makeserverStreamingCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.serverStreaming, callOptions) {
-      $0.makeserverStreamingInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func clientStreaming(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.clientStreaming, callOptions) {
       $0.makeclientStreamingInterceptors()
@@ -1529,18 +1219,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makeclientStreamingCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.clientStreaming, callOptions) {
-      $0.makeclientStreamingInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func bidirectionalStreaming(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
       $0.makebidirectionalStreamingInterceptors()
@@ -1555,18 +1235,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makebidirectionalStreamingCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
-      $0.makebidirectionalStreamingInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func request(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.request, callOptions) { $0.makerequestInterceptors() }.unary(request)
   }
@@ -1577,18 +1247,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.request, callOptions) { $0.makerequestInterceptors() }.makeUnaryCall(request)
   }
 
-  func makerequestCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.request, callOptions) {
-      $0.makerequestInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func requests(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.requests, callOptions) { $0.makerequestsInterceptors() }.unary(request)
   }
@@ -1599,18 +1259,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.requests, callOptions) { $0.makerequestsInterceptors() }.makeUnaryCall(request)
   }
 
-  func makerequestsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.requests, callOptions) {
-      $0.makerequestsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func callOptions(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.callOptions, callOptions) {
       $0.makecallOptionsInterceptors()
@@ -1623,18 +1273,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.callOptions, callOptions) { $0.makecallOptionsInterceptors() }.makeUnaryCall(request)
   }
 
-  func makecallOptionsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.callOptions, callOptions) {
-      $0.makecallOptionsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func context(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.context, callOptions) { $0.makecontextInterceptors() }.unary(request)
   }
@@ -1645,18 +1285,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.context, callOptions) { $0.makecontextInterceptors() }.makeUnaryCall(request)
   }
 
-  func makecontextCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.context, callOptions) {
-      $0.makecontextInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func type(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.unary(request)
   }
@@ -1667,18 +1297,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeTypeCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.type, callOptions) {
-      $0.makeTypeInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func Protocol_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.Protocol_, callOptions) { $0.makeProtocolInterceptors() }.unary(request)
   }
@@ -1689,18 +1309,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.Protocol_, callOptions) { $0.makeProtocolInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeProtocolCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.Protocol_, callOptions) {
-      $0.makeProtocolInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func Self_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.Self_, callOptions) { $0.makeSelfInterceptors() }.unary(request)
   }
@@ -1711,18 +1321,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     call(WordsMetadata.Methods.Self_, callOptions) { $0.makeSelfInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeSelfCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.Self_, callOptions) {
-      $0.makeSelfInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func ___(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.unary(request)
   }
@@ -1732,13 +1332,665 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension WordsClientProtocol {
+  nonisolated(nonsending) func `class`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.class(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `default`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.default(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `func`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.func(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `in`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.in(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `import`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.import(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func init_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.init_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `is`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.is(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `operator`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.operator(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `protocol`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.protocol(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `repeat`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.repeat(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `return`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.return(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func self_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.self_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `static`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.static(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `subscript`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.subscript(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `switch`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.switch(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `try`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.try(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `where`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.where(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func async(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.async(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func await(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.await(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func get(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.get(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func set(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.set(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func some(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.some(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func any(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.any(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func channel_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.channel_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func defaultCallOptions_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.defaultCallOptions_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func interceptors_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.interceptors_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func serviceName_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.serviceName_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func methodHandlers_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.methodHandlers_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func unary(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.unary(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func unaryCall(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.unaryCall(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func serverStreaming(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.serverStreaming(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func clientStreaming(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.clientStreaming(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func bidirectionalStreaming(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.bidirectionalStreaming(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func request(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.request(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func requests(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.requests(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func callOptions(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.callOptions(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func context(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.context(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func type(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.type(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func Protocol_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.Protocol_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func Self_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.Self_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func ___(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.___(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any WordsClientInterceptorFactoryProtocol {
+  func makeclassCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.class, callOptions) {
+      $0.makeclassInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makedefaultCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.default, callOptions) {
+      $0.makedefaultInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makefuncCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.func, callOptions) {
+      $0.makefuncInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeinCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.in, callOptions) {
+      $0.makeinInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeimportCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.import, callOptions) {
+      $0.makeimportInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeinitCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.init_, callOptions) {
+      $0.makeinitInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeisCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.is, callOptions) {
+      $0.makeisInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeoperatorCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.operator, callOptions) {
+      $0.makeoperatorInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeprotocolCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.protocol, callOptions) {
+      $0.makeprotocolInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makerepeatCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.repeat, callOptions) {
+      $0.makerepeatInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makereturnCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.return, callOptions) {
+      $0.makereturnInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeselfCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.self_, callOptions) {
+      $0.makeselfInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makestaticCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.static, callOptions) {
+      $0.makestaticInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makesubscriptCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.subscript, callOptions) {
+      $0.makesubscriptInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeswitchCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.switch, callOptions) {
+      $0.makeswitchInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func maketryCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.try, callOptions) {
+      $0.maketryInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makewhereCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.where, callOptions) {
+      $0.makewhereInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeasyncCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.async, callOptions) {
+      $0.makeasyncInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeawaitCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.await, callOptions) {
+      $0.makeawaitInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makegetCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.get, callOptions) {
+      $0.makegetInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makesetCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.set, callOptions) {
+      $0.makesetInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makesomeCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.some, callOptions) {
+      $0.makesomeInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeanyCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.any, callOptions) {
+      $0.makeanyInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makechannelCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.channel_, callOptions) {
+      $0.makechannelInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makedefaultCallOptionsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
+      $0.makedefaultCallOptionsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeinterceptorsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.interceptors_, callOptions) {
+      $0.makeinterceptorsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeserviceNameCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.serviceName_, callOptions) {
+      $0.makeserviceNameInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makemethodHandlersCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.methodHandlers_, callOptions) {
+      $0.makemethodHandlersInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeunaryCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.unary, callOptions) {
+      $0.makeunaryInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeunaryCallCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.unaryCall, callOptions) {
+      $0.makeunaryCallInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeserverStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.serverStreaming, callOptions) {
+      $0.makeserverStreamingInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeclientStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.clientStreaming, callOptions) {
+      $0.makeclientStreamingInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makebidirectionalStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
+      $0.makebidirectionalStreamingInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makerequestCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.request, callOptions) {
+      $0.makerequestInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makerequestsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.requests, callOptions) {
+      $0.makerequestsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makecallOptionsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.callOptions, callOptions) {
+      $0.makecallOptionsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makecontextCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.context, callOptions) {
+      $0.makecontextInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeTypeCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.type, callOptions) {
+      $0.makeTypeInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeProtocolCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.Protocol_, callOptions) {
+      $0.makeProtocolInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSelfCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.Self_, callOptions) {
+      $0.makeSelfInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   func make_Call(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(WordsMetadata.Methods.___, callOptions) {
+    client.call(WordsMetadata.Methods.___, callOptions) {
       $0.make_Interceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
@@ -2792,7 +3044,7 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
   }
 
   nonisolated(nonsending) func Fetch(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(TwinsMetadata.Methods.Fetch, callOptions) { $0.makeFetchInterceptors() }.unary(request)
   }
@@ -2803,18 +3055,8 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     call(TwinsMetadata.Methods.Fetch, callOptions) { $0.makeFetchInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeFetchCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.Fetch, callOptions) {
-      $0.makeFetchInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func fetch<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain where Requests.Element == Plain {
     try await call(TwinsMetadata.Methods.fetch, callOptions) {
       $0.makefetchInterceptors()
@@ -2822,7 +3064,7 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
   }
 
   nonisolated(nonsending) func fetch<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain where Requests.Element == Plain {
     try await call(TwinsMetadata.Methods.fetch, callOptions) {
       $0.makefetchInterceptors()
@@ -2835,17 +3077,8 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     call(TwinsMetadata.Methods.fetch, callOptions) { $0.makefetchInterceptors() }.makeClientStreamingCall()
   }
 
-  func makefetchCall(
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.fetch, callOptions) {
-      $0.makefetchInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func fETCH(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> {
     call(TwinsMetadata.Methods.fETCH, callOptions) { $0.makeFETCHInterceptors() }.serverStreaming(request)
   }
@@ -2856,18 +3089,8 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     call(TwinsMetadata.Methods.fETCH, callOptions) { $0.makeFETCHInterceptors() }.makeServerStreamingCall(request)
   }
 
-  func makeFETCHCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.fETCH, callOptions) {
-      $0.makeFETCHInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func makeFetchCall_(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
       $0.makemakeFetchCallInterceptors()
@@ -2882,24 +3105,14 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makemakeFetchCallCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
-      $0.makemakeFetchCallInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func init__<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
     call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.bidirectionalStreaming(requests)
   }
 
   func init__<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
     call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.bidirectionalStreaming(requests)
   }
@@ -2910,23 +3123,14 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.makeBidirectionalStreamingCall()
   }
 
-  func makeinitCall(
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.init__, callOptions) {
-      $0.makeinitInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func init_<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
     call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.bidirectionalStreaming(requests)
   }
 
   func init_<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
     call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.bidirectionalStreaming(requests)
   }
@@ -2936,12 +3140,120 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain> {
     call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.makeBidirectionalStreamingCall()
   }
+}
+
+/// The calls with the client's options.
+extension TwinsClientProtocol {
+  nonisolated(nonsending) func Fetch(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.Fetch(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func fetch<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Plain where Requests.Element == Plain {
+    try await self.fetch(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func fetch<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Plain where Requests.Element == Plain {
+    try await self.fetch(requests, callOptions: nil)
+  }
+
+  func fETCH(
+    _ request: Plain
+  ) -> Switchboard.ResponseStream<Plain> {
+    self.fETCH(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func makeFetchCall_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.makeFetchCall_(request, callOptions: nil)
+  }
+
+  func init__<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
+    self.init__(requests, callOptions: nil)
+  }
+
+  func init__<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
+    self.init__(requests, callOptions: nil)
+  }
+
+  func init_<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
+    self.init_(requests, callOptions: nil)
+  }
+
+  func init_<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
+    self.init_(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any TwinsClientInterceptorFactoryProtocol {
+  func makeFetchCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(TwinsMetadata.Methods.Fetch, callOptions) {
+      $0.makeFetchInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makefetchCall(
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Plain, Plain> {
+    client.call(TwinsMetadata.Methods.fetch, callOptions) {
+      $0.makefetchInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeFETCHCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(TwinsMetadata.Methods.fETCH, callOptions) {
+      $0.makeFETCHInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makemakeFetchCallCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
+      $0.makemakeFetchCallInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeinitCall(
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Plain, Plain> {
+    client.call(TwinsMetadata.Methods.init__, callOptions) {
+      $0.makeinitInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 
   func makeinit_Call(
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.init_, callOptions) {
+    client.call(TwinsMetadata.Methods.init_, callOptions) {
       $0.makeinit_Interceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }
@@ -3199,7 +3511,7 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
   }
 
   nonisolated(nonsending) func `open`(
-    _ request: ShopClient, callOptions: Switchboard.CallOptions? = nil
+    _ request: ShopClient, callOptions: Switchboard.CallOptions?
   ) async throws -> ShopMetadata {
     try await call(ShopServiceMetadata.Methods.open, callOptions) { $0.makeOpenInterceptors() }.unary(request)
   }
@@ -3209,13 +3521,25 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
   ) -> Switchboard.AsyncUnaryCall<ShopMetadata> {
     call(ShopServiceMetadata.Methods.open, callOptions) { $0.makeOpenInterceptors() }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension ShopServiceClientProtocol {
+  nonisolated(nonsending) func `open`(
+    _ request: ShopClient
+  ) async throws -> ShopMetadata {
+    try await self.open(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any ShopServiceClientInterceptorFactoryProtocol {
   func makeOpenCall(
     _ request: ShopClient,
     responseHandler: any Switchboard.ResponseHandler<ShopMetadata>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<ShopClient, ShopMetadata> {
-    call(ShopServiceMetadata.Methods.open, callOptions) {
+    client.call(ShopServiceMetadata.Methods.open, callOptions) {
       $0.makeOpenInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
@@ -3742,7 +4066,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   nonisolated(nonsending) func channel_(
-    _ request: Channel, callOptions: Switchboard.CallOptions? = nil
+    _ request: Channel, callOptions: Switchboard.CallOptions?
   ) async throws -> Channel {
     try await call(TypesMetadata.Methods_.channel_, callOptions) { $0.makeChannelInterceptors() }.unary(request)
   }
@@ -3753,18 +4077,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.channel_, callOptions) { $0.makeChannelInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeChannelCall(
-    _ request: Channel,
-    responseHandler: any Switchboard.ResponseHandler<Channel>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Channel, Channel> {
-    call(TypesMetadata.Methods_.channel_, callOptions) {
-      $0.makeChannelInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func callOptions<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> CallOptions where Requests.Element == CallOptions {
     try await call(TypesMetadata.Methods_.callOptions, callOptions) {
       $0.makeCallOptionsInterceptors()
@@ -3772,7 +4086,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   nonisolated(nonsending) func callOptions<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> CallOptions where Requests.Element == CallOptions {
     try await call(TypesMetadata.Methods_.callOptions, callOptions) {
       $0.makeCallOptionsInterceptors()
@@ -3787,17 +4101,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeClientStreamingCall()
   }
 
-  func makeCallOptionsCall(
-    responseHandler: any Switchboard.ResponseHandler<CallOptions>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<CallOptions, CallOptions> {
-    call(TypesMetadata.Methods_.callOptions, callOptions) {
-      $0.makeCallOptionsInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func server(
-    _ request: Server, callOptions: Switchboard.CallOptions? = nil
+    _ request: Server, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Server> {
     call(TypesMetadata.Methods_.server, callOptions) { $0.makeServerInterceptors() }.serverStreaming(request)
   }
@@ -3810,18 +4115,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeServerStreamingCall(request)
   }
 
-  func makeServerCall(
-    _ request: Server,
-    responseHandler: any Switchboard.ResponseHandler<Server>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Server, Server> {
-    call(TypesMetadata.Methods_.server, callOptions) {
-      $0.makeServerInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func serviceClient<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<ServiceClient> where Requests.Element == ServiceClient {
     call(TypesMetadata.Methods_.serviceClient, callOptions) {
       $0.makeServiceClientInterceptors()
@@ -3829,7 +4124,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   func serviceClient<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<ServiceClient> where Requests.Element == ServiceClient {
     call(TypesMetadata.Methods_.serviceClient, callOptions) {
       $0.makeServiceClientInterceptors()
@@ -3844,17 +4139,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeBidirectionalStreamingCall()
   }
 
-  func makeServiceClientCall(
-    responseHandler: any Switchboard.ResponseHandler<ServiceClient>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<ServiceClient, ServiceClient> {
-    call(TypesMetadata.Methods_.serviceClient, callOptions) {
-      $0.makeServiceClientInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func method(
-    _ request: Method, callOptions: Switchboard.CallOptions? = nil
+    _ request: Method, callOptions: Switchboard.CallOptions?
   ) async throws -> Method {
     try await call(TypesMetadata.Methods_.method, callOptions) { $0.makeMethodInterceptors() }.unary(request)
   }
@@ -3865,18 +4151,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.method, callOptions) { $0.makeMethodInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeMethodCall(
-    _ request: Method,
-    responseHandler: any Switchboard.ResponseHandler<Method>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Method, Method> {
-    call(TypesMetadata.Methods_.method, callOptions) {
-      $0.makeMethodInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func methods<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Methods where Requests.Element == Methods {
     try await call(TypesMetadata.Methods_.methods, callOptions) {
       $0.makeMethodsInterceptors()
@@ -3884,7 +4160,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   nonisolated(nonsending) func methods<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Methods where Requests.Element == Methods {
     try await call(TypesMetadata.Methods_.methods, callOptions) {
       $0.makeMethodsInterceptors()
@@ -3897,17 +4173,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.methods, callOptions) { $0.makeMethodsInterceptors() }.makeClientStreamingCall()
   }
 
-  func makeMethodsCall(
-    responseHandler: any Switchboard.ResponseHandler<Methods>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Methods, Methods> {
-    call(TypesMetadata.Methods_.methods, callOptions) {
-      $0.makeMethodsInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func requests(
-    _ request: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ request: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Requests> {
     call(TypesMetadata.Methods_.requests, callOptions) { $0.makeRequestsInterceptors() }.serverStreaming(request)
   }
@@ -3920,18 +4187,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeServerStreamingCall(request)
   }
 
-  func makeRequestsCall(
-    _ request: Requests,
-    responseHandler: any Switchboard.ResponseHandler<Requests>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Requests, Requests> {
-    call(TypesMetadata.Methods_.requests, callOptions) {
-      $0.makeRequestsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func sequence<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Sequence> where Requests.Element == Sequence {
     call(TypesMetadata.Methods_.sequence, callOptions) {
       $0.makeSequenceInterceptors()
@@ -3939,7 +4196,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   func sequence<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Sequence> where Requests.Element == Sequence {
     call(TypesMetadata.Methods_.sequence, callOptions) {
       $0.makeSequenceInterceptors()
@@ -3954,17 +4211,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeBidirectionalStreamingCall()
   }
 
-  func makeSequenceCall(
-    responseHandler: any Switchboard.ResponseHandler<Sequence>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Sequence, Sequence> {
-    call(TypesMetadata.Methods_.sequence, callOptions) {
-      $0.makeSequenceInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func asyncSequence(
-    _ request: AsyncSequence, callOptions: Switchboard.CallOptions? = nil
+    _ request: AsyncSequence, callOptions: Switchboard.CallOptions?
   ) async throws -> AsyncSequence {
     try await call(TypesMetadata.Methods_.asyncSequence, callOptions) {
       $0.makeAsyncSequenceInterceptors()
@@ -3979,18 +4227,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makeAsyncSequenceCall(
-    _ request: AsyncSequence,
-    responseHandler: any Switchboard.ResponseHandler<AsyncSequence>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<AsyncSequence, AsyncSequence> {
-    call(TypesMetadata.Methods_.asyncSequence, callOptions) {
-      $0.makeAsyncSequenceInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func interceptorFactory<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> InterceptorFactoryMessage where Requests.Element == InterceptorFactoryMessage {
     try await call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
       $0.makeInterceptorFactoryInterceptors()
@@ -3998,7 +4236,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   nonisolated(nonsending) func interceptorFactory<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> InterceptorFactoryMessage where Requests.Element == InterceptorFactoryMessage {
     try await call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
       $0.makeInterceptorFactoryInterceptors()
@@ -4013,17 +4251,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeClientStreamingCall()
   }
 
-  func makeInterceptorFactoryCall(
-    responseHandler: any Switchboard.ResponseHandler<InterceptorFactoryMessage>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<InterceptorFactoryMessage, InterceptorFactoryMessage> {
-    call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
-      $0.makeInterceptorFactoryInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func switchboard(
-    _ request: SwitchboardMessage, callOptions: Switchboard.CallOptions? = nil
+    _ request: SwitchboardMessage, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<SwitchboardMessage> {
     call(TypesMetadata.Methods_.switchboard, callOptions) {
       $0.makeSwitchboardInterceptors()
@@ -4038,18 +4267,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeServerStreamingCall(request)
   }
 
-  func makeSwitchboardCall(
-    _ request: SwitchboardMessage,
-    responseHandler: any Switchboard.ResponseHandler<SwitchboardMessage>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<SwitchboardMessage, SwitchboardMessage> {
-    call(TypesMetadata.Methods_.switchboard, callOptions) {
-      $0.makeSwitchboardInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func responseStream<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<ResponseStream> where Requests.Element == ResponseStream {
     call(TypesMetadata.Methods_.responseStream, callOptions) {
       $0.makeResponseStreamInterceptors()
@@ -4057,7 +4276,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   func responseStream<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<ResponseStream> where Requests.Element == ResponseStream {
     call(TypesMetadata.Methods_.responseStream, callOptions) {
       $0.makeResponseStreamInterceptors()
@@ -4072,17 +4291,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeBidirectionalStreamingCall()
   }
 
-  func makeResponseStreamCall(
-    responseHandler: any Switchboard.ResponseHandler<ResponseStream>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<ResponseStream, ResponseStream> {
-    call(TypesMetadata.Methods_.responseStream, callOptions) {
-      $0.makeResponseStreamInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func requestStream(
-    _ request: RequestStream, callOptions: Switchboard.CallOptions? = nil
+    _ request: RequestStream, callOptions: Switchboard.CallOptions?
   ) async throws -> RequestStream {
     try await call(TypesMetadata.Methods_.requestStream, callOptions) {
       $0.makeRequestStreamInterceptors()
@@ -4097,18 +4307,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeUnaryCall(request)
   }
 
-  func makeRequestStreamCall(
-    _ request: RequestStream,
-    responseHandler: any Switchboard.ResponseHandler<RequestStream>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<RequestStream, RequestStream> {
-    call(TypesMetadata.Methods_.requestStream, callOptions) {
-      $0.makeRequestStreamInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func serverCallContext<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> ServerCallContext where Requests.Element == ServerCallContext {
     try await call(TypesMetadata.Methods_.serverCallContext, callOptions) {
       $0.makeServerCallContextInterceptors()
@@ -4116,7 +4316,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   nonisolated(nonsending) func serverCallContext<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> ServerCallContext where Requests.Element == ServerCallContext {
     try await call(TypesMetadata.Methods_.serverCallContext, callOptions) {
       $0.makeServerCallContextInterceptors()
@@ -4131,17 +4331,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeClientStreamingCall()
   }
 
-  func makeServerCallContextCall(
-    responseHandler: any Switchboard.ResponseHandler<ServerCallContext>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<ServerCallContext, ServerCallContext> {
-    call(TypesMetadata.Methods_.serverCallContext, callOptions) {
-      $0.makeServerCallContextInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func methodHandler(
-    _ request: MethodHandler, callOptions: Switchboard.CallOptions? = nil
+    _ request: MethodHandler, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<MethodHandler> {
     call(TypesMetadata.Methods_.methodHandler, callOptions) {
       $0.makeMethodHandlerInterceptors()
@@ -4156,18 +4347,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeServerStreamingCall(request)
   }
 
-  func makeMethodHandlerCall(
-    _ request: MethodHandler,
-    responseHandler: any Switchboard.ResponseHandler<MethodHandler>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<MethodHandler, MethodHandler> {
-    call(TypesMetadata.Methods_.methodHandler, callOptions) {
-      $0.makeMethodHandlerInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func sendable<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<SendableMessage> where Requests.Element == SendableMessage {
     call(TypesMetadata.Methods_.sendable, callOptions) {
       $0.makeSendableInterceptors()
@@ -4175,7 +4356,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   func sendable<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<SendableMessage> where Requests.Element == SendableMessage {
     call(TypesMetadata.Methods_.sendable, callOptions) {
       $0.makeSendableInterceptors()
@@ -4190,17 +4371,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeBidirectionalStreamingCall()
   }
 
-  func makeSendableCall(
-    responseHandler: any Switchboard.ResponseHandler<SendableMessage>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<SendableMessage, SendableMessage> {
-    call(TypesMetadata.Methods_.sendable, callOptions) {
-      $0.makeSendableInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func concurrency<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
     call(TypesMetadata.Methods_.concurrency, callOptions) {
       $0.makeConcurrencyInterceptors()
@@ -4208,7 +4380,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   func concurrency<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
     call(TypesMetadata.Methods_.concurrency, callOptions) {
       $0.makeConcurrencyInterceptors()
@@ -4223,17 +4395,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.makeBidirectionalStreamingCall()
   }
 
-  func makeConcurrencyCall(
-    responseHandler: any Switchboard.ResponseHandler<_ConcurrencyMessage>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<_ConcurrencyMessage, _ConcurrencyMessage> {
-    call(TypesMetadata.Methods_.concurrency, callOptions) {
-      $0.makeConcurrencyInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   func any(
-    _ request: anyMessage, callOptions: Switchboard.CallOptions? = nil
+    _ request: anyMessage, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<someMessage> {
     call(TypesMetadata.Methods_.any, callOptions) { $0.makeAnyInterceptors() }.serverStreaming(request)
   }
@@ -4244,18 +4407,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.any, callOptions) { $0.makeAnyInterceptors() }.makeServerStreamingCall(request)
   }
 
-  func makeAnyCall(
-    _ request: anyMessage,
-    responseHandler: any Switchboard.ResponseHandler<someMessage>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<anyMessage, someMessage> {
-    call(TypesMetadata.Methods_.any, callOptions) {
-      $0.makeAnyInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func nested<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
     try await call(TypesMetadata.Methods_.nested, callOptions) {
       $0.makeNestedInterceptors()
@@ -4263,7 +4416,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   }
 
   nonisolated(nonsending) func nested<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
     try await call(TypesMetadata.Methods_.nested, callOptions) {
       $0.makeNestedInterceptors()
@@ -4276,17 +4429,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.nested, callOptions) { $0.makeNestedInterceptors() }.makeClientStreamingCall()
   }
 
-  func makeNestedCall(
-    responseHandler: any Switchboard.ResponseHandler<Plain.Methods>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Plain.Requests, Plain.Methods> {
-    call(TypesMetadata.Methods_.nested, callOptions) {
-      $0.makeNestedInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func chain(
-    _ request: Interceptors, callOptions: Switchboard.CallOptions? = nil
+    _ request: Interceptors, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(TypesMetadata.Methods_.chain, callOptions) { $0.makeChainInterceptors() }.unary(request)
   }
@@ -4296,13 +4440,379 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(TypesMetadata.Methods_.chain, callOptions) { $0.makeChainInterceptors() }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension TypesClientProtocol {
+  nonisolated(nonsending) func channel_(
+    _ request: Channel
+  ) async throws -> Channel {
+    try await self.channel_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func callOptions<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> CallOptions where Requests.Element == CallOptions {
+    try await self.callOptions(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func callOptions<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> CallOptions where Requests.Element == CallOptions {
+    try await self.callOptions(requests, callOptions: nil)
+  }
+
+  func server(
+    _ request: Server
+  ) -> Switchboard.ResponseStream<Server> {
+    self.server(request, callOptions: nil)
+  }
+
+  func serviceClient<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<ServiceClient> where Requests.Element == ServiceClient {
+    self.serviceClient(requests, callOptions: nil)
+  }
+
+  func serviceClient<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<ServiceClient> where Requests.Element == ServiceClient {
+    self.serviceClient(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func method(
+    _ request: Method
+  ) async throws -> Method {
+    try await self.method(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func methods<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Methods where Requests.Element == Methods {
+    try await self.methods(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func methods<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Methods where Requests.Element == Methods {
+    try await self.methods(requests, callOptions: nil)
+  }
+
+  func requests(
+    _ request: Requests
+  ) -> Switchboard.ResponseStream<Requests> {
+    self.requests(request, callOptions: nil)
+  }
+
+  func sequence<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Sequence> where Requests.Element == Sequence {
+    self.sequence(requests, callOptions: nil)
+  }
+
+  func sequence<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Sequence> where Requests.Element == Sequence {
+    self.sequence(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func asyncSequence(
+    _ request: AsyncSequence
+  ) async throws -> AsyncSequence {
+    try await self.asyncSequence(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func interceptorFactory<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> InterceptorFactoryMessage where Requests.Element == InterceptorFactoryMessage {
+    try await self.interceptorFactory(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func interceptorFactory<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> InterceptorFactoryMessage where Requests.Element == InterceptorFactoryMessage {
+    try await self.interceptorFactory(requests, callOptions: nil)
+  }
+
+  func switchboard(
+    _ request: SwitchboardMessage
+  ) -> Switchboard.ResponseStream<SwitchboardMessage> {
+    self.switchboard(request, callOptions: nil)
+  }
+
+  func responseStream<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<ResponseStream> where Requests.Element == ResponseStream {
+    self.responseStream(requests, callOptions: nil)
+  }
+
+  func responseStream<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<ResponseStream> where Requests.Element == ResponseStream {
+    self.responseStream(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func requestStream(
+    _ request: RequestStream
+  ) async throws -> RequestStream {
+    try await self.requestStream(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func serverCallContext<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> ServerCallContext where Requests.Element == ServerCallContext {
+    try await self.serverCallContext(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func serverCallContext<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> ServerCallContext where Requests.Element == ServerCallContext {
+    try await self.serverCallContext(requests, callOptions: nil)
+  }
+
+  func methodHandler(
+    _ request: MethodHandler
+  ) -> Switchboard.ResponseStream<MethodHandler> {
+    self.methodHandler(request, callOptions: nil)
+  }
+
+  func sendable<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<SendableMessage> where Requests.Element == SendableMessage {
+    self.sendable(requests, callOptions: nil)
+  }
+
+  func sendable<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<SendableMessage> where Requests.Element == SendableMessage {
+    self.sendable(requests, callOptions: nil)
+  }
+
+  func concurrency<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
+    self.concurrency(requests, callOptions: nil)
+  }
+
+  func concurrency<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
+    self.concurrency(requests, callOptions: nil)
+  }
+
+  func any(
+    _ request: anyMessage
+  ) -> Switchboard.ResponseStream<someMessage> {
+    self.any(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func nested<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
+    try await self.nested(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func nested<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
+    try await self.nested(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func chain(
+    _ request: Interceptors
+  ) async throws -> Plain {
+    try await self.chain(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any TypesClientInterceptorFactoryProtocol {
+  func makeChannelCall(
+    _ request: Channel,
+    responseHandler: any Switchboard.ResponseHandler<Channel>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Channel, Channel> {
+    client.call(TypesMetadata.Methods_.channel_, callOptions) {
+      $0.makeChannelInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeCallOptionsCall(
+    responseHandler: any Switchboard.ResponseHandler<CallOptions>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<CallOptions, CallOptions> {
+    client.call(TypesMetadata.Methods_.callOptions, callOptions) {
+      $0.makeCallOptionsInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeServerCall(
+    _ request: Server,
+    responseHandler: any Switchboard.ResponseHandler<Server>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Server, Server> {
+    client.call(TypesMetadata.Methods_.server, callOptions) {
+      $0.makeServerInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeServiceClientCall(
+    responseHandler: any Switchboard.ResponseHandler<ServiceClient>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<ServiceClient, ServiceClient> {
+    client.call(TypesMetadata.Methods_.serviceClient, callOptions) {
+      $0.makeServiceClientInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeMethodCall(
+    _ request: Method,
+    responseHandler: any Switchboard.ResponseHandler<Method>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Method, Method> {
+    client.call(TypesMetadata.Methods_.method, callOptions) {
+      $0.makeMethodInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeMethodsCall(
+    responseHandler: any Switchboard.ResponseHandler<Methods>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Methods, Methods> {
+    client.call(TypesMetadata.Methods_.methods, callOptions) {
+      $0.makeMethodsInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeRequestsCall(
+    _ request: Requests,
+    responseHandler: any Switchboard.ResponseHandler<Requests>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Requests, Requests> {
+    client.call(TypesMetadata.Methods_.requests, callOptions) {
+      $0.makeRequestsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSequenceCall(
+    responseHandler: any Switchboard.ResponseHandler<Sequence>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Sequence, Sequence> {
+    client.call(TypesMetadata.Methods_.sequence, callOptions) {
+      $0.makeSequenceInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeAsyncSequenceCall(
+    _ request: AsyncSequence,
+    responseHandler: any Switchboard.ResponseHandler<AsyncSequence>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<AsyncSequence, AsyncSequence> {
+    client.call(TypesMetadata.Methods_.asyncSequence, callOptions) {
+      $0.makeAsyncSequenceInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeInterceptorFactoryCall(
+    responseHandler: any Switchboard.ResponseHandler<InterceptorFactoryMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<InterceptorFactoryMessage, InterceptorFactoryMessage> {
+    client.call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
+      $0.makeInterceptorFactoryInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeSwitchboardCall(
+    _ request: SwitchboardMessage,
+    responseHandler: any Switchboard.ResponseHandler<SwitchboardMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<SwitchboardMessage, SwitchboardMessage> {
+    client.call(TypesMetadata.Methods_.switchboard, callOptions) {
+      $0.makeSwitchboardInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeResponseStreamCall(
+    responseHandler: any Switchboard.ResponseHandler<ResponseStream>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<ResponseStream, ResponseStream> {
+    client.call(TypesMetadata.Methods_.responseStream, callOptions) {
+      $0.makeResponseStreamInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeRequestStreamCall(
+    _ request: RequestStream,
+    responseHandler: any Switchboard.ResponseHandler<RequestStream>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<RequestStream, RequestStream> {
+    client.call(TypesMetadata.Methods_.requestStream, callOptions) {
+      $0.makeRequestStreamInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeServerCallContextCall(
+    responseHandler: any Switchboard.ResponseHandler<ServerCallContext>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<ServerCallContext, ServerCallContext> {
+    client.call(TypesMetadata.Methods_.serverCallContext, callOptions) {
+      $0.makeServerCallContextInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeMethodHandlerCall(
+    _ request: MethodHandler,
+    responseHandler: any Switchboard.ResponseHandler<MethodHandler>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<MethodHandler, MethodHandler> {
+    client.call(TypesMetadata.Methods_.methodHandler, callOptions) {
+      $0.makeMethodHandlerInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSendableCall(
+    responseHandler: any Switchboard.ResponseHandler<SendableMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<SendableMessage, SendableMessage> {
+    client.call(TypesMetadata.Methods_.sendable, callOptions) {
+      $0.makeSendableInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeConcurrencyCall(
+    responseHandler: any Switchboard.ResponseHandler<_ConcurrencyMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<_ConcurrencyMessage, _ConcurrencyMessage> {
+    client.call(TypesMetadata.Methods_.concurrency, callOptions) {
+      $0.makeConcurrencyInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeAnyCall(
+    _ request: anyMessage,
+    responseHandler: any Switchboard.ResponseHandler<someMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<anyMessage, someMessage> {
+    client.call(TypesMetadata.Methods_.any, callOptions) {
+      $0.makeAnyInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeNestedCall(
+    responseHandler: any Switchboard.ResponseHandler<Plain.Methods>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Plain.Requests, Plain.Methods> {
+    client.call(TypesMetadata.Methods_.nested, callOptions) {
+      $0.makeNestedInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 
   func makeChainCall(
     _ request: Interceptors,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Interceptors, Plain> {
-    call(TypesMetadata.Methods_.chain, callOptions) {
+    client.call(TypesMetadata.Methods_.chain, callOptions) {
       $0.makeChainInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
@@ -4901,7 +5411,7 @@ struct LabelsClient: Switchboard.ServiceClient, LabelsClientProtocol {
   }
 
   nonisolated(nonsending) func all(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(LabelsMetadata.Methods.all, callOptions) { $0.makeAllInterceptors() }.unary(request)
   }
@@ -4912,18 +5422,8 @@ struct LabelsClient: Switchboard.ServiceClient, LabelsClientProtocol {
     call(LabelsMetadata.Methods.all, callOptions) { $0.makeAllInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeAllCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(LabelsMetadata.Methods.all, callOptions) {
-      $0.makeAllInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func _All(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(LabelsMetadata.Methods._All, callOptions) { $0.make_AllInterceptors() }.unary(request)
   }
@@ -4934,18 +5434,8 @@ struct LabelsClient: Switchboard.ServiceClient, LabelsClientProtocol {
     call(LabelsMetadata.Methods._All, callOptions) { $0.make_AllInterceptors() }.makeUnaryCall(request)
   }
 
-  func make_AllCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(LabelsMetadata.Methods._All, callOptions) {
-      $0.make_AllInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func unlabelled(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(LabelsMetadata.Methods.unlabelled, callOptions) {
       $0.makeUnlabelledInterceptors()
@@ -4958,18 +5448,8 @@ struct LabelsClient: Switchboard.ServiceClient, LabelsClientProtocol {
     call(LabelsMetadata.Methods.unlabelled, callOptions) { $0.makeUnlabelledInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeUnlabelledCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(LabelsMetadata.Methods.unlabelled, callOptions) {
-      $0.makeUnlabelledInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func makeAllInterceptors(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
       $0.makemakeAllInterceptorsInterceptors()
@@ -4983,13 +5463,73 @@ struct LabelsClient: Switchboard.ServiceClient, LabelsClientProtocol {
       $0.makemakeAllInterceptorsInterceptors()
     }.makeUnaryCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension LabelsClientProtocol {
+  nonisolated(nonsending) func all(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.all(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func _All(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self._All(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func unlabelled(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.unlabelled(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func makeAllInterceptors(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.makeAllInterceptors(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any LabelsClientInterceptorFactoryProtocol {
+  func makeAllCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(LabelsMetadata.Methods.all, callOptions) {
+      $0.makeAllInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func make_AllCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(LabelsMetadata.Methods._All, callOptions) {
+      $0.make_AllInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeUnlabelledCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(LabelsMetadata.Methods.unlabelled, callOptions) {
+      $0.makeUnlabelledInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   func makemakeAllInterceptorsCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
+    client.call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
       $0.makemakeAllInterceptorsInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

@@ -112,7 +112,7 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
   }
 
   nonisolated(nonsending) func Send(
-    _ request: Golden_Services_Casing_Letter, callOptions: Switchboard.CallOptions? = nil
+    _ request: Golden_Services_Casing_Letter, callOptions: Switchboard.CallOptions?
   ) async throws -> Golden_Services_Casing_Letter {
     try await call(Golden_Services_Casing_PostMetadata.Methods.Send, callOptions) {
       $0.makeSendInterceptors()
@@ -127,18 +127,8 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
     }.makeUnaryCall(request)
   }
 
-  func makeSendCall(
-    _ request: Golden_Services_Casing_Letter,
-    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Casing_Letter>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
-    call(Golden_Services_Casing_PostMetadata.Methods.Send, callOptions) {
-      $0.makeSendInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func Send_All<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Golden_Services_Casing_Letter> where Requests.Element == Golden_Services_Casing_Letter {
     call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
       $0.makeSend_AllInterceptors()
@@ -146,7 +136,7 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
   }
 
   func Send_All<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Golden_Services_Casing_Letter> where Requests.Element == Golden_Services_Casing_Letter {
     call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
       $0.makeSend_AllInterceptors()
@@ -160,12 +150,46 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
       $0.makeSend_AllInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
+
+/// The calls with the client's options.
+extension Golden_Services_Casing_PostClientProtocol {
+  nonisolated(nonsending) func Send(
+    _ request: Golden_Services_Casing_Letter
+  ) async throws -> Golden_Services_Casing_Letter {
+    try await self.Send(request, callOptions: nil)
+  }
+
+  func Send_All<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Golden_Services_Casing_Letter> where Requests.Element == Golden_Services_Casing_Letter {
+    self.Send_All(requests, callOptions: nil)
+  }
+
+  func Send_All<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Golden_Services_Casing_Letter> where Requests.Element == Golden_Services_Casing_Letter {
+    self.Send_All(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Golden_Services_Casing_PostClientInterceptorFactoryProtocol {
+  func makeSendCall(
+    _ request: Golden_Services_Casing_Letter,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Casing_Letter>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
+    client.call(Golden_Services_Casing_PostMetadata.Methods.Send, callOptions) {
+      $0.makeSendInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   func makeSend_AllCall(
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Casing_Letter>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
-    call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
+    client.call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
       $0.makeSend_AllInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }

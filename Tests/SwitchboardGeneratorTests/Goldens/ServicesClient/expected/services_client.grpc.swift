@@ -112,7 +112,7 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
   }
 
   nonisolated(nonsending) package func send(
-    _ request: Golden_Services_Client_Letter, callOptions: Switchboard.CallOptions? = nil
+    _ request: Golden_Services_Client_Letter, callOptions: Switchboard.CallOptions?
   ) async throws -> Golden_Services_Client_Letter {
     try await call(Golden_Services_Client_PostMetadata.Methods.send, callOptions) {
       $0.makeSendInterceptors()
@@ -127,18 +127,8 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
     }.makeUnaryCall(request)
   }
 
-  package func makeSendCall(
-    _ request: Golden_Services_Client_Letter,
-    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Client_Letter>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
-    call(Golden_Services_Client_PostMetadata.Methods.send, callOptions) {
-      $0.makeSendInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   package func exchange<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Golden_Services_Client_Letter> where Requests.Element == Golden_Services_Client_Letter {
     call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
       $0.makeExchangeInterceptors()
@@ -146,7 +136,7 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
   }
 
   package func exchange<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Golden_Services_Client_Letter> where Requests.Element == Golden_Services_Client_Letter {
     call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
       $0.makeExchangeInterceptors()
@@ -160,12 +150,46 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
       $0.makeExchangeInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
+
+/// The calls with the client's options.
+extension Golden_Services_Client_PostClientProtocol {
+  nonisolated(nonsending) package func send(
+    _ request: Golden_Services_Client_Letter
+  ) async throws -> Golden_Services_Client_Letter {
+    try await self.send(request, callOptions: nil)
+  }
+
+  package func exchange<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Golden_Services_Client_Letter> where Requests.Element == Golden_Services_Client_Letter {
+    self.exchange(requests, callOptions: nil)
+  }
+
+  package func exchange<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Golden_Services_Client_Letter> where Requests.Element == Golden_Services_Client_Letter {
+    self.exchange(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Golden_Services_Client_PostClientInterceptorFactoryProtocol {
+  package func makeSendCall(
+    _ request: Golden_Services_Client_Letter,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Client_Letter>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
+    client.call(Golden_Services_Client_PostMetadata.Methods.send, callOptions) {
+      $0.makeSendInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   package func makeExchangeCall(
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Client_Letter>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
-    call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
+    client.call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
       $0.makeExchangeInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }

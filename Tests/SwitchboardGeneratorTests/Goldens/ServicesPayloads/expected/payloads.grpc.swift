@@ -158,7 +158,7 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
   }
 
   nonisolated(nonsending) func both(
-    _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
+    _ request: Swift.String, callOptions: Switchboard.CallOptions?
   ) async throws -> [Swift.UInt8] {
     try await call(Payloads_MappedMetadata.Methods.both, callOptions) { $0.makeBothInterceptors() }.unary(request)
   }
@@ -169,18 +169,8 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     call(Payloads_MappedMetadata.Methods.both, callOptions) { $0.makeBothInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeBothCall(
-    _ request: Swift.String,
-    responseHandler: any Switchboard.ResponseHandler<[Swift.UInt8]>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Swift.String, [Swift.UInt8]> {
-    call(Payloads_MappedMetadata.Methods.both, callOptions) {
-      $0.makeBothInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func one<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Payloads_Plain> where Requests.Element == Swift.String {
     call(Payloads_MappedMetadata.Methods.one, callOptions) {
       $0.makeOneInterceptors()
@@ -188,7 +178,7 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
   }
 
   func one<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Payloads_Plain> where Requests.Element == Swift.String {
     call(Payloads_MappedMetadata.Methods.one, callOptions) {
       $0.makeOneInterceptors()
@@ -203,17 +193,8 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     }.makeBidirectionalStreamingCall()
   }
 
-  func makeOneCall(
-    responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Swift.String, Payloads_Plain> {
-    call(Payloads_MappedMetadata.Methods.one, callOptions) {
-      $0.makeOneInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) func neither(
-    _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Payloads_Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Payloads_Plain {
     try await call(Payloads_MappedMetadata.Methods.neither, callOptions) {
       $0.makeNeitherInterceptors()
@@ -228,18 +209,8 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     }.makeUnaryCall(request)
   }
 
-  func makeNeitherCall(
-    _ request: Payloads_Plain,
-    responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Payloads_Plain, Payloads_Plain> {
-    call(Payloads_MappedMetadata.Methods.neither, callOptions) {
-      $0.makeNeitherInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func special(
-    _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
+    _ request: Swift.String, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Swift.String> {
     call(Payloads_MappedMetadata.Methods.special, callOptions) {
       $0.makeSpecialInterceptors()
@@ -253,13 +224,78 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
       $0.makeSpecialInterceptors()
     }.makeServerStreamingCall(request)
   }
+}
+
+/// The calls with the client's options.
+extension Payloads_MappedClientProtocol {
+  nonisolated(nonsending) func both(
+    _ request: Swift.String
+  ) async throws -> [Swift.UInt8] {
+    try await self.both(request, callOptions: nil)
+  }
+
+  func one<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Payloads_Plain> where Requests.Element == Swift.String {
+    self.one(requests, callOptions: nil)
+  }
+
+  func one<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Payloads_Plain> where Requests.Element == Swift.String {
+    self.one(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func neither(
+    _ request: Payloads_Plain
+  ) async throws -> Payloads_Plain {
+    try await self.neither(request, callOptions: nil)
+  }
+
+  func special(
+    _ request: Swift.String
+  ) -> Switchboard.ResponseStream<Swift.String> {
+    self.special(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Payloads_MappedClientInterceptorFactoryProtocol {
+  func makeBothCall(
+    _ request: Swift.String,
+    responseHandler: any Switchboard.ResponseHandler<[Swift.UInt8]>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Swift.String, [Swift.UInt8]> {
+    client.call(Payloads_MappedMetadata.Methods.both, callOptions) {
+      $0.makeBothInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeOneCall(
+    responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Swift.String, Payloads_Plain> {
+    client.call(Payloads_MappedMetadata.Methods.one, callOptions) {
+      $0.makeOneInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeNeitherCall(
+    _ request: Payloads_Plain,
+    responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Payloads_Plain, Payloads_Plain> {
+    client.call(Payloads_MappedMetadata.Methods.neither, callOptions) {
+      $0.makeNeitherInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   func makeSpecialCall(
     _ request: Swift.String,
     responseHandler: any Switchboard.ResponseHandler<Swift.String>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Swift.String, Swift.String> {
-    call(Payloads_MappedMetadata.Methods.special, callOptions) {
+    client.call(Payloads_MappedMetadata.Methods.special, callOptions) {
       $0.makeSpecialInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
@@ -480,7 +516,7 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
   }
 
   nonisolated(nonsending) func get(
-    _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
+    _ request: Payloads_Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> [Swift.UInt8] {
     try await call(Payloads_InJSONMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.unary(request)
   }
@@ -490,13 +526,25 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
   ) -> Switchboard.AsyncUnaryCall<[Swift.UInt8]> {
     call(Payloads_InJSONMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension Payloads_InJSONClientProtocol {
+  nonisolated(nonsending) func get(
+    _ request: Payloads_Plain
+  ) async throws -> [Swift.UInt8] {
+    try await self.get(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Payloads_InJSONClientInterceptorFactoryProtocol {
   func makeGetCall(
     _ request: Payloads_Plain,
     responseHandler: any Switchboard.ResponseHandler<[Swift.UInt8]>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Payloads_Plain, [Swift.UInt8]> {
-    call(Payloads_InJSONMetadata.Methods.get, callOptions) {
+    client.call(Payloads_InJSONMetadata.Methods.get, callOptions) {
       $0.makeGetInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }

@@ -92,7 +92,7 @@ public struct UnpackagedClient: Switchboard.ServiceClient, UnpackagedClientProto
   }
 
   nonisolated(nonsending) public func look(
-    _ request: SwitchboardTestingMessage, callOptions: Switchboard.CallOptions? = nil
+    _ request: SwitchboardTestingMessage, callOptions: Switchboard.CallOptions?
   ) async throws -> SwitchboardTestingMessage.SwitchboardTesting {
     try await call(UnpackagedMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.unary(request)
   }
@@ -102,13 +102,26 @@ public struct UnpackagedClient: Switchboard.ServiceClient, UnpackagedClientProto
   ) -> Switchboard.AsyncUnaryCall<SwitchboardTestingMessage.SwitchboardTesting> {
     call(UnpackagedMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.makeUnaryCall(request)
   }
+}
 
+/// The calls with the client's options.
+extension UnpackagedClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func look(
+    _ request: SwitchboardTestingMessage
+  ) async throws -> SwitchboardTestingMessage.SwitchboardTesting {
+    try await self.look(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any UnpackagedClientInterceptorFactoryProtocol {
   public func makeLookCall(
     _ request: SwitchboardTestingMessage,
     responseHandler: any Switchboard.ResponseHandler<SwitchboardTestingMessage.SwitchboardTesting>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting> {
-    call(UnpackagedMetadata.Methods.look, callOptions) {
+    client.call(UnpackagedMetadata.Methods.look, callOptions) {
       $0.makeLookInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
@@ -154,11 +167,20 @@ public struct UnpackagedTestClient: Switchboard.ServiceClient, UnpackagedClientP
     fakeResponses.enqueue(UnpackagedMetadata.Methods.look, [response], requestHandler)
   }
 
+  /// Enqueues an error in place of a response to `Look`.
+  public func enqueueLookError(
+    _ error: any Swift.Error,
+    trailingMetadata: Switchboard.HPACKHeaders = Switchboard.HPACKHeaders(),
+    _ requestHandler: @escaping @Sendable (SwitchboardTesting.FakeRequestPart<SwitchboardTestingMessage>) -> Swift.Void = { _ in }
+  ) {
+    fakeResponses.enqueue(UnpackagedMetadata.Methods.look, error: error, trailingMetadata: trailingMetadata, requestHandler)
+  }
+
   /// Whether there are responses to `Look` that no call has received yet.
   public var hasLookResponsesRemaining: Swift.Bool { fakeResponses.remain(for: UnpackagedMetadata.Methods.look) }
 
   nonisolated(nonsending) public func look(
-    _ request: SwitchboardTestingMessage, callOptions: Switchboard.CallOptions? = nil
+    _ request: SwitchboardTestingMessage, callOptions: Switchboard.CallOptions?
   ) async throws -> SwitchboardTestingMessage.SwitchboardTesting {
     try await call(UnpackagedMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.unary(request)
   }
@@ -167,15 +189,5 @@ public struct UnpackagedTestClient: Switchboard.ServiceClient, UnpackagedClientP
     _ request: SwitchboardTestingMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<SwitchboardTestingMessage.SwitchboardTesting> {
     call(UnpackagedMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.makeUnaryCall(request)
-  }
-
-  public func makeLookCall(
-    _ request: SwitchboardTestingMessage,
-    responseHandler: any Switchboard.ResponseHandler<SwitchboardTestingMessage.SwitchboardTesting>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting> {
-    call(UnpackagedMetadata.Methods.look, callOptions) {
-      $0.makeLookInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }

@@ -159,7 +159,7 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
   }
 
   nonisolated(nonsending) public func look(
-    _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
+    _ request: Weather_Place, callOptions: Switchboard.CallOptions?
   ) async throws -> Weather_Report {
     try await call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.unary(request)
   }
@@ -170,18 +170,8 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.makeUnaryCall(request)
   }
 
-  public func makeLookCall(
-    _ request: Weather_Place,
-    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.look, callOptions) {
-      $0.makeLookInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   public func forecast(
-    _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
+    _ request: Weather_Place, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Weather_Report> {
     call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
@@ -196,18 +186,8 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     }.makeServerStreamingCall(request)
   }
 
-  public func makeForecastCall(
-    _ request: Weather_Place,
-    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
-      $0.makeForecastInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   nonisolated(nonsending) public func summarize<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
     try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
@@ -215,7 +195,7 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
   }
 
   nonisolated(nonsending) public func summarize<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
     try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
@@ -230,17 +210,8 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     }.makeClientStreamingCall()
   }
 
-  public func makeSummarizeCall(
-    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
-      $0.makeSummarizeInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
-  }
-
   public func follow<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
     call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
@@ -248,7 +219,7 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
   }
 
   public func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
     call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
@@ -262,12 +233,89 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
       $0.makeFollowInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
+
+/// The calls with the client's options.
+extension Weather_WeatherClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func look(
+    _ request: Weather_Place
+  ) async throws -> Weather_Report {
+    try await self.look(request, callOptions: nil)
+  }
+
+  @inlinable
+  public func forecast(
+    _ request: Weather_Place
+  ) -> Switchboard.ResponseStream<Weather_Report> {
+    self.forecast(request, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func summarize<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Weather_Report where Requests.Element == Weather_Place {
+    try await self.summarize(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func summarize<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Weather_Report where Requests.Element == Weather_Place {
+    try await self.summarize(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func follow<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
+    self.follow(requests, callOptions: nil)
+  }
+
+  @inlinable
+  public func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
+    self.follow(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Weather_WeatherClientInterceptorFactoryProtocol {
+  public func makeLookCall(
+    _ request: Weather_Place,
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
+    client.call(Weather_WeatherMetadata.Methods.look, callOptions) {
+      $0.makeLookInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeForecastCall(
+    _ request: Weather_Place,
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
+    client.call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
+      $0.makeForecastInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  public func makeSummarizeCall(
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
+    client.call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
+      $0.makeSummarizeInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 
   public func makeFollowCall(
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
+    client.call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }
@@ -316,11 +364,20 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.look, [response], requestHandler)
   }
 
+  /// Enqueues an error in place of a response to `Look`.
+  public func enqueueLookError(
+    _ error: any Swift.Error,
+    trailingMetadata: Switchboard.HPACKHeaders = Switchboard.HPACKHeaders(),
+    _ requestHandler: @escaping @Sendable (SwitchboardTesting.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
+  ) {
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.look, error: error, trailingMetadata: trailingMetadata, requestHandler)
+  }
+
   /// Whether there are responses to `Look` that no call has received yet.
   public var hasLookResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.look) }
 
   nonisolated(nonsending) public func look(
-    _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
+    _ request: Weather_Place, callOptions: Switchboard.CallOptions?
   ) async throws -> Weather_Report {
     try await call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.unary(request)
   }
@@ -329,16 +386,6 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Weather_Report> {
     call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.makeUnaryCall(request)
-  }
-
-  public func makeLookCall(
-    _ request: Weather_Place,
-    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.look, callOptions) {
-      $0.makeLookInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   /// Enqueues a response to `Forecast` for the test to send.
@@ -356,11 +403,20 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.forecast, responses, requestHandler)
   }
 
+  /// Enqueues an error in place of the responses to `Forecast`.
+  public func enqueueForecastError(
+    _ error: any Swift.Error,
+    trailingMetadata: Switchboard.HPACKHeaders = Switchboard.HPACKHeaders(),
+    _ requestHandler: @escaping @Sendable (SwitchboardTesting.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
+  ) {
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.forecast, error: error, trailingMetadata: trailingMetadata, requestHandler)
+  }
+
   /// Whether there are responses to `Forecast` that no call has received yet.
   public var hasForecastResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.forecast) }
 
   public func forecast(
-    _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
+    _ request: Weather_Place, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Weather_Report> {
     call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
@@ -373,16 +429,6 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
     }.makeServerStreamingCall(request)
-  }
-
-  public func makeForecastCall(
-    _ request: Weather_Place,
-    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
-      $0.makeForecastInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   /// Enqueues a response to `Summarize` for the test to send.
@@ -400,11 +446,20 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.summarize, [response], requestHandler)
   }
 
+  /// Enqueues an error in place of a response to `Summarize`.
+  public func enqueueSummarizeError(
+    _ error: any Swift.Error,
+    trailingMetadata: Switchboard.HPACKHeaders = Switchboard.HPACKHeaders(),
+    _ requestHandler: @escaping @Sendable (SwitchboardTesting.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
+  ) {
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.summarize, error: error, trailingMetadata: trailingMetadata, requestHandler)
+  }
+
   /// Whether there are responses to `Summarize` that no call has received yet.
   public var hasSummarizeResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.summarize) }
 
   nonisolated(nonsending) public func summarize<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
     try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
@@ -412,7 +467,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   }
 
   nonisolated(nonsending) public func summarize<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
     try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
@@ -425,15 +480,6 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
     }.makeClientStreamingCall()
-  }
-
-  public func makeSummarizeCall(
-    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
-      $0.makeSummarizeInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   /// Enqueues a response to `Follow` for the test to send.
@@ -451,11 +497,20 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.follow, responses, requestHandler)
   }
 
+  /// Enqueues an error in place of the responses to `Follow`.
+  public func enqueueFollowError(
+    _ error: any Swift.Error,
+    trailingMetadata: Switchboard.HPACKHeaders = Switchboard.HPACKHeaders(),
+    _ requestHandler: @escaping @Sendable (SwitchboardTesting.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
+  ) {
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.follow, error: error, trailingMetadata: trailingMetadata, requestHandler)
+  }
+
   /// Whether there are responses to `Follow` that no call has received yet.
   public var hasFollowResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.follow) }
 
   public func follow<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
     call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
@@ -463,7 +518,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   }
 
   public func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
     call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
@@ -476,15 +531,6 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
     }.makeBidirectionalStreamingCall()
-  }
-
-  public func makeFollowCall(
-    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
-      $0.makeFollowInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

@@ -103,7 +103,7 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
   }
 
   nonisolated(nonsending) public func carry<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> GoldenServicesMappingsBase.Golden_Services_Base_Parcel where Requests.Element == GoldenServicesMappingsBase.Golden_Services_Base_Parcel {
     try await call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
       $0.makeCarryInterceptors()
@@ -111,7 +111,7 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
   }
 
   nonisolated(nonsending) public func carry<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) async throws -> GoldenServicesMappingsBase.Golden_Services_Base_Parcel where Requests.Element == GoldenServicesMappingsBase.Golden_Services_Base_Parcel {
     try await call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
       $0.makeCarryInterceptors()
@@ -125,12 +125,32 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
       $0.makeCarryInterceptors()
     }.makeClientStreamingCall()
   }
+}
 
+/// The calls with the client's options.
+extension Golden_Services_User_CarrierClientProtocol {
+  @inlinable
+  nonisolated(nonsending) public func carry<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> GoldenServicesMappingsBase.Golden_Services_Base_Parcel where Requests.Element == GoldenServicesMappingsBase.Golden_Services_Base_Parcel {
+    try await self.carry(requests, callOptions: nil)
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func carry<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> GoldenServicesMappingsBase.Golden_Services_Base_Parcel where Requests.Element == GoldenServicesMappingsBase.Golden_Services_Base_Parcel {
+    try await self.carry(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Golden_Services_User_CarrierClientInterceptorFactoryProtocol {
   public func makeCarryCall(
     responseHandler: any Switchboard.ResponseHandler<GoldenServicesMappingsBase.Golden_Services_Base_Parcel>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel> {
-    call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
+    client.call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
       $0.makeCarryInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }
