@@ -68,6 +68,24 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["rules.yaml"])
   }
 
+  /// The answer is recorded as for a call by gRPC, and nothing of HTTP reaches the server.
+  @Test func callsByConnectAreRecordedToo() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let code = try await record([]) { target in
+      let call = try Command.run(
+        "curl",
+        [
+          "-s", "--max-time", "60", "-H", "content-type: application/json", "-H", "authorization: me", "-d",
+          #"{"text":"x"}"#,
+          "http://\(target.split(separator: ":").suffix(2).joined(separator: ":"))/echo.Echo/Get",
+        ]
+      )
+      #expect(String(decoding: call.output, as: UTF8.self) == #"{"text":"me"}"#, "\(call.errors)")
+    }
+    #expect(code == 0)
+    #expect(content()?.contains(#"match: {"text":"x"}"#) == true, "\(content() ?? "")")
+  }
+
   @Test func headersAreForwardedFromAFile() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let headers = folder + "/headers"

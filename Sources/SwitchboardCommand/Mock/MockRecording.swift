@@ -41,8 +41,9 @@ struct MockRecording {
       hasStatusInTrailers: target.options.wireProtocol != .connect
     )
     let names = Set(["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"])
-    let server = try Server(
-      providers: providers.filter { !names.contains($0.serviceName) } + reflection(schema)
+    let server = try MockVerb.makeServer(
+      providers.filter { !names.contains($0.serviceName) } + reflection(schema),
+      arguments
     )
     let address = try ListeningAddress.bind(server, listener, MockVerb.listen)
     let writing = Task {

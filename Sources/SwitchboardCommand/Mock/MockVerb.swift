@@ -34,6 +34,14 @@ enum MockVerb {
     help: "Where --record writes; the default is rules.yaml."
   )
   static let overwrite = Flag("--overwrite", help: "Let --record replace a file that exists.")
+  static let origin = Flag(
+    "--origin",
+    value: "URL|any",
+    repeats: true,
+    help:
+      "Let pages of this origin call from a browser, such as http://localhost:5173, or any. Other clients need no "
+      + "permission."
+  )
   static let quiet = Flag("-q", "--quiet", help: "Do not report each call.")
 
   static let verb = Verb(
@@ -43,7 +51,7 @@ enum MockVerb {
       "FILE.proto... [-I DIR]... [FLAG]...", "--descriptor-set FILE [FLAG]...", "--record TARGET [FLAG]...",
     ],
     details: [
-      "Serves every method of the files, with reflection. Answers come from --rules, or are examples made from the types of "
+      "Serves every method of the files, with reflection, by gRPC, gRPC-Web and Connect, and over HTTP/1.1 too. Answers come from --rules, or are examples made from the types of "
         + "responses, in which strings contain the name of their field. With --record and no files, the descriptors come "
         + "from the server."
     ],
@@ -51,12 +59,16 @@ enum MockVerb {
       Operand("FILE", isOptional: true, repeats: true, completion: .file, "A .proto file with services.")
     ],
     flags: [
-      FlagGroup("Serving", [listen, rules, onlyRules, quiet]),
+      FlagGroup("Serving", [listen, origin, rules, onlyRules, quiet]),
       FlagGroup("Recording", [record, output, overwrite]),
       SchemaFlags.group, TargetFlags.group,
     ],
     examples: [
       Example("mock shop.proto", "Example answers on 127.0.0.1:50051."),
+      Example(
+        "mock shop.proto --origin http://localhost:5173",
+        "The same for a page that is being developed."
+      ),
       Example("mock shop.proto --rules rules.yaml --listen 127.0.0.1:0", "Answers by rules, on a free port."),
       Example("mock --record shop.example:443 --output rules.yaml", "Record rules from a server."),
     ],
@@ -91,13 +103,25 @@ enum MockVerb {
         Output.note("\(path): \(matched ? "by a rule" : "no rule")")
       }
     }
-    let server = try Server(providers: try MockService.providers(schema, settings))
+    let server = try makeServer(try MockService.providers(schema, settings), arguments)
     let address = try ListeningAddress.bind(server, listener, listen)
     try await Interrupts.first {
       try Output.write("serving \(schema.serviceNames.joined(separator: ", ")) on \(address)")
     }
     await server.shutDown(grace: .seconds(1))
     return .success
+  }
+
+  /// A server that answers by all protocols.
+  static func makeServer(_ providers: [any CallHandlerProvider], _ arguments: Arguments) throws -> Server {
+    let origins = arguments.all(origin)
+    var options = ServerOptions()
+    options.web = WebOptions(origins: origins.contains("any") ? .any : .only(Set(origins)))
+    do {
+      return try Server(providers: providers, options: options)
+    } catch {
+      throw Failure.usage("\(error.message ?? "\(error)")")
+    }
   }
 
   /// The files that the arguments name.

@@ -41,7 +41,7 @@ package final class MockRecorder: Sendable {
 
   package init(_ schema: MockSchema) {
     var options = JSONEncodingOptions()
-    options.typeRegistry = schema.jsonOptions.typeRegistry
+    options.typeRegistry = schema.types
     encoding = options
   }
 
@@ -57,6 +57,7 @@ package final class MockRecorder: Sendable {
       RecordingService(
         serviceName: $0.name,
         methods: $0.methods,
+        types: schema.types,
         channel: channel,
         metadata: metadata,
         hasStatusInTrailers: hasStatusInTrailers,

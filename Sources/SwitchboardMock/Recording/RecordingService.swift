@@ -5,6 +5,7 @@ import SwitchboardProtobuf
 struct RecordingService: CallHandlerProvider {
   let serviceName: String
   let methods: [MockMethod]
+  let types: TypeRegistry
   let channel: Channel
   /// Metadata of every forwarded call.
   let metadata: HPACKHeaders
@@ -12,12 +13,20 @@ struct RecordingService: CallHandlerProvider {
   let hasStatusInTrailers: Bool
   let recorder: MockRecorder
 
-  private typealias BytesMethod = Method<BytesMarshaller, BytesMarshaller>
-  private typealias BytesCall = MethodCall<BytesMarshaller, BytesMarshaller>
+  private typealias BytesMethod = Method<ForwardedMarshaller, ForwardedMarshaller>
+  private typealias BytesCall = MethodCall<ForwardedMarshaller, ForwardedMarshaller>
+
+  func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] {
+    methods.jsonFormat(of: method, types)
+  }
 
   var methodHandlers: [MethodHandler] {
     methods.map { method in
-      let bytes = BytesMethod(method.descriptor, requests: BytesMarshaller(), responses: BytesMarshaller())
+      let bytes = BytesMethod(
+        method.descriptor,
+        requests: ForwardedMarshaller(),
+        responses: ForwardedMarshaller()
+      )
       switch method.type {
       case .unary:
         return bytes.unaryHandler { request, context in
@@ -55,13 +64,19 @@ struct RecordingService: CallHandlerProvider {
     return MethodCall(method, on: channel, options: options, interceptors: ClientInterceptorChain([witness]))
   }
 
+  /// Fields of the connection of a caller, or of the protocol by which it calls.
+  private static let connectionFields: Set = [
+    "te", "content-type", "user-agent", "host", "accept", "accept-encoding", "content-encoding",
+    "content-length", "connection", "transfer-encoding", "expect", "origin", "referer", "x-grpc-web",
+  ]
+
   /// The metadata that the caller set, and that of the recording. The other fields belong to the connection.
   private func passed(_ headers: HPACKHeaders) -> HPACKHeaders {
     var passed = metadata
     for (name, value) in headers {
       let isOwn =
-        !name.hasPrefix(":") && !name.hasPrefix("grpc-")
-        && !["te", "content-type", "user-agent"].contains(name)
+        ![":", "grpc-", "connect-", "sec-"].contains(where: name.hasPrefix)
+        && !Self.connectionFields.contains(name)
         && metadata.first(name: name) == nil
       if isOwn { passed.add(name: name, value: value) }
     }
@@ -153,6 +168,14 @@ struct RecordingService: CallHandlerProvider {
       }
     }
   }
+}
+
+/// Messages in binary, which are passed on as they are.
+private struct ForwardedMarshaller: Marshaller {
+  func reads(_ subtype: ContentSubtype) -> Bool { subtype.isUnnamed || subtype == .proto }
+  func encode(_ message: [UInt8]) -> MessageBuffer { MessageBuffer(message) }
+  func decode(_ bytes: RawSpan) -> [UInt8] { BytesMarshaller().decode(bytes) }
+  func decodesQuickly(_ bytes: RawSpan) -> Bool { true }
 }
 
 /// Whether the server itself ended a call. Otherwise the connection broke, the caller left, or its time was over, and

@@ -7,7 +7,13 @@ package struct MockSchema: Sendable {
   package let files: [Google_Protobuf_FileDescriptorProto]
   /// The methods by service, in the order of the files.
   let services: [(name: String, methods: [MockMethod])]
-  let jsonOptions: JSONDecodingOptions
+  let types: TypeRegistry
+
+  var jsonOptions: JSONDecodingOptions {
+    var options = JSONDecodingOptions()
+    options.typeRegistry = types
+    return options
+  }
 
   /// Collects the services of `files`, which must include all imports.
   package init(_ files: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
@@ -23,9 +29,7 @@ package struct MockSchema: Sendable {
       }
     }
     self.services = services
-    var options = JSONDecodingOptions()
-    options.typeRegistry = pool.typeRegistry
-    jsonOptions = options
+    types = pool.typeRegistry
   }
 
   package var serviceNames: [String] { services.map(\.name) }
@@ -46,6 +50,7 @@ struct MockMethod: Sendable {
   let type: GRPCCallType
   let request: MessageTable
   let response: MessageTable
+  private let idempotency: MethodIdempotency
 
   /// `shop.Shop/Get`
   var path: String { "\(service)/\(name)" }
@@ -62,6 +67,12 @@ struct MockMethod: Sendable {
     self.request = request
     self.response = response
     name = descriptor.name
+    idempotency =
+      switch descriptor.options.idempotencyLevel {
+      case .noSideEffects: .noSideEffects
+      case .idempotent: .idempotent
+      default: .unknown
+      }
     self.type =
       switch (descriptor.clientStreaming, descriptor.serverStreaming) {
       case (false, false): .unary
@@ -71,7 +82,16 @@ struct MockMethod: Sendable {
       }
   }
 
-  var descriptor: MethodDescriptor { MethodDescriptor(service: service, method: name, type: type) }
+  var descriptor: MethodDescriptor {
+    MethodDescriptor(service: service, method: name, type: type, idempotency: idempotency)
+  }
+}
+
+extension [MockMethod] {
+  /// JSON for the messages of one of these methods.
+  func jsonFormat(of descriptor: MethodDescriptor, _ types: TypeRegistry) -> [any PayloadFormat] {
+    filter { $0.name.utf8.elementsEqual(descriptor.method.utf8) }.map { MockJSON(method: $0, types: types) }
+  }
 }
 
 /// Messages of a type that is known only at run time. `required` fields may be missing.

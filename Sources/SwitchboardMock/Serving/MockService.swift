@@ -19,6 +19,7 @@ package struct MockService: CallHandlerProvider {
   package let serviceName: String
   package let reflectionData: [String]
   private let methods: [MockMethod]
+  private let types: TypeRegistry
   private let settings: Settings
 
   /// All services of a schema, and reflection for them.
@@ -32,9 +33,19 @@ package struct MockService: CallHandlerProvider {
     }
     let services = schema.services.map { name, methods in
       defer { data = [] }
-      return MockService(serviceName: name, reflectionData: data, methods: methods, settings: settings)
+      return MockService(
+        serviceName: name,
+        reflectionData: data,
+        methods: methods,
+        types: schema.types,
+        settings: settings
+      )
     }
     return services + [try ReflectionService(describing: services)]
+  }
+
+  package func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] {
+    methods.jsonFormat(of: method, types)
   }
 
   package var methodHandlers: [MethodHandler] {

@@ -1,0 +1,89 @@
+import Foundation
+import Switchboard
+import TestSupport
+import Testing
+
+/// `mock` and HTTP clients: it answers by Connect and gRPC-Web too, over HTTP/1.1.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct MockProtocolTests {
+  private let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+
+  private func serving(_ flags: String..., body: (String) throws -> Void) throws {
+    let words = ["mock", proto, "-q", "--listen", "127.0.0.1:0"] + flags
+    let mock = try ChildProcess(Command.path(ofProduct: "switchboard"), words)
+    let port = try #require(mock.line()?.split(separator: ":").last)
+    try body("127.0.0.1:\(port)")
+    mock.end(with: SIGTERM)
+  }
+
+  /// What curl prints over HTTP/1.1: the head in lower case, and the body.
+  private func curl(_ arguments: String...) throws -> (head: String, body: String) {
+    let run = try Command.run("curl", ["-s", "-i", "--http1.1", "--max-time", "60"] + arguments)
+    let text = String(decoding: run.output.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
+    return (parts[0].lowercased() + "\n", parts.count > 1 ? String(parts[1]) : "")
+  }
+
+  private static let json = "content-type: application/json"
+
+  @Test func answersJSONByConnect() throws {
+    try serving { address in
+      let got = try curl("-H", Self.json, "-d", #"{"text":"x"}"#, "http://\(address)/echo.Echo/Get")
+      #expect(got.head.hasPrefix("http/1.1 200"))
+      #expect(got.body == #"{"text":"text"}"#)
+      let wrong = try curl("-H", Self.json, "-d", #"{"txet":"x"}"#, "http://\(address)/echo.Echo/Get")
+      #expect(wrong.head.hasPrefix("http/1.1 400") && wrong.body.contains("txet"), "\(wrong)")
+    }
+  }
+
+  @Test func rulesApplyToAllProtocols() throws {
+    let rules = NSTemporaryDirectory() + "rules-\(UUID().uuidString).yaml"
+    defer { try? FileManager.default.removeItem(atPath: rules) }
+    let text = """
+      rules:
+        - {method: echo.Echo/Get, match: {text: one}, answer: {text: first}}
+        - {method: echo.Echo/Get, match: {text: two}, status: {code: NOT_FOUND, message: gone}}
+        - {method: echo.Echo/Expand, stream: [{text: a}, {text: b}]}
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: rules))
+    try serving("--rules", rules) { address in
+      let url = "http://\(address)/echo.Echo/Get"
+      #expect(try curl("-H", Self.json, "-d", #"{"text":"one"}"#, url).body == #"{"text":"first"}"#)
+      let gone = try curl("-H", Self.json, "-d", #"{"text":"two"}"#, url)
+      #expect(gone.head.hasPrefix("http/1.1 404"))
+      #expect(gone.body.contains("not_found") && gone.body.contains("gone"))
+      for flags in [["connect", "--http1"], ["grpc-web", "--http1"], ["connect"], ["grpc-web"], ["grpc"]] {
+        let call = try Command.product(
+          "switchboard",
+          ["call", address, "echo.Echo/Expand", "-d", "{}", "--protocol"] + flags
+        )
+        let output = String(decoding: call.output, as: UTF8.self)
+        #expect(output == "{\"text\":\"a\"}\n{\"text\":\"b\"}\n", "\(flags): \(call.errors)")
+      }
+    }
+  }
+
+  /// A page could otherwise read what a mock, or the server behind it, answers to whoever runs it.
+  @Test func pagesNeedPermission() throws {
+    let origin = "http://localhost:5173"
+    func ask(_ address: String) throws -> String {
+      let url = "http://\(address)/echo.Echo/Get"
+      return try curl("-H", Self.json, "-H", "origin: \(origin)", "-d", "{}", url).head
+    }
+    try serving { address in
+      let head = try ask(address)
+      #expect(head.hasPrefix("http/1.1 403"))
+    }
+    try serving("--origin", origin) { address in
+      let head = try ask(address)
+      #expect(head.hasPrefix("http/1.1 200"))
+      #expect(head.contains("access-control-allow-origin: \(origin)\n"), "\(head)")
+    }
+    try serving("--origin", "any") { address in
+      let head = try ask(address)
+      #expect(head.hasPrefix("http/1.1 200"))
+    }
+    let wrong = try Run("mock", proto, "--origin", "localhost:5173", "--listen", "127.0.0.1:0")
+    #expect(wrong.exitCode == 64)
+    #expect(wrong.errors.contains("is not an origin as browsers write it"))
+  }
+}
