@@ -37,6 +37,8 @@ import Testing
           products: [
             .library(name: "Switchboard", targets: ["Switchboard"]),
             .library(name: "SwitchboardTesting", targets: ["Switchboard"]),
+            .library(name: "SwitchboardServices", targets: ["Switchboard"]),
+            .library(name: "SwitchboardTelemetry", targets: ["Switchboard"]),
             .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
           ],
           targets: [
@@ -75,6 +77,84 @@ import Testing
         ["package", "--package-path", package, "--disable-sandbox", "show-dependencies"]
       )
       #expect(resolved.exitCode == 0, "\(resolved.errors)")
+    }
+  }
+
+  /// A checkout and a package next to it can be moved together.
+  @Test(arguments: [
+    ("checkout", "greeter", "../checkout"), ("./checkout/", "apps/greeter", "../../checkout"),
+    ("apps/../checkout", "apps/inner/greeter", "../../../checkout"),
+  ])
+  func aRelativePathStaysRelative(_ given: String, _ directory: String, _ written: String) throws {
+    try withFolder { folder in
+      for path in ["checkout", "apps"] {
+        try FileManager.default.createDirectory(
+          at: folder.appending(path: path),
+          withIntermediateDirectories: true
+        )
+      }
+      try Data().write(to: folder.appending(path: "checkout/Package.swift"))
+      let words = ["new", "greeter", "--switchboard", given, "--directory", directory]
+      let made = try Command.product("switchboard", words, in: folder.path)
+      #expect(made.exitCode == 0, "\(made.errors)")
+      let package = folder.appending(path: directory)
+      let manifest = try String(contentsOf: package.appending(path: "Package.swift"), encoding: .utf8)
+      #expect(manifest.contains(#"path: "\#(written)")"#), "\(manifest)")
+      #expect(
+        FileManager.default.fileExists(atPath: package.appending(path: written + "/Package.swift").path)
+      )
+    }
+  }
+
+  /// Where a directory is a link, `..` leads to the parent of what it links to.
+  @Test func aRelativePathLeadsOutOfALink() throws {
+    try withFolder { folder in
+      let manager = FileManager.default
+      for path in ["checkout", "elsewhere/deep"] {
+        try manager.createDirectory(at: folder.appending(path: path), withIntermediateDirectories: true)
+      }
+      try Data().write(to: folder.appending(path: "checkout/Package.swift"))
+      try manager.createSymbolicLink(
+        at: folder.appending(path: "link"),
+        withDestinationURL: folder.appending(path: "elsewhere/deep")
+      )
+      let words = ["new", "greeter", "--switchboard", "checkout", "--directory", "link/greeter", "--minimal"]
+      let made = try Command.product("switchboard", words, in: folder.path)
+      #expect(made.exitCode == 0, "\(made.errors)")
+      let manifest = folder.appending(path: "link/greeter/Package.swift")
+      #expect(try String(contentsOf: manifest, encoding: .utf8).contains(#"path: "../../../checkout")"#))
+    }
+  }
+
+  @Test func anAbsolutePathStaysAbsolute() throws {
+    try withFolder { folder in
+      let words = ["new", "greeter", "--switchboard", TestFolders.root.path]
+      #expect(try Command.product("switchboard", words, in: folder.path).exitCode == 0)
+      let manifest = folder.appending(path: "greeter/Package.swift")
+      #expect(try String(contentsOf: manifest, encoding: .utf8).contains("path: \"\(TestFolders.root.path)"))
+    }
+  }
+
+  @Test func theDefaultIsMadeForProduction() throws {
+    try withFolder { folder in
+      func make(_ name: String, _ flags: String...) throws -> Set<String> {
+        let words = ["new", name, "--switchboard", TestFolders.root.path] + flags
+        let made = try Command.product("switchboard", words, in: folder.path)
+        #expect(made.exitCode == 0, "\(made.errors)")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: name).path)
+        return Set(files.map { $0.split(separator: "/").last.map(String.init) ?? "" })
+      }
+      let whole = try make("whole")
+      let least = try make("least", "--minimal")
+      let client = try make("client-side", "--client-only")
+      let extra: Set = [
+        "Dockerfile", "kubernetes.yaml", "KeyGuard.swift", "KeyGuardTests.swift", "Backend.swift",
+      ]
+      #expect(extra.isSubset(of: whole))
+      #expect(extra.isDisjoint(with: least.union(client)))
+      #expect(least.contains("GreeterProvider.swift") && !client.contains("GreeterProvider.swift"))
+      let both = try Run("new", "x", "--minimal", "--client-only", "--switchboard", TestFolders.root.path)
+      #expect(both.exitCode == 64 && both.errors.contains("--client-only has none"))
     }
   }
 

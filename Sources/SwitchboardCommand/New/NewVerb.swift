@@ -11,6 +11,11 @@ import SwitchboardToolSupport
 /// The verb `new`.
 enum NewVerb {
   static let clientOnly = Flag("--client-only", help: "Make only a client, without a server.")
+  static let minimal = Flag(
+    "--minimal",
+    help:
+      "Make the least that serves and calls, without health, reflection, telemetry, a guard and containers."
+  )
   static let package = Flag(
     "--switchboard",
     value: "PATH|URL",
@@ -30,11 +35,13 @@ enum NewVerb {
     usage: ["NAME [FLAG]..."],
     details: [
       "The package has a .proto file, from which each build generates code; 'make run' in it starts the server and calls "
-        + "it, and 'make test' runs its test. Existing files are not overwritten. On a terminal, the command asks for missing "
-        + "arguments."
+        + "it, and 'make test' runs its tests. Existing files are not overwritten. On a terminal, the command asks for missing "
+        + "arguments.",
+      "The server has what production needs: health and reflection, a guard with a test, an end that lets calls finish, "
+        + "telemetry if the environment asks for it, a Dockerfile, and probes.",
     ],
     operands: [Operand("NAME", isOptional: true, "The name of the package: letters, digits, '-' and '_'.")],
-    flags: [FlagGroup("Package", [clientOnly, package, directory])],
+    flags: [FlagGroup("Package", [minimal, clientOnly, package, directory])],
     examples: [
       Example("new greeter --switchboard ../switchboard", "A package that depends on a checkout."),
       Example("new greeter-cli --client-only --switchboard ../switchboard", "Only the client's side."),
@@ -51,7 +58,7 @@ enum NewVerb {
     }
     let folder = arguments[directory] ?? name.package
     let dependency = try self.dependency(arguments, in: folder)
-    let files = PackageFiles(name: name, dependency: dependency, hasServer: !arguments.has(clientOnly)).all
+    let files = PackageFiles(name: name, dependency: dependency, shape: try shape(arguments)).all
     let present = files.map(\.path).filter { access("\(folder)/\($0)", F_OK) == 0 }
     guard present.isEmpty else {
       throw Failure(
@@ -64,6 +71,15 @@ enum NewVerb {
     for file in files { try output.write(Array(file.text.utf8), to: file.path) }
     try Output.write("created \(folder). In it, 'make run' runs the program, and 'make test' its test.")
     return .success
+  }
+
+  private static func shape(_ arguments: Arguments) throws(Failure) -> PackageFiles.Shape {
+    switch (arguments.has(minimal), arguments.has(clientOnly)) {
+    case (false, false): return .production
+    case (true, false): return .minimal
+    case (false, true): return .clientOnly
+    case (true, true): throw .usage("--minimal has a server, and --client-only has none")
+    }
   }
 
   /// The dependency in the manifest. A relative path refers to the current directory and is converted to one from the
@@ -81,15 +97,7 @@ enum NewVerb {
     guard access("\(origin)/Package.swift", R_OK) == 0 else {
       throw Failure("\(origin) is not a checkout of Switchboard: it has no Package.swift", code: .noInput)
     }
-    guard let resolved = realpath(origin, nil) else {
-      throw Failure("\(origin) cannot be read", code: .noInput)
-    }
-    defer { free(resolved) }
-    let path = SwiftText.literal(String(cString: resolved))
-    return PackageDependency(
-      name: "switchboard",
-      declaration: ".package(name: \"switchboard\", path: \(path))"
-    )
+    return PackageDependency(path: try PackagePath(of: origin, from: folder).text)
   }
 
   private static func prompt(_ question: String, flag: String) throws -> String {
@@ -122,6 +130,7 @@ struct PackageName: Hashable {
     // A module whose name equals that of one of its types or of a library hides one of the two.
     let taken: Set = [
       "Switchboard", "Swift", "Testing", "Main", "Greeter", "Client", "Server", "Echo", "Foundation",
+      "Backend", "KeyGuard", "Telemetry", "Logger",
       "Dispatch",
       "Synchronization", "Observation", "Glibc", "Musl", "Darwin", "XCTest", "Any", "Type", "Self",
       "Protocol",
@@ -145,10 +154,21 @@ struct PackageDependency: Hashable {
   /// The name that targets use.
   let name: String
   let declaration: String
+  /// The directory of a checkout.
+  let path: String?
 
-  init(name: String, declaration: String) {
+  init(name: String, declaration: String, path: String? = nil) {
     self.name = name
     self.declaration = declaration
+    self.path = path
+  }
+
+  init(path: String) {
+    self.init(
+      name: "switchboard",
+      declaration: ".package(name: \"switchboard\", path: \(SwiftText.literal(path)))",
+      path: path
+    )
   }
 
   /// SwiftPM identifies a repository by the last part of its URL; nil if there is none.

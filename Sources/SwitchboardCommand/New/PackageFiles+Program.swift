@@ -1,8 +1,11 @@
 extension PackageFiles {
-  private var library: String { "\(name.type)Service" }
-  private var prefix: String { PackageFiles.prefix(of: name.proto) }
-
-  var main: String { hasServer ? serverAndClient : client }
+  var main: String {
+    switch shape {
+    case .production: productionMain
+    case .minimal: serverAndClient
+    case .clientOnly: client
+    }
+  }
 
   private var serverAndClient: String {
     """
@@ -59,7 +62,7 @@ extension PackageFiles {
   }
 
   /// An uncaught error would end the program with a register dump.
-  private func doOrPrintError(_ statement: String) -> String {
+  func doOrPrintError(_ statement: String) -> String {
     """
     do {
       \(statement)
@@ -70,25 +73,33 @@ extension PackageFiles {
     """
   }
 
-  private var callFunction: String {
-    """
-    func call(_ target: String, _ names: [String]) async throws {
-      var options = ChannelOptions()
-      options.logger = .quiet  // The program prints its error itself.
-      let channel = try Channel(target: target, options: options)
-      let log = \(prefix)GreeterClientInterceptors(greet: { [RequestLog()] })
-      let client = \(prefix)GreeterClient(channel: channel, interceptors: log)
-      for text in try await greetings(for: names, from: client) { print(text) }
-      for try await reply in client.repeat(.with { $0.name = "everyone"; $0.times = 2 }) { print(reply.text) }
-      await channel.shutDown()
-    }
+  var callFunction: String {
+    let (parameter, calls, argument) =
+      shape == .production
+      ? (
+        ", key: String",
+        "\n  var calls = CallOptions()"
+          + "\n  calls.initialMetadata.add(name: \"authorization\", value: \"Bearer \\(key)\")",
+        ", defaultCallOptions: calls"
+      ) : ("", "", "")
+    return """
+      func call(_ target: String, _ names: [String]\(parameter)) async throws {
+        var options = ChannelOptions()
+        options.logger = .quiet  // The program prints its error itself.
+        let channel = try Channel(target: target, options: options)
+        let log = \(prefix)GreeterClientInterceptors(greet: { [RequestLog()] })\(calls)
+        let client = \(prefix)GreeterClient(channel: channel\(argument), interceptors: log)
+        for text in try await greetings(for: names, from: client) { print(text) }
+        for try await reply in client.repeat(.with { $0.name = "everyone"; $0.times = 2 }) { print(reply.text) }
+        await channel.shutDown()
+      }
 
-    """
+      """
   }
 
   var makefile: String {
     """
-    .PHONY: build run test
+    .PHONY: build run test\(shape == .production ? " image" : "")
 
     build:
     \tswift build
@@ -97,58 +108,8 @@ extension PackageFiles {
     \tswift run \(name.type)
 
     test:
-    \tswift test --disable-xctest
+    \tswift test --disable-xctest\(shape == .production ? imageTarget : "")
 
     """
-  }
-
-  var readme: String {
-    let sides =
-      hasServer
-      ? """
-      - `Sources/\(library)/GreeterProvider.swift` serves it
-      - `Sources/\(library)/Greetings.swift` calls it
-      """ : "- `Sources/\(library)/Greetings.swift` calls it"
-    let server =
-      hasServer
-      ? """
-      `make run` starts the server and calls it. To have them apart:
-
-      ```
-      swift run \(name.type) serve 50051
-      swift run \(name.type) call 127.0.0.1:50051 Ada
-      ```
-
-      The command asks it, too:
-
-      ```
-      switchboard call localhost:50051 \(name.proto).Greeter/Greet -d '{"name": "Ada"}' \\
-        --proto Sources/\(library)/\(name.proto).proto
-      ```
-      """
-      : """
-      It needs a server, which `switchboard mock` can stand in for:
-
-      ```
-      switchboard mock Sources/\(library)/\(name.proto).proto
-      make run
-      ```
-      """
-    return """
-      # \(name.package)
-
-      A gRPC service in Swift, made by `switchboard new`.
-
-      - `Sources/\(library)/\(name.proto).proto` describes the service: each build generates Swift from it
-      \(sides)
-      - `Sources/\(library)/RequestLog.swift` is an interceptor of the client
-      - `Sources/\(name.type)/main.swift` is the program
-      - `Tests` has a test with the generated client for tests, which makes no connection
-
-      \(server)
-
-      `make test` runs the test. The libraries that Switchboard needs are in its README.
-
-      """
   }
 }

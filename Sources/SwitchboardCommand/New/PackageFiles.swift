@@ -5,15 +5,27 @@ struct PackageFiles {
     let text: String
   }
 
+  /// What a package is for.
+  enum Shape: Sendable {
+    /// What a server in production needs.
+    case production
+    /// The least that serves and calls.
+    case minimal
+    case clientOnly
+  }
+
   let name: PackageName
   /// The dependency, as in the manifest.
   let dependency: PackageDependency
-  let hasServer: Bool
+  let shape: Shape
 
+  var hasServer: Bool { shape != .clientOnly }
+  var library: String { "\(name.type)Service" }
+  /// The full name of the service.
+  var service: String { "\(name.proto).Greeter" }
+  var prefix: String { PackageFiles.prefix(of: name.proto) }
   private var target: String { name.type }
-  private var library: String { "\(name.type)Service" }
   private var packageName: String { SwiftText.literal(dependency.name) }
-  private var prefix: String { PackageFiles.prefix(of: name.proto) }
 
   /// The prefix of types in a proto package: `my_greeter` has `MyGreeter_`.
   static func prefix(of proto: String) -> String {
@@ -34,6 +46,7 @@ struct PackageFiles {
       File(path: "Tests/\(target)Tests/GreetingsTests.swift", text: tests),
     ]
     if hasServer { files.append(File(path: "Sources/\(library)/GreeterProvider.swift", text: provider)) }
+    if shape == .production { files += productionFiles }
     return files
   }
 
@@ -44,7 +57,7 @@ struct PackageFiles {
 
     let runtime = Target.Dependency.product(name: "Switchboard", package: \(packageName))
     let testClients = Target.Dependency.product(name: "SwitchboardTesting", package: \(packageName))
-
+    \(products.declarations)
     let package = Package(
       name: "\(name.package)",
       platforms: [.macOS("26.0")],
@@ -54,16 +67,25 @@ struct PackageFiles {
       targets: [
         .target(
           name: "\(library)",
-          dependencies: [runtime, testClients],
+          dependencies: [runtime, testClients\(products.ofLibrary)],
           plugins: [.plugin(name: "SwitchboardPlugin", package: \(packageName))]
         ),
-        .executableTarget(name: "\(target)", dependencies: ["\(library)", runtime]),
-        .testTarget(name: "\(target)Tests", dependencies: ["\(library)", runtime]),
+        .executableTarget(name: "\(target)", dependencies: ["\(library)", runtime\(products.ofProgram)]),
+        .testTarget(name: "\(target)Tests", dependencies: ["\(library)", runtime\(products.ofLibrary)]),
       ],
       swiftLanguageModes: [.v6]
     )
 
     """
+  }
+
+  /// The products that only servers in production use.
+  private var products: (declarations: String, ofLibrary: String, ofProgram: String) {
+    guard shape == .production else { return ("", "", "") }
+    let declarations = [("services", "Services"), ("telemetry", "Telemetry")].map { name, product in
+      "let \(name) = Target.Dependency.product(name: \"Switchboard\(product)\", package: \(packageName))\n"
+    }
+    return (declarations.joined(), ", services", ", services, telemetry")
   }
 
   private var proto: String {
@@ -109,10 +131,7 @@ struct PackageFiles {
 
     /// Serves greetings.
     public struct GreeterProvider: \(prefix)GreeterProvider {
-      public init() {}
-
-      public var interceptors: Interceptors? { nil }
-
+    \(shape == .production ? guarded : unguarded)
       public func greet(
         request: \(prefix)GreetRequest,
         context: ServerCallContext
@@ -133,6 +152,26 @@ struct PackageFiles {
         }
       }
     }
+
+    """
+  }
+
+  private var unguarded: String {
+    """
+      public init() {}
+
+      public var interceptors: Interceptors? { nil }
+
+    """
+  }
+
+  private var guarded: String {
+    """
+      private let keyGuard: KeyGuard
+
+      public init(_ keyGuard: KeyGuard) { self.keyGuard = keyGuard }
+
+      public var interceptors: Interceptors? { \(prefix)GreeterServerInterceptors(keyGuard) }
 
     """
   }
