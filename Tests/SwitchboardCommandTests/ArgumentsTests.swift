@@ -133,6 +133,9 @@ import Testing
     #expect(NearNames(of: "EchoReq", in: echoes).best == "echo.EchoRequest")
     #expect(NearNames(of: "entirely.Different", in: names).best == nil)
     #expect(NearNames(of: "", in: names).best == nil)
+    // A user has typed this already; in other capitals, it is another name.
+    #expect(!NearNames(of: "shop.Shop", in: names).names.contains("shop.Shop"))
+    #expect(NearNames(of: "shop.shop", in: names).best == "shop.Shop")
     // Long names from a server are not compared letter by letter.
     let long = String(repeating: "a", count: 100_000)
     #expect(NearNames(of: long, in: [long]).best == nil)

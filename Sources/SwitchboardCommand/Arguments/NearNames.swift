@@ -12,7 +12,7 @@ struct NearNames {
   private static let leastBeginning = 3
 
   /// The names among `candidates` that differ from `name` in few letters, as a whole or in their last part, or of which
-  /// `name` is the beginning.
+  /// `name` is the beginning. `name` itself is none of them: a user has typed it already.
   init(of name: String, in candidates: some Sequence<String>) {
     let wanted = Self.letters(of: name)
     guard !wanted.isEmpty, wanted.count <= Self.mostLetters else {
@@ -23,7 +23,7 @@ struct NearNames {
     var found: [(name: String, distance: Int, startsAlike: Bool)] = []
     for candidate in candidates.prefix(Self.mostNames) {
       let letters = Self.letters(of: candidate)
-      guard letters.count <= Self.mostLetters else { continue }
+      guard letters.count <= Self.mostLetters, !candidate.utf8.elementsEqual(name.utf8) else { continue }
       // Both "Greeter" and "helo.Greeter" are near to "hello.Greeter".
       let parts = Self.lastPart(of: letters)
       var distance = min(

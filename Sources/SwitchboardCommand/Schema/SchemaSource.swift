@@ -102,6 +102,7 @@ enum SchemaSource: Sendable {
 
   /// The failure for a symbol that does not exist. It suggests similar names.
   private func unknown(_ symbol: String) async -> Failure {
+    if let failure = await withoutDescriptors(symbol) { return failure }
     var known: [String] = []
     if case .files(let schema) = self {
       known = schema.symbolNames
@@ -114,6 +115,18 @@ enum SchemaSource: Sendable {
     var hints: [ShownText] = near.isEmpty ? [] : ["Did you mean \(near.joined(separator: " or "))?"]
     if near.isEmpty, !known.isEmpty { hints.append("'switchboard list' has the names of the services.") }
     return Failure(message(unknown: symbol), hints: hints, code: .status(.notFound))
+  }
+
+  /// The failure for a service that the server has, but does not describe.
+  private func withoutDescriptors(_ symbol: String) async -> Failure? {
+    guard case .reflection(let client) = self, let services = try? await services(),
+      services.contains(where: { $0.utf8.elementsEqual(symbol.utf8) })
+    else { return nil }
+    return Failure(
+      "\(client.target.text) has the service '\(symbol)', but no descriptors of it",
+      hints: ["'--proto FILE' or '--descriptor-set FILE' take the descriptors from files."],
+      code: .status(.notFound)
+    )
   }
 
   private func message(unknown symbol: String) -> ShownText {
