@@ -101,61 +101,69 @@ public struct LoadTestAgentResponse: SwitchboardProtobuf.Message {
 public struct LoadTestPlan: SwitchboardProtobuf.Message {
   /// Where the server is, as a channel's target.
   @_alwaysEmitIntoClient public var target: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
-  @_alwaysEmitIntoClient public var method: LoadTestMethod { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
-  @_alwaysEmitIntoClient public var hasMethod: Bool { _storage.has(reference: 96) }
+  @_alwaysEmitIntoClient public var method: LoadTestMethod { get { _storage[message: 128] } _modify { yield &_storage[message: 128] } }
+  @_alwaysEmitIntoClient public var hasMethod: Bool { _storage.has(reference: 128) }
   @_alwaysEmitIntoClient public mutating func clearMethod() { _storage.clear(2) }
   /// The requests, in turn.
-  @_alwaysEmitIntoClient public var payloads: [LoadTestPayload] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  @_alwaysEmitIntoClient public var payloads: [LoadTestPayload] { get { _storage[array: 136] } _modify { yield &_storage[array: 136] } }
   /// How many requests a call with a stream of requests sends.
-  @_alwaysEmitIntoClient public var messagesPerCall: UInt32 { get { _storage[192] } set { _storage[192] = newValue } }
+  @_alwaysEmitIntoClient public var messagesPerCall: UInt32 { get { _storage[224] } set { _storage[224] = newValue } }
   /// Metadata of every call.
-  @_alwaysEmitIntoClient public var metadata: [LoadTestField] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
-  @_alwaysEmitIntoClient public var connections: UInt32 { get { _storage[196] } set { _storage[196] = newValue } }
-  @_alwaysEmitIntoClient public var loops: UInt32 { get { _storage[200] } set { _storage[200] = newValue } }
+  @_alwaysEmitIntoClient public var metadata: [LoadTestField] { get { _storage[array: 144] } _modify { yield &_storage[array: 144] } }
+  @_alwaysEmitIntoClient public var connections: UInt32 { get { _storage[228] } set { _storage[228] = newValue } }
+  @_alwaysEmitIntoClient public var loops: UInt32 { get { _storage[232] } set { _storage[232] = newValue } }
   /// How many calls may be in progress at a time.
-  @_alwaysEmitIntoClient public var concurrency: UInt32 { get { _storage[204] } set { _storage[204] = newValue } }
+  @_alwaysEmitIntoClient public var concurrency: UInt32 { get { _storage[236] } set { _storage[236] = newValue } }
   /// Without it, the loop is closed: each caller makes the next call when its last has ended.
-  @_alwaysEmitIntoClient public var rate: LoadTestRate { get { _storage[message: 120] } _modify { yield &_storage[message: 120] } }
-  @_alwaysEmitIntoClient public var hasRate: Bool { _storage.has(reference: 120) }
+  @_alwaysEmitIntoClient public var rate: LoadTestRate { get { _storage[message: 152] } _modify { yield &_storage[message: 152] } }
+  @_alwaysEmitIntoClient public var hasRate: Bool { _storage.has(reference: 152) }
   @_alwaysEmitIntoClient public mutating func clearRate() { _storage.clear(9) }
-  @_alwaysEmitIntoClient public var warmUpSeconds: Double { get { _storage[128] } set { _storage[128] = newValue } }
+  @_alwaysEmitIntoClient public var warmUpSeconds: Double { get { _storage[160] } set { _storage[160] = newValue } }
   /// How long calls are started after the warm-up; zero is without end.
-  @_alwaysEmitIntoClient public var durationSeconds: Double { get { _storage[136] } set { _storage[136] = newValue } }
+  @_alwaysEmitIntoClient public var durationSeconds: Double { get { _storage[168] } set { _storage[168] = newValue } }
   /// After how many calls no more are started; zero is without end.
-  @_alwaysEmitIntoClient public var callLimit: UInt64 { get { _storage[144] } set { _storage[144] = newValue } }
+  @_alwaysEmitIntoClient public var callLimit: UInt64 { get { _storage[176] } set { _storage[176] = newValue } }
   /// The deadline of each call; zero is none.
-  @_alwaysEmitIntoClient public var timeoutSeconds: Double { get { _storage[152] } set { _storage[152] = newValue } }
+  @_alwaysEmitIntoClient public var timeoutSeconds: Double { get { _storage[184] } set { _storage[184] = newValue } }
   /// Certificates that the server's must be signed by, in PEM. Without `secure`, the connection is not encrypted.
-  @_alwaysEmitIntoClient public var secure: Bool { get { _storage[212] } set { _storage[212] = newValue } }
-  @_alwaysEmitIntoClient public var roots: [UInt8] { get { _storage[bytes: 160] } _modify { yield &_storage[bytes: 160] } }
+  @_alwaysEmitIntoClient public var secure: Bool { get { _storage[244] } set { _storage[244] = newValue } }
+  @_alwaysEmitIntoClient public var roots: [UInt8] { get { _storage[bytes: 192] } _modify { yield &_storage[bytes: 192] } }
   @_alwaysEmitIntoClient public var serverName: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
   @_alwaysEmitIntoClient public var authority: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
   /// The files that declare the method, as a google.protobuf.FileDescriptorSet, if a payload is a template.
-  @_alwaysEmitIntoClient public var descriptorSet: [UInt8] { get { _storage[bytes: 168] } _modify { yield &_storage[bytes: 168] } }
+  @_alwaysEmitIntoClient public var descriptorSet: [UInt8] { get { _storage[bytes: 200] } _modify { yield &_storage[bytes: 200] } }
   /// What random values begin with.
-  @_alwaysEmitIntoClient public var seed: UInt64 { get { _storage[176] } set { _storage[176] = newValue } }
+  @_alwaysEmitIntoClient public var seed: UInt64 { get { _storage[208] } set { _storage[208] = newValue } }
   /// How the server is called.
-  @_alwaysEmitIntoClient public var `protocol`: LoadTestProtocol { get { _storage[enum: 208] } set { _storage[enum: 208] = newValue } }
+  @_alwaysEmitIntoClient public var `protocol`: LoadTestProtocol { get { _storage[enum: 240] } set { _storage[enum: 240] = newValue } }
   /// Over HTTP/1.1, which gRPC itself cannot use.
-  @_alwaysEmitIntoClient public var http1: Bool { get { _storage[213] } set { _storage[213] = newValue } }
+  @_alwaysEmitIntoClient public var http1: Bool { get { _storage[245] } set { _storage[245] = newValue } }
   /// Put before the agent's own user-agent.
   @_alwaysEmitIntoClient public var userAgent: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
   /// How long connecting may take; zero is the agent's default.
-  @_alwaysEmitIntoClient public var connectTimeoutSeconds: Double { get { _storage[184] } set { _storage[184] = newValue } }
+  @_alwaysEmitIntoClient public var connectTimeoutSeconds: Double { get { _storage[216] } set { _storage[216] = newValue } }
+  /// A service config in JSON, for retries and hedging; empty is none.
+  @_alwaysEmitIntoClient public var serviceConfig: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  /// How requests are compressed, by the name in grpc-encoding; empty is not at all.
+  @_alwaysEmitIntoClient public var compression: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Plan", "1s:target 2m0?:method 3m1*:payloads 4u:messages_per_call 5m2*:metadata 6u:connections 7u:loops 8u:concurrency 9m3?:rate 10R:warm_up_seconds 11R:duration_seconds 12U:call_limit 13R:timeout_seconds 14b:secure 15y:roots 16s:server_name 17s:authority 18y:descriptor_set 19U:seed 20e4:protocol 21b:http1 22s:user_agent 23R:connect_timeout_seconds") { [LoadTestMethod.self, LoadTestPayload.self, LoadTestField.self, LoadTestRate.self, LoadTestProtocol.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Plan", "1s:target 2m0?:method 3m1*:payloads 4u:messages_per_call 5m2*:metadata 6u:connections 7u:loops 8u:concurrency 9m3?:rate 10R:warm_up_seconds 11R:duration_seconds 12U:call_limit 13R:timeout_seconds 14b:secure 15y:roots 16s:server_name 17s:authority 18y:descriptor_set 19U:seed 20e4:protocol 21b:http1 22s:user_agent 23R:connect_timeout_seconds 24s:service_config 25s:compression") { [LoadTestMethod.self, LoadTestPayload.self, LoadTestField.self, LoadTestRate.self, LoadTestProtocol.self] }
 }
 
 public struct LoadTestMethod: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var service: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
   @_alwaysEmitIntoClient public var name: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
-  @_alwaysEmitIntoClient public var streamsRequests: Bool { get { _storage[80] } set { _storage[80] = newValue } }
-  @_alwaysEmitIntoClient public var streamsResponses: Bool { get { _storage[81] } set { _storage[81] = newValue } }
+  @_alwaysEmitIntoClient public var streamsRequests: Bool { get { _storage[112] } set { _storage[112] = newValue } }
+  @_alwaysEmitIntoClient public var streamsResponses: Bool { get { _storage[113] } set { _storage[113] = newValue } }
   @_alwaysEmitIntoClient public var inputType: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  /// What requests and responses are on the wire, by the content subtype, such as "json"; empty is protobuf. Payloads of
+  /// such a method are what is sent.
+  @_alwaysEmitIntoClient public var requestFormat: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  @_alwaysEmitIntoClient public var responseFormat: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Method", "1s:service 2s:name 3b:streams_requests 4b:streams_responses 5s:input_type")
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Method", "1s:service 2s:name 3b:streams_requests 4b:streams_responses 5s:input_type 6s:request_format 7s:response_format")
 }
 
 public struct LoadTestPayload: SwitchboardProtobuf.Message {
@@ -239,9 +247,13 @@ public struct LoadTestMeasurements: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var missed: UInt64 { get { _storage[96] } set { _storage[96] = newValue } }
   /// How many calls had ended by then; zero, in reports of before it existed, means all.
   @_alwaysEmitIntoClient public var timely: UInt64 { get { _storage[104] } set { _storage[104] = newValue } }
+  /// The part of `latency` that failed calls took.
+  @_alwaysEmitIntoClient public var failedLatency: LoadTestHistogram { get { _storage[message: 112] } _modify { yield &_storage[message: 112] } }
+  @_alwaysEmitIntoClient public var hasFailedLatency: Bool { _storage.has(reference: 112) }
+  @_alwaysEmitIntoClient public mutating func clearFailedLatency() { _storage.clear(11) }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Measurements", "1R:seconds 2m0?:latency 3m0?:service_time 4m0?:lateness 5m1*:statuses 6m2?:series 7U:requests 8U:responses 9U:missed 10U:timely") { [LoadTestHistogram.self, LoadTestStatusCount.self, LoadTestSeries.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Measurements", "1R:seconds 2m0?:latency 3m0?:service_time 4m0?:lateness 5m1*:statuses 6m2?:series 7U:requests 8U:responses 9U:missed 10U:timely 11m0?:failed_latency") { [LoadTestHistogram.self, LoadTestStatusCount.self, LoadTestSeries.self] }
 }
 
 public struct LoadTestStatusCount: SwitchboardProtobuf.Message {
@@ -321,10 +333,16 @@ public struct LoadTestSummary: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var mean: Double { get { _storage[72] } set { _storage[72] = newValue } }
   @_alwaysEmitIntoClient public var deviation: Double { get { _storage[80] } set { _storage[80] = newValue } }
   @_alwaysEmitIntoClient public var maximum: Double { get { _storage[88] } set { _storage[88] = newValue } }
+  /// Of all calls, failed ones too, from when they were due.
   @_alwaysEmitIntoClient public var percentiles: [LoadTestPercentile] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  /// The same of the calls that succeeded, and of those that failed, if some did.
+  @_alwaysEmitIntoClient public var succeeded: [LoadTestPercentile] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  @_alwaysEmitIntoClient public var failed: [LoadTestPercentile] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
+  /// From when calls were started, at a rate.
+  @_alwaysEmitIntoClient public var serviceTime: [LoadTestPercentile] { get { _storage[array: 120] } _modify { yield &_storage[array: 120] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Summary", "1R:seconds 2R:calls 3R:errors 4R:calls_per_second 5R:minimum 6R:mean 7R:deviation 8R:maximum 9m0*:percentiles") { [LoadTestPercentile.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.Summary", "1R:seconds 2R:calls 3R:errors 4R:calls_per_second 5R:minimum 6R:mean 7R:deviation 8R:maximum 9m0*:percentiles 10m0*:succeeded 11m0*:failed 12m0*:service_time") { [LoadTestPercentile.self] }
 }
 
 public struct LoadTestPercentile: SwitchboardProtobuf.Message {

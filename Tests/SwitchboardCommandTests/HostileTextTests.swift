@@ -272,7 +272,8 @@ import Testing
       ],
       "help": [[hostile]], "completions": [[hostile]], "man": [[hostile]],
       "complete": [
-        ["--timeout", "60s", "--", "call", target, ""], ["--timeout", "60s", "--", "describe", target, "l"],
+        ["--deadline", "60s", "--", "call", target, ""],
+        ["--deadline", "60s", "--", "describe", target, "l"],
       ],
     ]
   }

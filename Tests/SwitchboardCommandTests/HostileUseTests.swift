@@ -10,7 +10,7 @@ import Testing
 /// Arguments that mean nothing, places where nothing can be written, and a process that tells of endless others.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct HostileUseTests {
   @Test(arguments: [
-    ["load", "localhost:1", "a/B", "-z", "0"], ["load", "localhost:1", "a/B", "--timeout", "0"],
+    ["load", "localhost:1", "a/B", "-z", "0"], ["load", "localhost:1", "a/B", "--deadline", "0"],
     ["load", "localhost:1", "a/B", "--find-max", "p99<1ms", "--step", "0s"],
     ["call", "localhost:1", "a/B", "--authority", "a\nb"], ["call", "localhost:1", "a/B", "--authority", ""],
     ["call", "localhost:1", "a/B", "--user-agent", "a\u{1B}b"],

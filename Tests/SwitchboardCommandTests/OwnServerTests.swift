@@ -96,11 +96,70 @@ import Testing
         "-d",
         #"{"text": "flaky"}"#,
         "--service-config",
-        config
+        config,
+        "-v"
       )
       #expect(again.output == "{\"text\":\"flaky for nobody\"}\n", "\(again.errors)")
+      let attempts = again.errors.split(separator: "\n").filter { $0.contains("attempt") }
+      #expect(attempts.count == 2, "\(again.errors)")
+      #expect(attempts.first == "< OK (after 2 attempts)")
+      #expect(attempts.last?.hasPrefix("* attempt 2 ") == true)
+      #expect(attempts.last?.hasSuffix("after UNAVAILABLE: not yet") == true)
+      let once = try Run("call", target, "echo.Echo/Get", "--service-config", config, "-v")
+      #expect(!once.errors.contains("attempt"), "\(once.errors)")
       #expect(try Run("call", target, "echo.Echo/Get", "--service-config", "{").exitCode == 64)
     }
+  }
+
+  @Test func hedgedAttemptsAreShown() async throws {
+    try await serving { target in
+      let config =
+        #"{"methodConfig": [{"name": [{}], "hedgingPolicy": {"maxAttempts": 2, "hedgingDelay": "0s"}}]}"#
+      let call = try Run("call", target, "echo.Echo/Get", "--service-config", config, "-v")
+      #expect(call.errors.contains("* attempt 2 "), "\(call.errors)")
+      #expect(call.errors.contains("(after 2 attempts)"))
+    }
+  }
+
+  @Test func loadRepeatsCallsAsTheServiceConfigSays() async throws {
+    try await serving { target in
+      let config = """
+        {"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3, "initialBackoff": "0.01s", "maxBackoff": "0.1s",
+        "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}
+        """
+      let words = ["load", target, "echo.Echo/Get", "-d", #"{"text": "flaky"}"#, "-n", "10", "-c", "2"]
+      let plain = try Command.product("switchboard", words)
+      #expect(plain.exitCode == 14)
+      let repeated = try Command.product("switchboard", words + ["--service-config", config])
+      #expect(repeated.exitCode == 0, "\(repeated.errors)")
+      let wrong = try Command.product("switchboard", words + ["--service-config", "{"])
+      #expect(wrong.exitCode == 64)
+      #expect(try Command.product("switchboard", words + ["--compress", "snail"]).exitCode == 64)
+    }
+  }
+
+  /// The service is there, so that to suggest its name helps nobody.
+  @Test func aServiceWithoutDescriptorsIsNotSuggestedAgain() async throws {
+    let services: [any CallHandlerProvider] = [Undescribed()]
+    let server = try Server(providers: services + [try ReflectionService(describing: services)])
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    for words in [["call", target, "bare.Service/Get"], ["describe", target, "bare.Service"]] {
+      let run = try Command.product("switchboard", words)
+      #expect(run.exitCode == 5)
+      #expect(
+        run.errors == """
+          switchboard: \(target) has the service 'bare.Service', but no descriptors of it
+          '--proto FILE' or '--descriptor-set FILE' take the descriptors from files.
+
+          """
+      )
+    }
+    await server.shutDown(grace: .zero)
+  }
+
+  private struct Undescribed: CallHandlerProvider {
+    let serviceName = "bare.Service"
+    let methodHandlers: [MethodHandler] = []
   }
 
   @Test func saysWhichProtocolAServerLacks() async throws {
@@ -195,42 +254,42 @@ import Testing
   @Test func completesWordsFromTheServer() async throws {
     try await serving { target in
       #expect(
-        try Run("complete", "--timeout", "60s", "--", "call", target, "echo.Echo/G").output.hasPrefix(
+        try Run("complete", "--deadline", "60s", "--", "call", target, "echo.Echo/G").output.hasPrefix(
           "echo.Echo/Get\t"
         )
       )
-      #expect(try Run("complete", "--timeout", "60s", "--", "list", target, "echo").output == "echo.Echo\n")
+      #expect(try Run("complete", "--deadline", "60s", "--", "list", target, "echo").output == "echo.Echo\n")
       #expect(
-        try Run("complete", "--timeout", "60s", "--", "describe", target, "echo.EchoReq").output
+        try Run("complete", "--deadline", "60s", "--", "describe", target, "echo.EchoReq").output
           == "echo.EchoRequest\tmessage\n"
       )
       #expect(
-        try Run("complete", "--timeout", "60s", "--", "health", "-t", "3s", target, "grpc.h").output
+        try Run("complete", "--deadline", "60s", "--", "health", "-t", "3s", target, "grpc.h").output
           == "grpc.health.v1.Health\n"
       )
-      #expect(try Run("complete", "--timeout", "60s", "--", "desc").output.hasPrefix("describe\t"))
+      #expect(try Run("complete", "--deadline", "60s", "--", "desc").output.hasPrefix("describe\t"))
       #expect(
-        try Run("complete", "--timeout", "60s", "--", "call", target, "x", "--emit").output.hasPrefix(
+        try Run("complete", "--deadline", "60s", "--", "call", target, "x", "--emit").output.hasPrefix(
           "--emit-defaults\t"
         )
       )
       #expect(
-        try Run("complete", "--timeout", "60s", "--", "call", target, "x", "--format", "").output
+        try Run("complete", "--deadline", "60s", "--", "call", target, "x", "--format", "").output
           == "json\ntext\n"
       )
       #expect(
-        try Run("complete", "--timeout", "60s", "--", "call", target, "x", "--format=t").output
+        try Run("complete", "--deadline", "60s", "--", "call", target, "x", "--format=t").output
           == "--format=text\n"
       )
-      #expect(try Run("complete", "--timeout", "60s", "--", "list", "--proto", "").output == ":file\n")
-      let unanswered = try Run("complete", "--timeout", "60s", "--", "call", "localhost:1", "")
+      #expect(try Run("complete", "--deadline", "60s", "--", "list", "--proto", "").output == ":file\n")
+      let unanswered = try Run("complete", "--deadline", "60s", "--", "call", "localhost:1", "")
       #expect((unanswered.output, unanswered.errors, unanswered.exitCode) == ("", "", 0))
       // In a real shell.
       let script = """
         eval "$(\(Command.path(ofProduct: "switchboard")) completions bash)"
         PATH=\(URL(fileURLWithPath: Command.path(ofProduct: "switchboard")).deletingLastPathComponent().path):$PATH
         compopt() { :; }
-        switchboard() { command switchboard "$1" --timeout 60s "${@:2}"; }
+        switchboard() { command switchboard "$1" --deadline 60s "${@:2}"; }
         for flags in '' "-H 'authorization: Bearer x'" '-H "a: b c"' '-H a:\\ b'; do
           COMP_LINE="switchboard call $flags \(target) echo.Echo/G"
           COMP_POINT=${#COMP_LINE}

@@ -50,7 +50,7 @@ import Testing
           "fish",
           """
           source \(script)
-          function switchboard; command switchboard $argv[1] --timeout 60s $argv[2..-1]; end
+          function switchboard; command switchboard $argv[1] --deadline 60s $argv[2..-1]; end
           complete -C"\(one.line)"
           """
         )
@@ -72,7 +72,7 @@ import Testing
           compdef() { }
           _describe() { print -l -- ${(P)2} }
           source \(script)
-          switchboard() { command switchboard "$1" --timeout 60s "${@:2}" }
+          switchboard() { command switchboard "$1" --deadline 60s "${@:2}" }
           line=\(Self.quoted(one.line))
           words=("${(@z)line}")
           [[ $line == *' ' ]] && words+=("")

@@ -122,6 +122,47 @@ extension LoadTestPlan {
     }
   }
 
+  @Test func aServiceConfigApplies() async throws {
+    try await Self.with(SlowEcho { _ in .seconds(30) }) { target in
+      var plan = try LoadTestPlan.echo(target)
+      plan.callLimit = 3
+      plan.serviceConfig = #"{"methodConfig": [{"name": [{}], "timeout": "0.01s"}]}"#
+      let tally = try await plan.measure()
+      #expect(tally.statuses[GRPCStatus.Code.deadlineExceeded.rawValue].calls == 3)
+      plan.serviceConfig = "{"
+      await #expect(throws: GRPCStatus.self) { try await plan.measure() }
+    }
+  }
+
+  @Test func requestsAreCompressed() async throws {
+    try await Self.with(SlowEcho()) { target in
+      var plan = try LoadTestPlan.echo(target, text: String(repeating: "a", count: 10_000))
+      plan.callLimit = 5
+      plan.connections = 1
+      let watch = SizeWatch()
+      plan.compression = "gzip"
+      let settings = try plan.settings()
+      let tally = try await LoadRun(settings) { group in
+        var options = ChannelOptions()
+        options.observer = watch
+        return try Channel(target: target, options: options, group: group)
+      }.run()
+      #expect(tally.errors == 0 && tally.calls == 5)
+      // Ten thousand letters are a few bytes.
+      #expect(watch.bytes.withLock { $0 } < 5000)
+      plan.compression = "snail"
+      #expect(throws: PayloadError.self) { try plan.settings() }
+    }
+  }
+
+  /// Counts what calls send.
+  private final class SizeWatch: CallObserver {
+    let bytes = Locked(0)
+    func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?) {
+      bytes.withLock { $0 += end.sent.bytes }
+    }
+  }
+
   @Test func callsOfTheWarmUpDoNotCount() async throws {
     let echo = SlowEcho()
     try await Self.with(echo) { target in

@@ -29,6 +29,57 @@ struct TallyTests {
     #expect(sum.requests == 1500)
   }
 
+  /// A server that refuses at once looks fast only if its refusals are taken for answers.
+  @Test func failedCallsHaveTheirOwnLatency() throws {
+    var tally = LoadTally()
+    for number in 1...100 as ClosedRange<UInt64> {
+      var call = EndedLoadCall(latency: 50_000_000)
+      if number % 2 == 0 {
+        call = EndedLoadCall(latency: 1_000_000, status: GRPCStatus(code: .unavailable, message: "no"))
+      }
+      tally.add(call, at: number * 1_000_000)
+    }
+    #expect(tally.latency.count == 100)
+    #expect(tally.failedLatency.count == 50 && abs(tally.failedLatency.quantile(0.99) - 1e6) < 1e4)
+    #expect(tally.succeededLatency.count == 50 && abs(tally.succeededLatency.quantile(0.1) - 50e6) < 5e5)
+    var sum = tally
+    sum.add(tally)
+    #expect(sum.failedLatency.count == 100)
+    let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
+    #expect(try LoadTestReport.read(try report.jsonString()).tally == tally)
+    #expect(abs((report.summary.failed.last?.latency ?? 0) - 1) < 0.01)
+    #expect(abs((report.summary.succeeded.first?.latency ?? 0) - 50) < 0.5)
+    let text = TextReport(report, tally).text
+    #expect(text.contains("all          OK           failed\n"), "\(text)")
+    #expect(
+      text.contains("p99     50.0 ms      50.0 ms      1.00 ms") || text.contains("p99     50"),
+      "\(text)"
+    )
+    #expect(CSVReport.text(report, tally).contains("latency of failed,p99,"))
+    var lie = report
+    lie.measurements.failedLatency.counts = [51]
+    let json = try lie.jsonString()
+    #expect(throws: PayloadError.self) { try LoadTestReport.read(json) }
+  }
+
+  @Test func reportsNameTheirLatencies() {
+    var tally = TallyTests.tally(calls: 1000)
+    func report() -> (text: String, page: String) {
+      let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
+      return (TextReport(report, tally).text, HTMLReport(report, tally).text)
+    }
+    #expect(report().text.contains("Latency   from the start of a call to its end"))
+    for _ in 0..<1000 { tally.serviceTime.add(500_000) }
+    let open = report()
+    #expect(open.text.contains("Latency   from when a call was due to its end"))
+    #expect(open.text.contains("from start\n"))
+    #expect(open.text.contains("      from          to         calls\n"))
+    for axis in ["latency, logarithmic", "calls that ended per second", "percentile of the calls"] {
+      #expect(open.page.contains(">\(axis)</text>"), "\(axis)")
+    }
+    #expect(open.page.contains("<th>from start</th>"))
+  }
+
   /// 498 calls in two seconds, and one that is answered after ten.
   @Test func aStragglerDoesNotLowerTheRate() throws {
     var tally = LoadTally()

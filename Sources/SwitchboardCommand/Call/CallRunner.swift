@@ -11,6 +11,7 @@ struct CallRunner: Sendable {
   let method: SchemaMethod
   let settings: CallSettings
   let clock: PhaseClock?
+  let attempts: AttemptWatch?
 
   /// A started call, of whatever kind.
   private struct Started: Sendable {
@@ -153,7 +154,9 @@ struct CallRunner: Sendable {
     for (name, value) in trailers.shown where !Self.framing.contains(name) {
       Output.note("< \(name): \(value) (trailer)")
     }
-    Output.note("< \(status.isOk ? "OK" : Failure(status).message)")
+    let count = attempts?.count ?? 0
+    let after: ShownText = count > 1 ? " (after \(count) attempts)" : ""
+    Output.note("< \(status.isOk ? "OK" : Failure(status).message)\(after)")
     for line in clock.lines { Output.note(line) }
   }
 }

@@ -23,19 +23,27 @@ struct CallSettings: Sendable {
     emitsDefaults = arguments.has(CallVerb.emitDefaults)
     var options = CallOptions()
     if let deadline = try arguments.duration(CallVerb.deadline) { options.timeout = deadline }
-    if let name = arguments[CallVerb.compress] {
-      guard let compression = MessageCompression(rawValue: name) else {
-        throw .usage("--compress needs gzip, deflate, zstd or br, not '\(name)'")
-      }
-      options.compression = compression
-    }
+    if let compression = try Self.compression(arguments) { options.compression = compression }
     options.waitForReady = arguments.has(CallVerb.waitForReady)
     options.initialMetadata = target.metadata
     self.options = options
-    serviceConfig = try arguments[CallVerb.serviceConfig].map(Self.serviceConfig)
+    serviceConfig = try Self.serviceConfig(arguments)?.parsed
   }
 
-  private static func serviceConfig(_ text: String) throws(Failure) -> ServiceConfig {
+  /// How `--compress` has requests compressed.
+  static func compression(_ arguments: Arguments) throws(Failure) -> MessageCompression? {
+    guard let name = arguments[CallVerb.compress] else { return nil }
+    guard let compression = MessageCompression(rawValue: name) else {
+      throw .usage("--compress needs gzip, deflate, zstd or br, not '\(name)'")
+    }
+    return compression
+  }
+
+  /// What `--service-config` says, as it is written and as it is understood.
+  static func serviceConfig(
+    _ arguments: Arguments
+  ) throws(Failure) -> (json: String, parsed: ServiceConfig)? {
+    guard let text = arguments[CallVerb.serviceConfig] else { return nil }
     var json = text
     if text.hasPrefix("@") {
       do {
@@ -45,7 +53,7 @@ struct CallSettings: Sendable {
       }
     }
     do {
-      return try ServiceConfig(json: json)
+      return (json, try ServiceConfig(json: json))
     } catch {
       throw .usage("--service-config: \(error.message ?? "\(error)")")
     }

@@ -33,14 +33,9 @@ enum CallVerb {
   static let verbose = Flag(
     "-v",
     "--verbose",
-    help: "Show metadata, trailers and how long each phase took, on standard error."
+    help: "Show metadata, trailers, attempts and how long each phase took, on standard error."
   )
-  static let deadline = Flag(
-    "-t",
-    "--deadline",
-    value: "TIME",
-    help: "Give up after TIME, such as 500ms, 3s or 1m."
-  )
+  static let deadline = TargetFlags.deadline(help: "Give up after TIME, such as 500ms, 3s or 1m.")
   static let compress = Flag(
     "--compress",
     value: "METHOD",
@@ -94,9 +89,12 @@ enum CallVerb {
     let clock = arguments.has(verbose) ? PhaseClock() : nil
     if let clock { target.options.onConnectionPhase = { clock.note($0) } }
     target.options.serviceConfig = settings.serviceConfig
+    let watch = clock.map { AttemptWatch($0) }
+    target.options.observer = watch
     let channel = try target.channel()
     let source = try SchemaSource(arguments, target, channel, deadline: settings.options.timeout)
     let (schema, method) = try await find(arguments.operand(1) ?? "", in: source)
+    watch?.follow(method)
     clock?.note("schema", SchemaSource.isInFiles(arguments) ? "from files" : "by reflection")
     if arguments.has(template) {
       guard let type = schema.pool.messageType(named: method.requestType) else {
@@ -121,7 +119,8 @@ enum CallVerb {
       schema: schema,
       method: method,
       settings: settings,
-      clock: clock
+      clock: clock,
+      attempts: watch
     )
     return try await runner.run()
   }

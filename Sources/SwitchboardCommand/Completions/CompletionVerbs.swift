@@ -35,7 +35,7 @@ enum CompletionVerbs {
   }
 
   static let timeout = Flag(
-    "--timeout",
+    "--deadline",
     value: "TIME",
     help: "How long to wait for a server; the default is 1.5s, because a completion must be quick."
   )

@@ -6,10 +6,7 @@ import SwitchboardServices
 enum HealthVerb {
   static let watch = Flag("-w", "--watch", help: "Keep running, and write each change.")
   static let quiet = Flag("-q", "--quiet", help: "Write nothing: the exit code is the answer.")
-  static let deadline = Flag(
-    "-t",
-    "--deadline",
-    value: "TIME",
+  static let deadline = TargetFlags.deadline(
     help: "Give up after TIME; the default is 3s, or no limit with --watch."
   )
 

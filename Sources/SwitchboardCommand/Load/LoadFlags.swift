@@ -15,17 +15,16 @@ enum LoadFlags {
     value: "N",
     help: "How many requests a call with a stream of requests sends; the default is 1."
   )
-  static let timeout = Flag(
-    "--timeout",
-    value: "TIME",
-    help: "The deadline of each call; by default there is none."
-  )
+  static let deadline = TargetFlags.deadline(help: "The deadline of each call; by default there is none.")
   static let seed = Flag(
     "--seed",
     value: "N",
     help: "The seed of random values: the same seed sends the same requests."
   )
-  static let payload = FlagGroup("Requests", [data, messages, timeout, seed])
+  static let payload = FlagGroup(
+    "Requests",
+    [data, messages, deadline, CallVerb.compress, CallVerb.serviceConfig, seed]
+  )
 
   // MARK: How much
 

@@ -15,7 +15,7 @@ struct LoadRequest {
   let failIf: [LoadCondition]
 
   init(_ arguments: Arguments) async throws {
-    target = try Target(arguments)
+    var target = try Target(arguments)
     findMax = try Self.conditions(arguments, LoadFlags.findMax)
     failIf = try Self.conditions(arguments, LoadFlags.failIf)
     var plan = try Self.amount(arguments, findsMax: !findMax.isEmpty)
@@ -38,6 +38,11 @@ struct LoadRequest {
         $0.value = field.value
       }
     }
+    plan.compression = try CallSettings.compression(arguments)?.rawValue ?? ""
+    if let config = try CallSettings.serviceConfig(arguments) {
+      (target.options.serviceConfig, plan.serviceConfig) = (config.parsed, config.json)
+    }
+    self.target = target
     // Report invalid templates before the server is contacted.
     let texts = try Self.payloads(arguments)
     let (schema, method) = try await Self.find(arguments, target)
@@ -94,7 +99,7 @@ struct LoadRequest {
     plan.messagesPerCall = try count(LoadFlags.messages, LoadLimits.messagesPerCall, 1)
     plan.callLimit = UInt64(try arguments.integer(LoadFlags.calls, in: 1...(1 << 50)) ?? 0)
     plan.seed = UInt64(try arguments.integer(LoadFlags.seed, in: 0...Int.max) ?? 1)
-    plan.timeoutSeconds = try seconds(arguments, LoadFlags.timeout) ?? 0
+    plan.timeoutSeconds = try seconds(arguments, LoadFlags.deadline) ?? 0
     let isCounted = plan.callLimit > 0
     plan.durationSeconds = try seconds(arguments, LoadFlags.duration) ?? (isCounted ? 0 : 10)
     plan.warmUpSeconds = try seconds(arguments, LoadFlags.warmUp) ?? (isCounted ? 0 : 1)
@@ -117,7 +122,7 @@ struct LoadRequest {
     let seconds = duration / .seconds(1)
     guard LoadLimits.seconds.contains(seconds) else { throw Failure.usage("\(flag.name) is more than a day") }
     // In a plan, zero for one of these means no limit.
-    guard seconds > 0 || ![LoadFlags.duration, LoadFlags.step, LoadFlags.timeout].contains(flag) else {
+    guard seconds > 0 || ![LoadFlags.duration, LoadFlags.step, LoadFlags.deadline].contains(flag) else {
       throw Failure.usage("\(flag.name) needs a time above zero")
     }
     return seconds

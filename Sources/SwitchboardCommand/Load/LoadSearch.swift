@@ -33,6 +33,7 @@ struct LoadSearch {
       Output.note(
         "\(Figure.rate(rate))  \(reason ?? "passes")  p99 \(Figure.time(tally.latency.quantile(0.99)))"
       )
+      LoadVerb.warnIfLate(tally)
     }
     guard let best else {
       throw Failure(

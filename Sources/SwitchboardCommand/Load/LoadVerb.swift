@@ -82,13 +82,17 @@ enum LoadVerb {
       load: load
     )
     try output.write(report, tally)
-    if tally.isGeneratorLate {
-      Output.warn(
-        "calls were started \(Figure.time(tally.lateness.quantile(0.99))) (p99) after they were due: this machine is too "
-          + "slow for the rate, and the latencies are rather its own than the server's"
-      )
-    }
+    warnIfLate(tally)
     return exitCode(tally, request)
+  }
+
+  /// Says so if the figures are rather those of this machine than of the server.
+  static func warnIfLate(_ tally: LoadTally) {
+    guard tally.isGeneratorLate else { return }
+    Output.warn(
+      "calls were started \(Figure.time(tally.lateness.quantile(0.99))) (p99) after they were due: this machine is too "
+        + "slow for the rate, and the latencies are rather its own than the server's"
+    )
   }
 
   /// Runs a plan, displays its progress, and stops when the user asks.

@@ -53,6 +53,11 @@ enum TargetFlags {
     help: "Give up if there is no connection after TIME, such as 500ms or 3s; the default is 10s."
   )
 
+  /// The time limit of a call, which has one name in all verbs.
+  static func deadline(help text: String) -> Flag {
+    Flag("-t", "--deadline", value: "TIME", help: text)
+  }
+
   static let wireProtocol = Flag(
     "--protocol",
     value: "NAME",

@@ -42,7 +42,7 @@ package struct LatencyHistogram: Sendable, Equatable {
     sumOfSquares += other.sumOfSquares
   }
 
-  /// The values added since an earlier state of this histogram. The minimum and maximum are only as exact as the
+  /// The values added since an earlier state of this histogram, or those that are not in a part of it. The minimum and maximum are only as exact as the
   /// buckets.
   package func since(_ earlier: LatencyHistogram) -> LatencyHistogram {
     var recent = LatencyHistogram()
@@ -57,6 +57,11 @@ package struct LatencyHistogram: Sendable, Equatable {
     recent.sum = max(0, sum - earlier.sum)
     recent.sumOfSquares = max(0, sumOfSquares - earlier.sumOfSquares)
     return recent
+  }
+
+  /// Whether all values of this histogram may be among those of another.
+  func isPart(of whole: LatencyHistogram) -> Bool {
+    zip(buckets, whole.buckets).allSatisfy { $0 <= $1 }
   }
 
   // MARK: Figures, in nanoseconds; zero if there are no values

@@ -12,6 +12,8 @@ package struct LoadTally: Sendable, Equatable {
 
   /// The time from when a call was due to its end.
   package var latency = LatencyHistogram()
+  /// The part of it that failed calls took.
+  package private(set) var failedLatency = LatencyHistogram()
   /// The time from the start of a call to its end; only in an open loop.
   package var serviceTime = LatencyHistogram()
   /// How late calls were started if they did not have to wait for others; only in an open loop.
@@ -41,6 +43,7 @@ package struct LoadTally: Sendable, Equatable {
     if !isLast || Double(calls) * Double(length) >= Double(timely) * Double(ended) {
       (timely, length) = (calls, ended)
     }
+    if call.status != nil { failedLatency.add(call.latency) }
     let code = call.status?.code.rawValue ?? 0
     statuses[code].calls &+= 1
     if let status = call.status, statuses[code].calls == 1 {
@@ -53,6 +56,7 @@ package struct LoadTally: Sendable, Equatable {
 
   package mutating func add(_ other: LoadTally) {
     latency.add(other.latency)
+    failedLatency.add(other.failedLatency)
     serviceTime.add(other.serviceTime)
     lateness.add(other.lateness)
     series.add(other.series)
@@ -68,6 +72,11 @@ package struct LoadTally: Sendable, Equatable {
   }
 
   package var calls: UInt64 { latency.count }
+
+  /// The latency of the calls that succeeded.
+  package var succeededLatency: LatencyHistogram {
+    failedLatency.count == 0 ? latency : latency.since(failedLatency)
+  }
 
   package var errors: UInt64 { statuses.dropFirst().reduce(0) { $0 &+ $1.calls } }
 
@@ -110,6 +119,7 @@ extension LoadTally {
     .with {
       $0.seconds = Double(length) / 1e9
       $0.latency = latency.message
+      if failedLatency.count > 0 { $0.failedLatency = failedLatency.message }
       if serviceTime.count > 0 { $0.serviceTime = serviceTime.message }
       if lateness.count > 0 { $0.lateness = lateness.message }
       for (code, count) in statuses.enumerated() where count.calls > 0 {
@@ -133,11 +143,13 @@ extension LoadTally {
   package init?(_ message: LoadTestMeasurements) {
     self.init()
     guard let latency = LatencyHistogram(message.latency),
+      let failedLatency = LatencyHistogram(message.failedLatency), failedLatency.isPart(of: latency),
       let serviceTime = LatencyHistogram(message.serviceTime),
       let lateness = LatencyHistogram(message.lateness), let series = TimeSeries(message.series),
       message.seconds >= 0, message.seconds < 1e9, message.timely <= latency.count
     else { return nil }
     self.latency = latency
+    self.failedLatency = failedLatency
     self.serviceTime = serviceTime
     self.lateness = lateness
     self.series = series

@@ -77,10 +77,17 @@ extension LoadTestPlan {
     get throws {
       var headers = HPACKHeaders()
       for field in metadata { headers.add(name: field.name, value: field.value) }
-      return CallOptions(
+      var options = CallOptions(
         timeout: timeoutSeconds > 0 ? .nanoseconds(Int64(timeoutSeconds * 1e9)) : nil,
         initialMetadata: headers
       )
+      if !compression.isEmpty {
+        guard let method = MessageCompression(rawValue: compression) else {
+          throw PayloadError("the plan asks for an unknown compression, '\(compression)'")
+        }
+        options.compression = method
+      }
+      return options
     }
   }
 
@@ -149,6 +156,11 @@ extension LoadTestPlan {
     }
   }
 
+  /// What calls are repeated by; nil if the plan has none.
+  package var parsedServiceConfig: ServiceConfig? {
+    get throws { serviceConfig.isEmpty ? nil : try ServiceConfig(json: serviceConfig) }
+  }
+
   /// A channel to the plan's server.
   package func channel(on group: LoopGroup) throws -> Channel {
     var options = ChannelOptions()
@@ -161,6 +173,7 @@ extension LoadTestPlan {
       options.connectMinTimeout = .nanoseconds(Int64(connectTimeoutSeconds * 1e9))
     }
     options.wireProtocol = try wireProtocol
+    options.serviceConfig = try parsedServiceConfig
     if http1 {
       guard options.wireProtocol != .grpc else {
         throw PayloadError("the plan asks for gRPC over HTTP/1.1, which does not exist")

@@ -22,8 +22,14 @@ package enum CSVReport {
     add("latency", "mean", number(summary.mean), "ms")
     add("latency", "deviation", number(summary.deviation), "ms")
     add("latency", "max", number(summary.maximum), "ms")
-    for percentile in summary.percentiles {
-      add("latency", "p\(Figure.short(percentile.percent))", number(percentile.latency), "ms")
+    let percentiles = [
+      ("latency", summary.percentiles), ("latency of OK", summary.succeeded),
+      ("latency of failed", summary.failed), ("service time", summary.serviceTime),
+    ]
+    for (section, values) in percentiles {
+      for value in values {
+        add(section, "p\(Figure.short(value.percent))", number(value.latency), "ms")
+      }
     }
     for (code, count) in tally.statuses.enumerated() where count.calls > 0 {
       add("status", StatusName.of(code), "\(count.calls)", "calls")

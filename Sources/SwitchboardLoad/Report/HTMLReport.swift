@@ -109,10 +109,15 @@ package struct HTMLReport: Sendable {
   }
 
   private var percentiles: String {
-    let rows = LoadTestReport.percents.map { percent in
-      "<tr><td>p\(Figure.short(percent))</td><td>\(Figure.time(tally.latency.quantile(percent / 100)))</td></tr>"
+    let columns = LatencyColumns(tally)
+    func row(_ cell: String, _ cells: [String]) -> String {
+      "<tr>" + cells.map { "<\(cell)>\($0)</\(cell)>" }.joined() + "</tr>"
     }
-    return "<section><h2>Latency by percentile</h2><table>\(rows.joined(separator: "\n"))</table></section>"
+    let rows =
+      [row("th", ["Percentile"] + columns.columns.map(\.name))]
+      + LoadTestReport.percents.map { row("td", ["p\(Figure.short($0))"] + columns.values($0)) }
+    return "<section><h2>Latency by percentile, \(Self.escaped(LatencyColumns.meaning(tally)))</h2>"
+      + "<table>\(rows.joined(separator: "\n"))</table></section>"
   }
 
   private var statuses: String {

@@ -3,10 +3,10 @@ enum LoadCharts {
   /// The area of a chart, in SVG units.
   struct Frame {
     let width = 1000.0
-    let height = 260.0
+    let height = 294.0
     let left = 70.0
-    let bottom = 30.0
-    let top = 10.0
+    let bottom = 48.0
+    let top = 26.0
 
     var inner: Double { width - left - 10 }
     var depth: Double { height - bottom - top }
@@ -14,8 +14,14 @@ enum LoadCharts {
     func x(_ share: Double) -> Double { left + share * inner }
     func y(_ share: Double) -> Double { top + (1 - share) * depth }
 
-    func picture(_ name: String, _ content: [String]) -> String {
+    /// `x` and `y` name the axes.
+    func picture(_ name: String, x: String, y: String, _ drawn: [String]) -> String {
       let box = "0 0 \(number(width)) \(number(height))"
+      let content =
+        drawn + [
+          "<text x=\"\(number(left))\" y=\"14\">\(y)</text>",
+          "<text x=\"\(number(width - 10))\" y=\"\(number(height - 6))\" text-anchor=\"end\">\(x)</text>",
+        ]
       return
         "<svg viewBox=\"\(box)\" role=\"img\" aria-label=\"\(name)\">\n\(content.joined(separator: "\n"))\n</svg>\n"
     }
@@ -33,7 +39,7 @@ enum LoadCharts {
     func mark(_ share: Double, _ text: String) -> String {
       let anchor = share < 0.05 ? "start" : share > 0.95 ? "end" : "middle"
       return
-        "<text x=\"\(number(x(share)))\" y=\"\(number(height - 8))\" text-anchor=\"\(anchor)\">\(text)</text>"
+        "<text x=\"\(number(x(share)))\" y=\"\(number(height - 26))\" text-anchor=\"\(anchor)\">\(text)</text>"
     }
 
     func bar(
@@ -71,7 +77,7 @@ enum LoadCharts {
       content.append(frame.mark(Double(index) / Double(bins.bins.count), Figure.time(bins.bins[index].low)))
     }
     if let last = bins.bins.last { content.append(frame.mark(1, Figure.time(last.high))) }
-    return frame.picture("Histogram of latencies", content)
+    return frame.picture("Histogram of latencies", x: "latency, logarithmic", y: "calls", content)
   }
 
   /// The percentiles from 0 to 99.99, on a scale on which each step to the right covers a tenth of the calls of the
@@ -90,7 +96,7 @@ enum LoadCharts {
     for (index, name) in ["min", "p90", "p99", "p99.9", "p99.99"].enumerated() {
       content.append(frame.mark(Double(index) / decades, name))
     }
-    return frame.picture("Latency by percentile", content)
+    return frame.picture("Latency by percentile", x: "percentile of the calls", y: "latency", content)
   }
 
   static func rate(_ series: TimeSeries, length: UInt64) -> String {
@@ -111,7 +117,12 @@ enum LoadCharts {
       content.append(frame.bar(index, of: count, from: failed, to: share, "bar", title))
       if interval.errors > 0 { content.append(frame.bar(index, of: count, to: failed, "bad-bar", title)) }
     }
-    return frame.picture("Calls per second over time", content + times(frame, series))
+    return frame.picture(
+      "Calls per second over time",
+      x: "time since the warm-up",
+      y: "calls that ended per second",
+      content + times(frame, series)
+    )
   }
 
   static func latency(_ series: TimeSeries, length: UInt64) -> String {
@@ -128,6 +139,8 @@ enum LoadCharts {
     let curves = [curve("curve peak") { Double($0.latencyMaximum) }, curve("curve") { $0.latencyMean }]
     return frame.picture(
       "Latency over time",
+      x: "time since the warm-up",
+      y: "latency",
       frame.scale { Figure.time($0 * largest) } + curves + times(frame, series)
     )
   }

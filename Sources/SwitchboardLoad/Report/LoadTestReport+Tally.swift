@@ -21,11 +21,20 @@ extension LoadTestReport {
       $0.mean = tally.latency.mean / 1e6
       $0.deviation = tally.latency.deviation / 1e6
       $0.maximum = Double(tally.latency.maximum) / 1e6
-      $0.percentiles = Self.percents.map { percent in
-        .with {
-          $0.percent = percent
-          $0.latency = tally.latency.quantile(percent / 100) / 1e6
-        }
+      $0.percentiles = Self.percentiles(of: tally.latency)
+      if tally.errors > 0 {
+        $0.succeeded = Self.percentiles(of: tally.succeededLatency)
+        $0.failed = Self.percentiles(of: tally.failedLatency)
+      }
+      if tally.isOpenLoop { $0.serviceTime = Self.percentiles(of: tally.serviceTime) }
+    }
+  }
+
+  private static func percentiles(of histogram: LatencyHistogram) -> [LoadTestPercentile] {
+    percents.map { percent in
+      .with {
+        $0.percent = percent
+        $0.latency = histogram.quantile(percent / 100) / 1e6
       }
     }
   }

@@ -30,15 +30,14 @@ package struct TextReport: Sendable {
       row("Calls", calls),
       row("Rate", Figure.rate(tally.rate)),
       row("Errors", errors),
+      row("Latency", LatencyColumns.meaning(tally)),
       row(
-        "Latency",
+        "",
         "min \(Figure.time(Double(latency.minimum)))   mean \(Figure.time(latency.mean))   "
           + "max \(Figure.time(Double(latency.maximum)))   deviation \(Figure.time(latency.deviation))"
       ),
     ]
-    for percent in LoadTestReport.percents {
-      lines.append(row("", Self.padded("p\(Figure.short(percent))", to: 8) + time(latency, percent)))
-    }
+    lines += percentiles.map { row("", $0) }
     if tally.responses != tally.calls - tally.errors || tally.requests != tally.calls {
       let (sent, received) = (Double(tally.requests), Double(tally.responses))
       lines.append(row("Messages", "\(Figure.grouped(sent)) sent, \(Figure.grouped(received)) received"))
@@ -53,6 +52,17 @@ package struct TextReport: Sendable {
       lines.append(row("Missed", ink.red("\(missed) calls were due but too many others were in progress")))
     }
     return lines
+  }
+
+  /// A line for each percentile, below the names of the columns if there are several.
+  private var percentiles: [String] {
+    let columns = LatencyColumns(tally)
+    func line(_ name: String, _ cells: [String]) -> String {
+      let row = Self.padded(name, to: 8) + cells.map { Self.padded($0, to: 13) }.joined()
+      return String(row.reversed().drop { $0 == " " }.reversed())
+    }
+    let names = columns.columns.count > 1 ? [line("", columns.columns.map(\.name))] : []
+    return names + LoadTestReport.percents.map { line("p\(Figure.short($0))", columns.values($0)) }
   }
 
   private var calls: String {
@@ -84,13 +94,17 @@ package struct TextReport: Sendable {
 
   private func histogram(width: Int) -> [String] {
     let bins = LatencyBins(tally.latency, count: 14)
-    return bins.bins.map { bin in
-      let low = Self.padded(Figure.time(bin.low), to: 10, left: true)
-      let high = Self.padded(Figure.time(bin.high), to: 10, left: true)
-      let calls = Self.padded(Figure.grouped(Double(bin.calls)), to: 14, left: true)
-      let bar = Bar.text(Double(bin.calls) / Double(max(1, bins.largest)), width: width)
-      return "\(low) -\(high)\(calls)  \(ink.blue(bar))"
-    }
+    let axes =
+      Self.padded("from", to: 10, left: true) + "  " + Self.padded("to", to: 10, left: true)
+      + Self.padded("calls", to: 14, left: true)
+    return [axes]
+      + bins.bins.map { bin in
+        let low = Self.padded(Figure.time(bin.low), to: 10, left: true)
+        let high = Self.padded(Figure.time(bin.high), to: 10, left: true)
+        let calls = Self.padded(Figure.grouped(Double(bin.calls)), to: 14, left: true)
+        let bar = Bar.text(Double(bin.calls) / Double(max(1, bins.largest)), width: width)
+        return "\(low) -\(high)\(calls)  \(ink.blue(bar))"
+      }
   }
 
   private func row(_ name: String, _ value: String) -> String {
