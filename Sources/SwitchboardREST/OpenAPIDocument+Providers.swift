@@ -1,5 +1,7 @@
 import Switchboard
+import SwitchboardDescriptors
 import SwitchboardOpenAPI
+import SwitchboardProtobuf
 
 extension OpenAPIDocument {
   /// Describes the services of `providers` by the rules with which `serveREST` serves them. The providers must be
@@ -11,7 +13,7 @@ extension OpenAPIDocument {
     options: OpenAPIOptions = OpenAPIOptions()
   ) throws(HTTPRuleError) {
     try self.init(
-      files: providers.descriptors,
+      files: providers.markedDescriptors,
       services: Set(providers.map(\.serviceName)),
       rules: rules,
       options: options
@@ -23,5 +25,22 @@ extension [any CallHandlerProvider] {
   /// The descriptors of the services' files and of all that these import, serialized.
   var descriptors: [[UInt8]] {
     flatMap { provider in provider.reflectionData.map { Base64.decode([UInt8]($0.utf8)[...]) ?? [] } }
+  }
+
+  /// The same, with a mark at the methods whose messages are not protobuf. Invalid ones are left for their reader.
+  fileprivate var markedDescriptors: [[UInt8]] {
+    let services = map { provider in
+      let formats = provider.methodHandlers.map { handler in
+        let foreign = handler.foreignFormats
+        return (method: handler.method.method, requests: foreign.requests, responses: foreign.responses)
+      }
+      return (provider.serviceName, formats)
+    }
+    return descriptors.map { bytes in
+      guard var file = try? Google_Protobuf_FileDescriptorProto(serializedBytes: bytes) else { return bytes }
+      var isChanged = false
+      for (name, formats) in services where file.mark(formats, of: name) { isChanged = true }
+      return isChanged ? (try? file.serializedBytes()) ?? bytes : bytes
+    }
   }
 }

@@ -39,6 +39,9 @@ extension Marshaller {
 
   public func decodesQuickly(_ bytes: RawSpan) -> Bool { false }
 
+  /// The name of a format that is not protobuf; a format without a name may be protobuf.
+  var foreignName: String? { reads(.proto) ? nil : contentSubtype.name }
+
   /// Whether a loop may decode a message of these bytes.
   @inlinable
   package func decodesOnLoop(_ bytes: RawSpan) -> Bool {

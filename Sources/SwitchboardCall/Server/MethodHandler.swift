@@ -264,12 +264,15 @@ public final class MethodHandler: Sendable {
   /// Starts a call that streams its requests.
   package func start(_ stream: any ServerStream) { service.begin(stream, RawSpan()) }
 
+  /// The names of the formats of requests and responses that are not protobuf.
+  package var foreignFormats: (requests: String?, responses: String?) { formats.foreign }
+
   /// Whether the handler decodes messages with this content subtype.
   package func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
 
   /// The same method in another format; `nil` if the format lacks marshallers for its messages.
   package func inFormat(_ format: any PayloadFormat) -> MethodHandler? {
-    formats.handler(in: format)?.intercepted(by: factories)
+    formats.handler(format)?.intercepted(by: factories)
   }
 }
 

@@ -16,9 +16,9 @@ struct CallRunner: Sendable {
   /// A started call, of whatever kind.
   private struct Started: Sendable {
     let call: any AsyncCall
-    let responses: ResponseStream<DynamicMessage>
+    let responses: ResponseStream<DynamicPayload>
     /// Nil if the call takes a single request, which it already has.
-    let requests: RequestStreamWriter<DynamicMessage>?
+    let requests: RequestStreamWriter<DynamicPayload>?
   }
 
   func run() async throws -> ExitCode {
@@ -30,10 +30,11 @@ struct CallRunner: Sendable {
     }
     defer { interrupts.stop() }
     let dynamic = try schema.dynamicMethod(method)
-    let reader = try RequestReader(data, dynamic.requests.type, settings.format, schema.types)
+    try refuseText(dynamic)
+    let reader = try RequestReader(data, dynamic.requests.kind, settings.format, schema.types)
     // A single request is read and checked before the call starts.
     let single =
-      method.descriptor.clientStreaming ? nil : try await onlyRequest(reader, dynamic.requests.type)
+      method.descriptor.clientStreaming ? nil : try await onlyRequest(reader, dynamic.requests.kind)
     describeCall()
     let started = start(dynamic, single)
     let call = started.call
@@ -69,7 +70,7 @@ struct CallRunner: Sendable {
   }
 
   /// Writes the responses, of which there must be one unless the method streams them.
-  private func write(_ responses: ResponseStream<DynamicMessage>) async throws {
+  private func write(_ responses: ResponseStream<DynamicPayload>) async throws {
     let writer = ResponseWriter(schema, source, settings)
     var isFirst = true
     for try await response in responses {
@@ -82,6 +83,18 @@ struct CallRunner: Sendable {
 
   // MARK: Requests
 
+  /// Protobuf's text format is of protobuf messages only.
+  private func refuseText(_ dynamic: DynamicMethod) throws(Failure) {
+    guard settings.format == .text else { return }
+    for (side, marshaller) in [("requests", dynamic.requests), ("responses", dynamic.responses)]
+    where marshaller.kind.table == nil {
+      throw Failure(
+        "--format text is of protobuf, and the \(side) of \(method.path) are \(marshaller.contentSubtype.name ?? "not")",
+        code: .usage
+      )
+    }
+  }
+
   /// Without `-d`, a stream of requests is read from standard input.
   private var data: RequestData {
     guard case .none = settings.data, method.descriptor.clientStreaming else { return settings.data }
@@ -91,8 +104,8 @@ struct CallRunner: Sendable {
     return .input
   }
 
-  private func onlyRequest(_ reader: RequestReader, _ type: MessageTable) async throws -> DynamicMessage {
-    guard let request = try await reader.next() else { return DynamicMessage(type) }
+  private func onlyRequest(_ reader: RequestReader, _ kind: PayloadKind) async throws -> DynamicPayload {
+    guard let request = try await reader.next() else { return kind.empty }
     guard try await reader.next() == nil else {
       throw Failure("\(method.path) takes one request, but there are more", code: .data)
     }
@@ -100,7 +113,7 @@ struct CallRunner: Sendable {
   }
 
   /// Treats the responses of every kind of method as a stream, so that the same code serves all four kinds.
-  private func start(_ method: DynamicMethod, _ single: DynamicMessage?) -> Started {
+  private func start(_ method: DynamicMethod, _ single: DynamicPayload?) -> Started {
     let call = MethodClient(channel: channel).call(method, callOptions: settings.options)
     if let single {
       let started = call.makeServerStreamingCall(single)

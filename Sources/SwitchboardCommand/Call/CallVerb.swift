@@ -97,10 +97,10 @@ enum CallVerb {
     watch?.follow(method)
     clock?.note("schema", SchemaSource.isInFiles(arguments) ? "from files" : "by reflection")
     if arguments.has(template) {
-      guard let type = schema.pool.messageType(named: method.requestType) else {
+      guard let type = try schema.dynamicMethod(method).requests.kind.table else {
         throw Failure(
-          "\(method.path) uses the message '\(method.requestType)', which is not declared",
-          code: .data
+          "the requests of \(method.path) are not protobuf, so that only the server knows what they have",
+          code: .usage
         )
       }
       switch settings.format {

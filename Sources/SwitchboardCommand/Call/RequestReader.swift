@@ -6,17 +6,17 @@ actor RequestReader {
   private var splitter: MessageSplitter
   private var ready: [MessageSplitter.Piece] = []
   private var isAtEnd = false
-  private let type: MessageTable
+  private let kind: PayloadKind
   private let format: CallVerb.Format
   private let types: TypeRegistry
   private let location: String
 
-  init(_ data: RequestData, _ type: MessageTable, _ format: CallVerb.Format, _ types: TypeRegistry)
+  init(_ data: RequestData, _ kind: PayloadKind, _ format: CallVerb.Format, _ types: TypeRegistry)
     throws(Failure)
   {
     chunks = try ByteChunks(data)
     splitter = MessageSplitter(format)
-    self.type = type
+    self.kind = kind
     self.format = format
     self.types = types
     location =
@@ -28,7 +28,7 @@ actor RequestReader {
   }
 
   /// The next request, as soon as it is complete; nil at the end.
-  func next() async throws -> DynamicMessage? {
+  func next() async throws -> DynamicPayload? {
     while ready.isEmpty, !isAtEnd {
       if let bytes = try await chunks.next() {
         // Reversed, so that the next request can be removed from the end.
@@ -46,21 +46,12 @@ actor RequestReader {
     }
   }
 
-  private func decode(_ bytes: [UInt8]) throws(DecodeError) -> DynamicMessage {
-    switch format {
-    case .json:
-      var options = JSONDecodingOptions()
-      options.typeRegistry = types
-      return try DynamicMessage(type, jsonUTF8Bytes: bytes, options: options)
-    case .text:
-      var options = TextFormatDecodingOptions()
-      options.typeRegistry = types
-      return try DynamicMessage(
-        type,
-        textFormatString: String(decoding: bytes, as: UTF8.self),
-        options: options
-      )
-    }
+  private func decode(_ bytes: [UInt8]) throws(DecodeError) -> DynamicPayload {
+    guard format == .text, let type = kind.table else { return try kind.payload(json: bytes, types) }
+    var options = TextFormatDecodingOptions()
+    options.typeRegistry = types
+    let text = String(decoding: bytes, as: UTF8.self)
+    return .message(try DynamicMessage(type, textFormatString: text, options: options))
   }
 
   /// The error with its line in the whole input. The piece is parsed again after as many empty lines as there are lines
@@ -77,7 +68,7 @@ actor RequestReader {
       }
     }
     var hints: [ShownText] = []
-    if let field = Self.unknownField(in: shown.description) {
+    if let type = kind.table, let field = Self.unknownField(in: shown.description) {
       let names = field.type == type.fullName ? type.fields.flatMap { [$0.jsonName, $0.name] } : []
       if let near = NearNames(of: field.name, in: names).best { hints.append("Did you mean \"\(near)\"?") }
     }

@@ -13,7 +13,19 @@ struct ResponseWriter {
     self.settings = settings
   }
 
-  func write(_ response: DynamicMessage) async throws {
+  func write(_ response: DynamicPayload) async throws {
+    switch response {
+    case .message(let message): try await write(message)
+    case .json(let bytes): try write(json: bytes)
+    case .bytes(let bytes): try write(json: Google_Protobuf_BytesValue(bytes).jsonUTF8Bytes())
+    }
+  }
+
+  private func write(json bytes: [UInt8]) throws {
+    try Output.write(JSONPainter(paint, isPretty: settings.isPretty).text(of: bytes))
+  }
+
+  private func write(_ response: DynamicMessage) async throws {
     switch settings.format {
     case .json:
       let bytes: [UInt8]
@@ -24,7 +36,7 @@ struct ResponseWriter {
         guard let whole = try? await source.wholeSchema() else { throw error }
         bytes = try response.jsonUTF8Bytes(options: options(DetailTypes.registry(with: whole)))
       }
-      try Output.write(JSONPainter(paint, isPretty: settings.isPretty).text(of: bytes))
+      try write(json: bytes)
     case .text:
       var options = TextFormatEncodingOptions()
       options.singleLine = !settings.isPretty

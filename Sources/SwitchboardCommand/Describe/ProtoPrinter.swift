@@ -145,6 +145,7 @@ struct ProtoPrinter {
       let head: ShownText =
         "\(printer.keyword("rpc")) \(printer.name(method.name))\(side(method.inputType, method.clientStreaming)) "
         + "\(printer.keyword("returns")) \(side(method.outputType, method.serverStreaming))"
+      printer.payload(of: method)
       let options = printer.optionTexts(
         method.hasOptions ? method.options : nil,
         "google.protobuf.MethodOptions"
@@ -154,6 +155,18 @@ struct ProtoPrinter {
         for option in options { printer.line("\(printer.keyword("option")) \(option);") }
       }
     }
+  }
+
+  /// Prints a comment if the messages of a method are not protobuf.
+  private mutating func payload(of method: Google_Protobuf_MethodDescriptorProto) {
+    guard let formats = method.payloadFormats(in: schema.files) else { return }
+    let sides = [("requests", formats.requests), ("responses", formats.responses)].compactMap {
+      side,
+      format in
+      format.map { "\(side) are \($0)" }
+    }
+    let text = "// On the wire, \(sides.joined(separator: " and ")): of these, the message is but a name."
+    line(paint(.comment, ShownText(text, as: .proto)))
   }
 
   mutating func message(_ message: Google_Protobuf_DescriptorProto, in scope: String, _ path: [Int32]) {

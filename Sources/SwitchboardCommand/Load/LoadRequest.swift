@@ -53,6 +53,9 @@ struct LoadRequest {
       $0.streamsRequests = method.descriptor.clientStreaming
       $0.streamsResponses = method.descriptor.serverStreaming
       $0.inputType = method.requestType
+      guard let formats = schema.payloadFormats(of: method) else { return }
+      $0.requestFormat = formats.requests ?? ""
+      $0.responseFormat = formats.responses ?? ""
     }
     do {
       try Self.encode(texts, schema, into: &plan)
@@ -171,11 +174,7 @@ struct LoadRequest {
 
   /// Payloads without placeholders are encoded here, once.
   private static func encode(_ texts: [String], _ schema: Schema, into plan: inout LoadTestPlan) throws {
-    guard let type = schema.pool.messageType(named: plan.method.inputType) else {
-      throw Failure("the message \(plan.method.inputType) is not declared", code: .data)
-    }
-    var options = JSONDecodingOptions()
-    options.typeRegistry = schema.pool.typeRegistry
+    let kind = try schema.kind(plan.method.inputType, plan.method.requestFormat)
     let templates = try texts.map { text throws(PayloadError) in try PayloadTemplate(text) }
     if templates.contains(where: { !$0.isConstant }) {
       plan.payloads = texts.map { text in .with { $0.template = text } }
@@ -184,8 +183,8 @@ struct LoadRequest {
       return
     }
     plan.payloads = try texts.map { text in
-      let message = try DynamicMessage(type, jsonString: text, options: options)
-      return try .with { $0.encoded = try message.serializedBytes() }
+      let payload = try kind.payload(json: Array(text.utf8), schema.types)
+      return try .with { $0.encoded = try payload.encoded() }
     }
   }
 

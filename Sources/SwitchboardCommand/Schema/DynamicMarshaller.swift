@@ -1,19 +1,36 @@
 import Switchboard
+import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 /// Marshals messages of a type that is known only at run time.
 struct DynamicMarshaller: Marshaller {
-  let type: MessageTable
+  let kind: PayloadKind
 
-  /// A content type without a subtype means protobuf.
-  func reads(_ subtype: ContentSubtype) -> Bool { subtype.isUnnamed || subtype == .proto }
-
-  func encode(_ message: DynamicMessage) throws -> MessageBuffer {
-    MessageBuffer(try message.serializedBytes())
+  var contentSubtype: ContentSubtype {
+    switch kind {
+    case .message: .unnamed
+    case .json: .json
+    case .bytes(let subtype): subtype
+    }
   }
 
-  func decode(_ bytes: RawSpan) throws -> DynamicMessage {
-    try DynamicMessage(type, serializedBytes: BytesMarshaller().decode(bytes))
+  /// A content type without a subtype means the method's own format.
+  func reads(_ subtype: ContentSubtype) -> Bool {
+    if case .message = kind, subtype == .proto { return true }
+    return subtype.isUnnamed || subtype == contentSubtype
+  }
+
+  func encode(_ message: DynamicPayload) throws -> MessageBuffer {
+    MessageBuffer(try message.encoded())
+  }
+
+  func decode(_ bytes: RawSpan) throws -> DynamicPayload {
+    let bytes = BytesMarshaller().decode(bytes)
+    return switch kind {
+    case .message(let type): .message(try DynamicMessage(type, serializedBytes: bytes))
+    case .json: try kind.payload(json: bytes, TypeRegistry())
+    case .bytes: .bytes(bytes)
+    }
   }
 }
 
@@ -23,18 +40,28 @@ typealias DynamicMethod = Method<DynamicMarshaller, DynamicMarshaller>
 extension Schema {
   /// The method, ready to be called with a `MethodClient`.
   func dynamicMethod(_ method: SchemaMethod) throws(Failure) -> DynamicMethod {
-    DynamicMethod(
+    let formats = payloadFormats(of: method)
+    return DynamicMethod(
       MethodDescriptor(service: method.service, method: method.name, type: method.type),
-      requests: DynamicMarshaller(type: try messageType(method.requestType, of: method)),
-      responses: DynamicMarshaller(type: try messageType(method.responseType, of: method))
+      requests: DynamicMarshaller(kind: try kind(method.requestType, formats?.requests)),
+      responses: DynamicMarshaller(kind: try kind(method.responseType, formats?.responses))
     )
   }
 
-  private func messageType(_ name: String, of method: SchemaMethod) throws(Failure) -> MessageTable {
-    guard let type = pool.messageType(named: name) else {
-      throw Failure("\(method.path) uses the message '\(name)', which is not declared", code: .data)
+  /// The names of the formats of a method's messages that are not protobuf, if the server marks them.
+  func payloadFormats(of method: SchemaMethod) -> (requests: String?, responses: String?)? {
+    method.descriptor.payloadFormats(in: files)
+  }
+
+  /// What a message with this name is in a format; in none, or an empty one, it is protobuf.
+  func kind(_ name: String, _ format: String?) throws(Failure) -> PayloadKind {
+    if let format, !format.isEmpty {
+      return ContentSubtype(format) == .json ? .json : .bytes(ContentSubtype(format))
     }
-    return type
+    guard let type = pool.messageType(named: name) else {
+      throw Failure("a method uses the message '\(name)', which is not declared", code: .data)
+    }
+    return .message(type)
   }
 }
 

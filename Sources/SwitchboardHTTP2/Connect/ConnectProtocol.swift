@@ -102,15 +102,12 @@ final class ConnectProtocol: WireProtocol {
 
   private static func unsupportedType(_ method: borrowing RPCMethod) -> WireDecision {
     let type = method.descriptor.type == .unary ? unaryType : streamType
-    var accepted: [String] = []
-    for format in [ContentSubtype.json, .proto] where method.inFormat(format) != nil {
-      accepted.append("\(type)\(format.name ?? "")")
-    }
+    let common = [ContentSubtype.json, .proto]
+    let formats = common.filter(method.formats.contains) + method.formats.filter { !common.contains($0) }
+    let accepted = formats.compactMap(\.name).map { "\(type)\($0)" }
     return .refuse(
       status: "415",
-      message: accepted.isEmpty
-        ? "the method does not take this content type"
-        : "the method does not take this content type; it takes \(accepted.joined(separator: " and "))",
+      message: "the method does not take this content type\(method.accepts(accepted))",
       header: accepted.isEmpty ? nil : ("accept-post", accepted.joined(separator: ", "))
     )
   }

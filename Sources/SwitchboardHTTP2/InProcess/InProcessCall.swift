@@ -88,7 +88,7 @@ final class InProcessCall: @unchecked Sendable {
     }
     let subtype = request.contentSubtype
     guard let handler = (subtype.isUnnamed ? method : method.inFormat(subtype))?.handler else {
-      return close(.unknownFormat)
+      return close(.unknownFormat(of: method))
     }
     if transport.isObserved { observeAtServer() }
     if let deadline = request.deadline {

@@ -22,11 +22,14 @@ extension GRPCStatus {
     message: "the request's grpc-timeout is malformed or repeated",
     origin: .peer
   )
-  static let unknownFormat = GRPCStatus(
-    code: .unimplemented,
-    message: "the method has no marshaller for the request's content type",
-    origin: .library
-  )
+  static func unknownFormat(of method: RPCMethod) -> GRPCStatus {
+    let accepted = method.accepts(method.formats.map(\.contentType))
+    return GRPCStatus(
+      code: .unimplemented,
+      message: "the method has no marshaller for the request's content type\(accepted)",
+      origin: .library
+    )
+  }
   static let unknownEncoding = GRPCStatus(
     code: .unimplemented,
     message: "the request's grpc-encoding is not supported or repeated",

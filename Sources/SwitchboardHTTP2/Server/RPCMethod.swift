@@ -13,7 +13,8 @@ package final class RPCMethod: Sendable {
   init(_ handler: MethodHandler, formats: [any PayloadFormat] = []) {
     self.handler = handler
     streamsRequests = handler.method.type.streamsRequests
-    ownNames = [.proto, .json].filter(handler.reads)
+    let foreign = handler.foreignFormats.requests.map { ContentSubtype($0) } ?? .proto
+    ownNames = ([.proto, .json] + ([.proto, .json].contains(foreign) ? [] : [foreign])).filter(handler.reads)
     var others: [(subtype: ContentSubtype, method: RPCMethod)] = []
     for format in formats where !handler.reads(format.contentSubtype) {
       guard !others.contains(where: { $0.subtype == format.contentSubtype }),
@@ -22,6 +23,21 @@ package final class RPCMethod: Sendable {
       others.append((format.contentSubtype, RPCMethod(other)))
     }
     self.others = others
+  }
+
+  /// The formats in which the method can be called, by their names.
+  var formats: [ContentSubtype] { ownNames + others.map(\.subtype) }
+
+  /// What an error adds about the content types that the method takes.
+  func accepts(_ types: [String]) -> String {
+    let isForeign = handler.foreignFormats != (nil, nil) && !formats.contains(.proto)
+    guard types.isEmpty else {
+      return "; it takes \(types.joined(separator: " and "))"
+        + (isForeign ? ": its messages are not protobuf" : "")
+    }
+    guard isForeign else { return "" }
+    return
+      ": its requests and its responses are of different formats, and ServerOptions.payloadFormats has none for both"
   }
 
   package var descriptor: MethodDescriptor { handler.method }

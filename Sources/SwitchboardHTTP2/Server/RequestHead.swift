@@ -336,8 +336,8 @@ struct RequestHead: ~Copyable {
     }
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }
     guard !hasBadTimeout else { return .status(.badTimeout) }
-    guard method != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
-    guard !hasUnknownFormat else { return .status(.unknownFormat) }
+    guard let method else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
+    guard !hasUnknownFormat else { return .status(.unknownFormat(of: method)) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
   }

@@ -14,10 +14,11 @@ final class GRPCWebProtocol: WireProtocol {
       let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
       return .call(WireCall(nil, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
     }
-    guard let method = subtype.isUnnamed ? method : method.inFormat(subtype) else {
-      return .call(WireCall(method, .unnamed, GRPCWebExchange(format, .unnamed), failure: .unknownFormat))
+    guard let chosen = subtype.isUnnamed ? method : method.inFormat(subtype) else {
+      let failure = GRPCStatus.unknownFormat(of: method)
+      return .call(WireCall(method, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
     }
-    return .call(WireCall(method, subtype, GRPCWebExchange(format, subtype)))
+    return .call(WireCall(chosen, subtype, GRPCWebExchange(format, subtype)))
   }
 }
 

@@ -64,6 +64,7 @@ extension LoadTestPlan {
     )
     settings.messagesPerCall = Int(messagesPerCall)
     settings.callOptions = try callOptions
+    settings.formats = (ContentSubtype(method.requestFormat), ContentSubtype(method.responseFormat))
     return settings
   }
 
@@ -104,6 +105,7 @@ extension LoadTestPlan {
       }
       guard !templates.isEmpty else { return PayloadSource(encoded: encoded) }
       guard encoded.isEmpty else { throw PayloadError("payloads are all templates, or all encoded") }
+      guard method.requestFormat.isEmpty else { return try foreignSource(templates) }
       let files = try Google_Protobuf_FileDescriptorSet(serializedBytes: descriptorSet)
       let pool = try DescriptorPool(files)
       guard let type = pool.messageType(named: method.inputType) else {
@@ -115,6 +117,16 @@ extension LoadTestPlan {
       return try PayloadSource(json: templates, seed: seed) { text in
         try DynamicMessage(type, jsonString: text, options: jsonOptions).serializedBytes()
       }
+    }
+  }
+
+  /// Requests that are no messages of protobuf: JSON as it is, or bytes, which are strings of JSON in base64.
+  private func foreignSource(_ templates: [String]) throws -> PayloadSource {
+    let isJSON = ContentSubtype(method.requestFormat) == .json
+    return try PayloadSource(json: templates, seed: seed) { text in
+      guard isJSON else { return try Google_Protobuf_BytesValue(jsonString: text).value }
+      _ = try Google_Protobuf_Value(jsonString: text)
+      return Array(text.utf8)
     }
   }
 

@@ -32,10 +32,15 @@ package struct MethodLoadCaller: LoadCaller {
     on channel: Channel,
     options: CallOptions?,
     payloads: PayloadSource,
+    formats: (requests: ContentSubtype, responses: ContentSubtype) = (.unnamed, .unnamed),
     messagesPerCall: Int = 1
   ) {
     call = MethodCall(
-      Method(method, requests: EncodedMarshaller(), responses: SizeMarshaller()),
+      Method(
+        method,
+        requests: EncodedMarshaller(contentSubtype: formats.requests),
+        responses: SizeMarshaller(contentSubtype: formats.responses)
+      ),
       on: channel,
       options: options
     )
@@ -99,6 +104,8 @@ private struct LoadRequests: AsyncSequence, Sendable {
 
 /// Passes on requests that are already encoded.
 struct EncodedMarshaller: Marshaller {
+  let contentSubtype: ContentSubtype
+
   func encode(_ message: MessageBuffer) -> MessageBuffer { message }
 
   func decode(_ bytes: RawSpan) throws -> MessageBuffer {
@@ -110,6 +117,8 @@ struct EncodedMarshaller: Marshaller {
 
 /// Reads only the size of responses.
 struct SizeMarshaller: Marshaller {
+  let contentSubtype: ContentSubtype
+
   func encode(_ message: Int) throws -> MessageBuffer {
     throw GRPCStatus(code: .internalError, message: "responses are only received")
   }

@@ -12,6 +12,8 @@ package final class LoadRun: Sendable {
     package var payloads: PayloadSource
     package var messagesPerCall = 1
     package var callOptions: CallOptions?
+    /// What requests and responses are on the wire; without a name, protobuf.
+    package var formats: (requests: ContentSubtype, responses: ContentSubtype) = (.unnamed, .unnamed)
     /// How long calls may take to end after the last one was started. Longer ones are cancelled and count as failed.
     /// Without a duration, a run also ends when no call has started or ended for this long.
     package var drain = Duration.seconds(20)
@@ -65,6 +67,7 @@ package final class LoadRun: Sendable {
             on: channel,
             options: settings.callOptions,
             payloads: settings.payloads,
+            formats: settings.formats,
             messagesPerCall: settings.messagesPerCall
           )
         )

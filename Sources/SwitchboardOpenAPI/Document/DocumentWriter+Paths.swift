@@ -15,6 +15,12 @@ extension DocumentWriter {
     var items: [String: [JSONTree.Member]] = [:]
     var first: [String: (name: String, binding: HTTPBinding)] = [:]
     for method in api.methods {
+      if let format = method.connectFormat {
+        order.append(method.grpcPath)
+        items[method.grpcPath] = [.init(name: "post", value: connectOperation(method, format))]
+      }
+      // Rules make messages of protobuf.
+      guard method.formats == nil else { continue }
       for (index, binding) in method.bindings.enumerated() {
         guard let verb = binding.method, Self.methods.contains(verb) else { continue }
         var path = DocumentPath(binding.template)
@@ -45,10 +51,19 @@ extension DocumentWriter {
     _ index: Int,
     _ path: DocumentPath
   ) throws(HTTPRuleError) -> JSONTree {
-    let comment = comments[method.file].text(method.path)
-    let lines = comment?.text.split(separator: "\n", maxSplits: 1).map(String.init) ?? []
     let bound = try boundFields(method, binding)
     let parameters = pathParameters(path, method) + queryParameters(method, binding, bound)
+    return commonParts(method, index).adding([
+      "parameters": parameters.isEmpty ? nil : .array(parameters),
+      "requestBody": try requestBody(method, binding),
+      "responses": ["200": try response(method, binding), "default": errorResponse()],
+    ])
+  }
+
+  /// What operations of all kinds have.
+  mutating func commonParts(_ method: DescribedAPI.Method, _ index: Int) -> JSONTree {
+    let comment = comments[method.file].text(method.path)
+    let lines = comment?.text.split(separator: "\n", maxSplits: 1).map(String.init) ?? []
     let operation: JSONTree = [
       "operationId": .string(operationID(method, index)), "tags": [.string(method.service)],
     ]
@@ -56,9 +71,6 @@ extension DocumentWriter {
       "summary": lines.first.map { .string($0) },
       "description": lines.count > 1 ? .string(comment?.text ?? "") : nil,
       "deprecated": method.descriptor.options.deprecated ? true : nil,
-      "parameters": parameters.isEmpty ? nil : .array(parameters),
-      "requestBody": try requestBody(method, binding),
-      "responses": ["200": try response(method, binding), "default": errorResponse()],
     ])
   }
 

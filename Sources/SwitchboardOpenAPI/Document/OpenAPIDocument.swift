@@ -3,12 +3,15 @@ import SwitchboardProtobuf
 
 /// A document of OpenAPI 3.1 for the methods that are called over HTTP by the rules of `google/api/http.proto`.
 ///
+/// A method whose messages are not protobuf, as a server's reflection marks it, has no rule that works: the document has
+/// its path of Connect, with the media type of its own format.
+///
 ///     let document = try OpenAPIDocument(files: descriptors)
 ///     print(document.json)
 public struct OpenAPIDocument: Sendable {
   /// The document in JSON.
   public let json: String
-  /// Whether the document is empty because no method has a rule.
+  /// Whether the document is empty because no method has a rule, or messages that are not protobuf.
   package let isEmpty: Bool
 
   /// Describes the services in `files`: serialized descriptors, including those of all imports. The document contains
@@ -20,7 +23,7 @@ public struct OpenAPIDocument: Sendable {
     options: OpenAPIOptions = OpenAPIOptions()
   ) throws(HTTPRuleError) {
     let api = try DescribedAPI(files: files, services: services, rules: rules)
-    isEmpty = api.methods.allSatisfy(\.bindings.isEmpty)
+    isEmpty = !api.methods.contains(where: \.isDescribed)
     var writer = try DocumentWriter(api, options)
     json = try writer.document().text
   }
@@ -83,7 +86,7 @@ struct DocumentWriter {
   }
 
   mutating func document() throws(HTTPRuleError) -> JSONTree {
-    let services = api.methods.filter { !$0.bindings.isEmpty }.reduce(into: [String]()) { names, method in
+    let services = api.methods.filter(\.isDescribed).reduce(into: [String]()) { names, method in
       if names.last != method.service { names.append(method.service) }
     }
     let paths = try paths()

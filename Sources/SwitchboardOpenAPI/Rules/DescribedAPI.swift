@@ -11,12 +11,26 @@ package struct DescribedAPI: Sendable {
     package let fullName: String
     package let service: String
     package let bindings: [HTTPBinding]
+    /// What the messages are on the wire, where they are not protobuf: the names of the formats.
+    package let formats: (requests: String?, responses: String?)?
     /// The index of the file, and the path of the declaration in it.
     package let file: Int
     package let path: [Int32]
 
     /// The path of gRPC: `/shop.Books/GetBook`.
     package var grpcPath: String { "/\(service)/\(descriptor.name)" }
+
+    /// The format in which HTTP clients can call the method although it is not protobuf: by Connect, with one message each
+    /// way, of one format.
+    var connectFormat: String? {
+      guard let formats, !descriptor.clientStreaming, !descriptor.serverStreaming,
+        formats.requests == formats.responses
+      else { return nil }
+      return formats.requests
+    }
+
+    /// Whether HTTP clients can call the method in a way that is described.
+    var isDescribed: Bool { formats == nil ? !bindings.isEmpty : connectFormat != nil }
   }
 
   /// The files in the given order, in which imports come first.
@@ -65,6 +79,7 @@ package struct DescribedAPI: Sendable {
               fullName: fullName,
               service: name,
               bindings: bindings,
+              formats: method.payloadFormats(in: files),
               file: fileIndex,
               path: [6, Int32(serviceIndex), 2, Int32(index)]
             )

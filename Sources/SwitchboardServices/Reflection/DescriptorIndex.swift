@@ -22,21 +22,19 @@ struct DescriptorIndex {
   /// The file that declares each symbol, by the symbol's full name.
   private var symbols: [ExactText: String] = [:]
 
-  /// Adds a service, with its file and the imports of that, each serialized and in Base64.
+  /// Adds a service, with its file and the imports of that, each serialized and in Base64. `change` may change a file, and
+  /// returns whether it did.
   mutating func add(
     service: String,
     _ data: [String],
-    renamed: ((inout Google_Protobuf_FileDescriptorProto) -> Void)? = nil
+    change: (inout Google_Protobuf_FileDescriptorProto) -> Bool = { _ in false }
   ) throws(GRPCStatus) {
     if !services.contains(service) { services = (services + [service]).sorted() }
     for text in data {
       do {
         var bytes = Base64.decode(Array(text.utf8)[...]) ?? []
         var file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes)
-        if let renamed {
-          renamed(&file)
-          bytes = try file.serializedBytes()
-        }
+        if change(&file) { bytes = try file.serializedBytes() }
         add(file, bytes)
       } catch {
         throw GRPCStatus(code: .internalError, message: "invalid descriptor of \(service): \(error)")
@@ -113,7 +111,7 @@ struct DescriptorIndex {
 
 extension DescriptorIndex {
   /// Converts the file of `grpc.reflection.v1` to that of `v1alpha`, which differs only in the package.
-  static func alpha(_ file: inout Google_Protobuf_FileDescriptorProto) {
+  static func alpha(_ file: inout Google_Protobuf_FileDescriptorProto) -> Bool {
     let package = file.package
     func renamed(_ type: String) -> String { ".\(package)alpha" + type.dropFirst(package.utf8.count + 1) }
     file.name = "grpc/reflection/v1alpha/reflection.proto"
@@ -136,5 +134,6 @@ extension DescriptorIndex {
         )
       }
     }
+    return true
   }
 }

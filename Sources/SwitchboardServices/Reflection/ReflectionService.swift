@@ -10,6 +10,10 @@ import SwitchboardServiceMessages
 /// let server = try Server(providers: services + [ReflectionService(describing: services)])
 /// ```
 /// A service generated without them is only listed by name.
+///
+/// Methods whose messages are not protobuf are marked, so that the command `switchboard` sends what they take (see
+/// `Protos/switchboard/payload/v1/payload.proto`). Services without a `.proto` are described with messages that are but
+/// names.
 public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
   public var interceptors: Interceptors? { nil }
 
@@ -20,12 +24,19 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
   /// Throws if a descriptor is invalid, which generated ones never are.
   public init(describing providers: [any CallHandlerProvider]) throws(GRPCStatus) {
     var index = DescriptorIndex()
-    for provider in providers {
-      try index.add(service: provider.serviceName, provider.reflectionData)
+    let payloads = providers.map(ServicePayloads.init)
+    for (provider, payload) in zip(providers, payloads) {
+      let data = provider.reflectionData
+      try index.add(service: provider.serviceName, data.isEmpty ? payload.declaration : data) { file in
+        // A file may have several services.
+        payloads.reduce(false) { isChanged, payload in
+          file.mark(payload.formats, of: payload.name) || isChanged
+        }
+      }
     }
     let data = Grpc_Reflection_V1_ServerReflectionMetadata.reflectionData
     try index.add(service: Grpc_Reflection_V1_ServerReflectionMetadata.service.name, data)
-    try index.add(service: Self.alphaName, data, renamed: DescriptorIndex.alpha)
+    try index.add(service: Self.alphaName, data, change: DescriptorIndex.alpha)
     self.index = index
   }
 

@@ -1,0 +1,58 @@
+import SwitchboardProtobuf
+
+/// The mark in descriptors of methods whose messages are not protobuf on the wire.
+extension Google_Protobuf_FileDescriptorProto {
+  /// Whether the file declares an option of methods of its own with the number of the mark.
+  fileprivate var hasOtherMark: Bool {
+    let number = Switchboard_Payload_V1_Extensions_formats.number
+    let extensions = `extension` + messageType.flatMap(\.`extension`)
+    return !package.utf8.elementsEqual("switchboard.payload.v1".utf8) && extensions.contains {
+      $0.number == number && $0.extendee.utf8.elementsEqual(".google.protobuf.MethodOptions".utf8)
+    }
+  }
+
+  /// Marks the methods of a service whose messages are not protobuf. `formats` has the names of methods, and those of the
+  /// formats that are not protobuf. Returns whether there are any.
+  package mutating func mark(
+    _ formats: [(method: String, requests: String?, responses: String?)],
+    of service: String
+  ) -> Bool {
+    guard !hasOtherMark else { return false }
+    var isChanged = false
+    for index in self.service.indices where isExactly(service, index) {
+      for (name, requests, responses) in formats where requests != nil || responses != nil {
+        let method = self.service[index].method.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+        guard let method else { continue }
+        self.service[index].method[method].options.Switchboard_Payload_V1_formats = .with {
+          if let requests { $0.requests = requests }
+          if let responses { $0.responses = responses }
+        }
+        isChanged = true
+      }
+    }
+    return isChanged
+  }
+
+  private func isExactly(_ name: String, _ index: Int) -> Bool {
+    let full = package.isEmpty ? service[index].name : "\(package).\(service[index].name)"
+    return full.utf8.elementsEqual(name.utf8)
+  }
+}
+
+extension Google_Protobuf_MethodDescriptorProto {
+  /// What the messages are on the wire, where they are not protobuf: the names of the formats of requests and responses.
+  /// `files` are all of the schema, one of which may declare another option with the number of the mark.
+  package func payloadFormats(
+    in files: [Google_Protobuf_FileDescriptorProto]
+  ) -> (requests: String?, responses: String?)? {
+    guard hasOptions, let bytes: [UInt8] = try? options.serializedBytes(),
+      let known = try? Google_Protobuf_MethodOptions(
+        serializedBytes: bytes,
+        extensions: [Switchboard_Payload_V1_Extensions_formats]
+      ), known.hasSwitchboard_Payload_V1_formats, !files.contains(where: \.hasOtherMark)
+    else { return nil }
+    let formats = known.Switchboard_Payload_V1_formats
+    let names = (formats.hasRequests ? formats.requests : nil, formats.hasResponses ? formats.responses : nil)
+    return names.0 == nil && names.1 == nil ? nil : names
+  }
+}
