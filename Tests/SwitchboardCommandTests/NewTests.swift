@@ -131,7 +131,8 @@ import Testing
       let words = ["new", "greeter", "--switchboard", TestFolders.root.path]
       #expect(try Command.product("switchboard", words, in: folder.path).exitCode == 0)
       let manifest = folder.appending(path: "greeter/Package.swift")
-      #expect(try String(contentsOf: manifest, encoding: .utf8).contains("path: \"\(TestFolders.root.path)"))
+      let text = try String(contentsOf: manifest, encoding: .utf8)
+      #expect(text.contains("path: \"\(TestFolders.root.path)"))
     }
   }
 
