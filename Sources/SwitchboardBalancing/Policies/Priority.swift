@@ -115,6 +115,8 @@ final class PriorityBalancer: LoadBalancer {
     }
     var failure: GRPCStatus?
     for (position, name) in config.priorities.enumerated() {
+      // A report of the previous child may have ended the balancer. Nobody would shut another child down.
+      guard self.config != nil else { return failure }
       let child: PriorityChild
       if let known = children[name] {
         child = known

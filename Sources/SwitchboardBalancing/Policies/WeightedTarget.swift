@@ -51,6 +51,8 @@ final class WeightedTargetBalancer: LoadBalancer {
   /// The names of the children in the order of the configuration.
   private var order: [String] = []
   private var isUpdating = false
+  /// A child's report may end the balancer within its own update.
+  private var hasEnded = false
 
   init(_ host: any BalancerHost) { self.host = host }
 
@@ -61,6 +63,8 @@ final class WeightedTargetBalancer: LoadBalancer {
     var failure: GRPCStatus?
     order = config.targets.map(\.name)
     for target in config.targets {
+      // Nobody would shut another child down.
+      guard !hasEnded else { return }
       gone[target.name] = nil
       let child = children[target.name] ?? makeChild(target.name)
       child.weight = target.weight
@@ -97,6 +101,7 @@ final class WeightedTargetBalancer: LoadBalancer {
   }
 
   func shutDown() {
+    hasEnded = true
     for child in children.values { child.named.shutDown() }
     children = [:]
   }
