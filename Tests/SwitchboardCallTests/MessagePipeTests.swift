@@ -147,7 +147,10 @@ import Testing
     func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: MessagePipe.Room) {
       rooms.append(room)
     }
-    func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) { work(true) }
+    func doElsewhere(_ work: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void) {
+      work()
+      finish()
+    }
   }
 
   @Test func observersAreNotifiedWhenAnEmptyPipeBecomesReadable() {

@@ -5,6 +5,8 @@ import Synchronization
 package final class CallRecord: Sendable {
   private let initialMetadata = OneShot<HPACKHeaders>()
   private let end = OneShot<End>()
+  /// Why a streamed response could not be decoded.
+  private let failure = RareValue<GRPCStatus>()
   /// Set before the response is delivered.
   let responseWasCompressed = Atomic(false)
 
@@ -28,6 +30,10 @@ package final class CallRecord: Sendable {
     end.settle(.success(End(status: status, trailers: trailers)))
   }
 
+  /// A streamed response could not be decoded. From now on this is the status, also if the server has reported a success.
+  @usableFromInline
+  func fail(_ status: GRPCStatus) { failure.change(from: status) { _ in } }
+
   nonisolated(nonsending) package func metadata() async throws -> HPACKHeaders {
     try await initialMetadata.value()
   }
@@ -38,7 +44,8 @@ package final class CallRecord: Sendable {
 
   nonisolated(nonsending) package func status() async -> GRPCStatus {
     do {
-      return try await end.value().status
+      let status = try await end.value().status
+      return failure.value ?? status
     } catch {
       return GRPCStatus(describing: error)
     }

@@ -165,7 +165,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     let marshaller = method.responses
     let reader = StreamReader(started.call, pipe)
     let decoder = StreamDecoder { bytes in
-      try GRPCStatus.decoding(failed: reader.fail) { try marshaller.decode(bytes) }
+      try GRPCStatus.decoding(failed: { reader.fail($0, record) }) { try marshaller.decode(bytes) }
     } onLoop: {
       marshaller.decodesOnLoop($0)
     }

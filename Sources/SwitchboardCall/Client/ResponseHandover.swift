@@ -44,11 +44,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
   /// What decodes the response on another thread and then stores it here.
   @usableFromInline
   func decoder(_ decode: @escaping @Sendable (RawSpan) throws -> Message) -> ResponseDecoder {
-    return { bytes in
-      let decoded = DecodedMessage<Message>()
-      decoded.decode(bytes, decode)
-      return { self.take { try decoded.get() } }
-    }
+    DecodedMessage.decoder(decode) { self.take($0) }
   }
 
   /// Ends the call. A missing or invalid response fails a call that succeeded.

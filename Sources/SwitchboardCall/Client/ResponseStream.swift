@@ -70,7 +70,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
         guard let message else { return nil }
         return try await reading.take(message, of: reader.responses, decoder)
       case .parts(let reader):
-        return try await reader.next()
+        return try await reader.next(&reading)
       }
     }
   }

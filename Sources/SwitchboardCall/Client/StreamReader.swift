@@ -42,9 +42,11 @@ final class StreamReader: StreamOwner, @unchecked Sendable {
     super.init(call)
   }
 
-  /// Ends the call because a response could not be decoded; later reads throw the same status.
+  /// Ends the call because a response could not be decoded; later reads throw the same status. The server may have ended
+  /// the call with another one before.
   @usableFromInline
-  func fail(_ status: GRPCStatus) {
+  func fail(_ status: GRPCStatus, _ record: CallRecord?) {
+    record?.fail(status)
     call.cancel(status)
     responses.abort(status)
   }
@@ -69,14 +71,17 @@ final class PartReader<Response: Sendable>: StreamOwner, @unchecked Sendable {
   @inlinable
   init<Request>(_ pipeline: ClientPipeline<Request, Response>) {
     let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: pipeline.applicationEnd) }
-    pipeline.keep { $0.room = { try await queue.waitUntilWritable(afterBytes: $0) } }
+    pipeline.keep { rare in
+      rare.room = { try await queue.waitUntilWritable(afterBytes: $0) }
+      rare.keepNext = { queue.keepNext($0) }
+    }
     self.queue = queue
     super.init(pipeline)
   }
 
   @inlinable
-  nonisolated(nonsending) func next() async throws -> Response? {
-    try await waiting { try await queue.next() }
+  nonisolated(nonsending) func next(_ reading: inout SharedReading) async throws -> Response? {
+    try await waiting { try await queue.next(&reading) }
   }
 }
 

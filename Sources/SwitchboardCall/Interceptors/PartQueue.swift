@@ -1,15 +1,44 @@
+/// The state of a queue of parts in addition to its messages.
+@usableFromInline
+struct PartQueueExtra: Sendable {
+  @usableFromInline typealias Kept = AnyObject & Sendable
+
+  /// The number of messages that were requested and have not arrived.
+  @usableFromInline var requested = 0
+  /// What keeps the next message that arrives, which is large.
+  @usableFromInline var arriving: (any Kept)?
+  /// What keeps an unread message, and the number of those that are read before.
+  private var kept: (object: any Kept, before: Int)?
+
+  @usableFromInline init() {}
+
+  /// The message has arrived behind so many others.
+  @usableFromInline
+  mutating func keepArriving(behind before: Int) {
+    kept = arriving.map { ($0, before) }
+    arriving = nil
+  }
+
+  /// What keeps the message that was just read, if anything does.
+  @usableFromInline
+  mutating func takeKept() -> (any Kept)? {
+    guard let (object, before) = kept else { return nil }
+    kept = before == 0 ? nil : (object, before - 1)
+    return before == 0 ? object : nil
+  }
+}
+
 /// A queue of typed messages from a chain of interceptors, on the loop, to the one task that reads them.
 ///
 /// If the other side sends on request, the queue requests a window of messages, and more when half of it has been read.
 @usableFromInline
 package final class PartQueue<Message: Sendable>: Sendable {
-  /// `extra` is the number of messages that were requested and have not arrived.
-  @usableFromInline typealias Messages = BoundedQueue<Message, Int>
+  @usableFromInline typealias Messages = BoundedQueue<Message, PartQueueExtra>
 
   /// How many unread messages make the network wait.
   @usableFromInline static var limit: Int { 16 }
 
-  @usableFromInline let queue = Messages(0)
+  @usableFromInline let queue = Messages(PartQueueExtra())
   @usableFromInline let demand: (@Sendable (Int) -> Void)?
 
   /// `demand` requests more messages from the other side.
@@ -19,9 +48,9 @@ package final class PartQueue<Message: Sendable>: Sendable {
   /// Returns how many messages to request now.
   @inlinable
   func takeDemand(_ state: inout Messages.State) -> Int {
-    let missing = Self.limit - state.extra - state.held
+    let missing = Self.limit - state.extra.requested - state.held
     guard demand != nil, state.end == nil, missing >= Self.limit / 2 else { return 0 }
-    state.extra += missing
+    state.extra.requested += missing
     return missing
   }
 
@@ -35,15 +64,27 @@ package final class PartQueue<Message: Sendable>: Sendable {
     if count > 0 { demand(count) }
   }
 
+  /// Sets what keeps the next message that arrives, until its reader is done with it: the reader is not the one who
+  /// releases a large message. With `nil`, nothing does.
+  @usableFromInline
+  func keepNext(_ object: (any AnyObject & Sendable)?) {
+    queue.state.withLock { $0.extra.arriving = object }
+  }
+
   @inlinable
   package func push(_ message: Message) {
-    let (reader, count): (Messages.Reader?, Int) = queue.state.withLock { state in
-      guard state.end == nil else { return (nil, 0) }
-      if state.extra > 0 { state.extra -= 1 }
-      guard let reader = state.push(message, cost: 1) else { return (nil, 0) }
-      return (reader, takeDemand(&state))
+    let (reader, isHanded, count): (Messages.Reader?, Bool, Int) = queue.state.withLock { state in
+      guard state.end == nil else { return (nil, false, 0) }
+      if state.extra.requested > 0 { state.extra.requested -= 1 }
+      if state.extra.arriving != nil {
+        state.extra.keepArriving(behind: state.elements.count)
+        state.append(message, cost: 1)
+        return (state.takeReader(), false, 0)
+      }
+      guard let reader = state.push(message, cost: 1) else { return (nil, false, 0) }
+      return (reader, true, takeDemand(&state))
     }
-    reader?.resume(returning: message)
+    reader?.resume(returning: isHanded ? message : nil)
     if count > 0 { demand?(count) }
   }
 
@@ -68,11 +109,15 @@ package final class PartQueue<Message: Sendable>: Sendable {
   // MARK: The reader
 
   @inlinable
-  nonisolated(nonsending) func next() async throws -> Message? {
+  nonisolated(nonsending) func next(_ reading: inout SharedReading) async throws -> Message? {
+    reading.readsOn()
     while true {
-      let (popped, writers, count) = queue.state.withLock { state in
-        (state.pop { _ in 1 }, state.takeWriters(), takeDemand(&state))
+      let (popped, kept, writers, count) = queue.state.withLock { state in
+        let popped = state.pop { _ in 1 }
+        let kept = popped == nil ? nil : state.extra.takeKept()
+        return (popped, kept, state.takeWriters(), takeDemand(&state))
       }
+      if let kept { reading.large = kept }
       for writer in writers { writer.resume() }
       if count > 0 { demand?(count) }
       if let popped { return try popped.get() }

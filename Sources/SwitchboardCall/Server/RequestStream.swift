@@ -65,7 +65,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
         guard let message else { return nil }
         return try await reading.take(message, of: pipe, decoder)
       case .parts(let queue):
-        return try await queue.next()
+        return try await queue.next(&reading)
       }
     }
   }

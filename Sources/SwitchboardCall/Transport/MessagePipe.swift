@@ -12,8 +12,9 @@ import Synchronization
     func pipeBecameReadable(_ pipe: MessagePipe)
     /// A message of this size was popped, which left this much room.
     func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: Room)
-    /// Calls `work` once on another thread, when it is the turn of the call, with whether the call still needs it.
-    func doElsewhere(_ work: @escaping @Sendable (_ isWanted: Bool) -> Void)
+    /// Calls `work` on another thread when it is the turn of the call, unless the call is over, and then `finish`, once, on
+    /// the loop.
+    func doElsewhere(_ work: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void)
   }
 
   /// How far the reader has caught up.

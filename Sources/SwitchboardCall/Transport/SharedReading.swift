@@ -63,19 +63,12 @@ package struct SharedReading: Sendable {
 extension MessagePipe {
   /// Waits for work on another thread, which does not begin if the call is over.
   fileprivate nonisolated(nonsending) func doElsewhere(_ work: @escaping @Sendable () -> Void) async {
-    let observer = queue.state.withLock { $0.extra.observer }
+    guard let observer = queue.state.withLock({ $0.extra.observer }) else {
+      // The transport has left the messages to their reader.
+      return await Task.detached(priority: .ofLargeMessages) { work() }.value
+    }
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      guard let observer else {
-        Task.detached(priority: .utility) {
-          work()
-          continuation.resume()
-        }
-        return
-      }
-      observer.doElsewhere { isWanted in
-        if isWanted { work() }
-        continuation.resume()
-      }
+      observer.doElsewhere(work) { continuation.resume() }
     }
   }
 }

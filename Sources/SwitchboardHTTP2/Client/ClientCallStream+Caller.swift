@@ -29,11 +29,12 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
     if loop.inEventLoop, !flow.isHolding, !flow.isInflated { giveCredit() } else { signal(.credit) }
   }
 
-  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) {
+  func doElsewhere(_ work: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void) {
     loop.execute {
       _ = self.largeMessages.run {
-        work(true)
+        work()
       } then: { _ in
+        finish()
       }
     }
   }

@@ -8,9 +8,12 @@ extension ClientCallStream: InboundMessageStream {
   }
   var announcedCompression: MessageCompression? { wire.map(\.exchange.encoding) ?? head.encoding }
   var wantsMessages: Bool { isOpen }
-  /// Those of the connection, or of the call alone once its connection does not need it any more.
+  /// Those of the connection, also once the call does not need that any more.
   var largeMessages: LargeMessages {
-    connection?.largeMessages ?? LargeMessages(on: loop, limit: channel.options.connectionBufferSize)
+    if let account = connection?.largeMessages ?? lateMessages { return account }
+    let account = LargeMessages(on: loop, limit: channel.options.connectionBufferSize)
+    lateMessages = account
+    return account
   }
 
   func keepLent() { inbound.single.keep() }

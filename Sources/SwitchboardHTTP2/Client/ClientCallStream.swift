@@ -43,6 +43,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var isCounted = false
   /// The stream's connection, until the stream has closed and its messages were read.
   @exclusivity(unchecked) private(set) var connection: ClientConnection?
+  /// The account of the large messages that are read later.
+  @exclusivity(unchecked) var lateMessages: LargeMessages?
   @exclusivity(unchecked) private(set) var state = StreamState.open
   @exclusivity(unchecked) private(set) var head: ResponseHead
   /// The state of a call of another protocol; `nil` for gRPC.
@@ -315,7 +317,12 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     case .idle, .started, .waiting, .closed: break
     }
     // The connection is still needed to report held bytes that turn out to be invalid.
-    if state.isClosed, inbound.isEmpty || isClosed { connection = nil }
+    if state.isClosed, inbound.isEmpty || isClosed { leaveConnection() }
+  }
+
+  private func leaveConnection() {
+    if flow != nil { lateMessages = connection?.largeMessages }
+    connection = nil
   }
 
   private func deliver() {

@@ -31,8 +31,11 @@ extension InProcessCall: MessagePipe.Observer {
     onLoop { $0.reportRead(isRequest: isRequest) }
   }
 
-  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) {
-    Task.detached(priority: .utility) { work(true) }
+  func doElsewhere(_ work: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void) {
+    Task.detached(priority: .ofLargeMessages) {
+      work()
+      self.loop.execute(finish)
+    }
   }
 }
 

@@ -110,11 +110,12 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
     if loop.inEventLoop, !flow.isHolding, !flow.isInflated { giveCredit() } else { signal(.credit) }
   }
 
-  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) {
+  func doElsewhere(_ work: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void) {
     loop.execute {
       _ = self.largeMessages.run {
-        work(!self.isCancelled)
+        if !self.isCancelled { work() }
       } then: { _ in
+        finish()
       }
     }
   }

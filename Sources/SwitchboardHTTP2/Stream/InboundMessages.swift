@@ -94,7 +94,7 @@ enum SingleMessage {
   }
 
   /// Copies a lent message.
-  mutating func keep() { if case .lent(let bytes) = self { self = .kept(MessageBuffer(bytes)) } }
+  mutating func keep() { if case .lent = self, let buffer { self = .kept(buffer) } }
 
   func withBytes<Result>(_ body: (RawSpan) -> Result?) -> Result? {
     switch self {

@@ -67,8 +67,7 @@ final class LargeMessages: @unchecked Sendable {
     loop.openHandles += 1
     let loop = loop
     let piece = Piece(of: self) {
-      // With low priority, because most calls wait for other work.
-      Task.detached(priority: .utility) {
+      Task.detached(priority: .ofLargeMessages) {
         let product = Task.isCancelled ? nil : work()
         loop.execute {
           loop.openHandles -= 1

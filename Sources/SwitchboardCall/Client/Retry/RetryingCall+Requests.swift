@@ -7,7 +7,10 @@ extension RetryingCall: MessagePipe.Observer {
   func pipe(_ pipe: MessagePipe, wasRead byteCount: Int, leaving room: MessagePipe.Room) {}
 
   /// Never called: it observes the requests, which are not decoded here.
-  func doElsewhere(_ work: @escaping @Sendable (Bool) -> Void) { work(true) }
+  func doElsewhere(_ work: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void) {
+    work()
+    finish()
+  }
 
   private func pumpAll() {
     for attempt in attempts { pump(attempt) }

@@ -7,6 +7,8 @@ final class RareCallState {
   @exclusivity(unchecked) var responses: StreamedAnswers?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
+  /// See `PartQueue.keepNext`.
+  @exclusivity(unchecked) @usableFromInline var keepNext: (@Sendable ((any AnyObject & Sendable)?) -> Void)?
   @exclusivity(unchecked) var alarm: Task<Void, Never>?
   /// Why the caller cancelled.
   var reason: GRPCStatus?
@@ -77,7 +79,7 @@ extension ClientPipeline {
   func closeTransport() {
     if let rare {
       rare.alarm?.cancel()
-      (rare.alarm, rare.room) = (nil, nil)
+      (rare.alarm, rare.room, rare.keepNext) = (nil, nil, nil)
     }
     message = nil
     if phase == .live { call?.cancel(.cancelledByCaller) }

@@ -29,10 +29,8 @@ extension ClientPipeline: ResponseReceiver {
   func decoder(for message: RawSpan) -> ResponseDecoder? {
     let decoder = codec.decoder(self)
     guard !decoder.decodesOnLoop(message) else { return nil }
-    return { bytes in
-      let decoded = DecodedMessage<Response>()
-      decoded.decode(bytes, decoder.decode)
-      return { if self.isOpen { self.receive { try decoded.get() } } }
+    return DecodedMessage.decoder(decoder.decode) { response in
+      if self.isOpen { self.receive(response) }
     }
   }
 
@@ -81,7 +79,12 @@ extension ClientPipeline: ResponseReceiver {
           result = .failure(error)
         }
         guard rare?.responses === responses else { break }
-        if isOpen { receive { try result.get() } }
+        if isOpen {
+          rare?.keepNext?(reading.large)
+          receive { try result.get() }
+          // Interceptors with other work may pass it on later.
+          if sideWork?.isIdle ?? true { rare?.keepNext?(nil) }
+        }
       }
       try? await rare?.room?(message.byteCount)
       reading.readsOn()

@@ -102,7 +102,12 @@ extension ServerPipeline {
             } catch {
               result = .failure(error)
             }
-            if isOpen { receiveMessage { () throws in try result.get() } }
+            if isOpen {
+              streamed?.queue.keepNext(reading.large)
+              receiveMessage { () throws in try result.get() }
+              // Interceptors with other work may pass it on later.
+              if sideWork?.isIdle ?? true { streamed?.queue.keepNext(nil) }
+            }
           }
           try await room(message.byteCount)
           reading.readsOn()
