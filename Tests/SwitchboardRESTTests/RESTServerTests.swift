@@ -46,6 +46,34 @@ import Testing
     }
   }
 
+  private final class Errors: LogHandler {
+    private let entries = Locked<[[String: String]]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      entries.withLock { if level == .error { $0.append(metadata) } }
+    }
+
+    var all: [[String: String]] { entries.withLock { $0 } }
+  }
+
+  /// What JSON cannot express of a response is the server's affair.
+  @Test(arguments: ["simple", "watch"], [false, true])
+  func clientsDoNotLearnWhyAResponseCannotBeWritten(_ path: String, isDescribed: Bool) async throws {
+    let errors = Errors()
+    let answer = try await withRESTServer {
+      $0.logger = Logger(errors)
+      $0.sendsErrorDescriptions = isDescribed
+    } _: { address in
+      try curl("http://\(address)/v1/\(path)/unwritable")
+    }
+    #expect(answer.contains(#""code":13"#))
+    #expect(answer.contains("a message could not be encoded in the server, whose log says why") == !isDescribed)
+    #expect(answer.contains("a message could not be encoded: ") == isDescribed)
+    #expect(errors.all.count == 1)
+    #expect(errors.all.first?["error"]?.hasPrefix("a message could not be encoded: ") == true)
+    #expect(errors.all.first?["method"]?.hasPrefix("/testing.rest.Rest/") == true)
+  }
+
   /// Larger than pages take.
   @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
   func reportsErrorsToSendersOfLargeBodies(version: String) async throws {

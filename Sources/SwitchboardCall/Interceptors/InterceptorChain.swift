@@ -25,6 +25,8 @@ protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterce
   var transportQueue: (any WriterRoom)? { get }
   /// Ends the call at the transport.
   func stop(_ status: GRPCStatus)
+  /// The status of a call whose message cannot be encoded.
+  func status(ofEncoding error: any Error) -> GRPCStatus
 }
 
 /// What a chain requires of an interceptor, on either side.
@@ -240,7 +242,7 @@ extension InterceptorChain {
 extension InterceptorChain {
   @usableFromInline
   func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
-    let status = GRPCStatus.marshalling(error, "encoded")
+    let status = status(ofEncoding: error)
     promise?.fail(status)
     stop(status)
   }

@@ -53,6 +53,9 @@ public struct Logger: Sendable {
     return logger
   }
 
+  /// Whether it logs entries of this level.
+  package func logs(_ level: LogLevel) -> Bool { handler != nil && level >= minimumLevel }
+
   /// Logs an entry, unless its level is too low.
   public func log(
     _ level: LogLevel,

@@ -299,7 +299,10 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     switch self {
     case .stream(let stream):
       let response = response
-      stream.respond(try GRPCStatus.encoding { try marshaller.encode(response) })
+      let message = try GRPCStatus.encoding(describing: { stream.status(ofEncoding: $0) }) {
+        try marshaller.encode(response)
+      }
+      stream.respond(message)
     case .chain(let pipeline): pipeline.respondHere(response)
     }
   }
@@ -310,7 +313,9 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     switch self {
     case .stream(let stream):
       ResponseStreamWriter(stream) { response in
-        try GRPCStatus.encoding(failed: stream.finish) { try marshaller.encode(response) }
+        try GRPCStatus.encoding(describing: { stream.status(ofEncoding: $0) }, failed: stream.finish) {
+          try marshaller.encode(response)
+        }
       }
     case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
     }

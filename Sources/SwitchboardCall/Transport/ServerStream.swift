@@ -36,6 +36,10 @@
   /// The status of the call for an error that its handler or an interceptor threw. An error that determines none is
   /// logged, and the client learns as much of it as the server's options say.
   func status(of error: any Error) -> GRPCStatus
+
+  /// The same for the error of a response's encoder, whose status is always `INTERNAL`. What the decoder of a request says is
+  /// about the client's own bytes; what an encoder says is about the server's data.
+  func status(ofEncoding error: any Error) -> GRPCStatus
 }
 
 /// The server's interface between calls and transports: one accepted and routed call. Usable from any thread.

@@ -248,7 +248,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   func doubleKeepaliveInterval() {
     guard let interval = keepaliveInterval else { return }
     let longest = ChannelOptions.longestKeepaliveInterval
-    let longer = interval < longest ? min(interval * 2, longest) : interval
+    // A server may complain on each connection. Doubling soon ends.
+    guard interval < longest else { return }
+    let longer = min(interval * 2, longest)
     keepaliveInterval = longer
     options.logger.log(
       .warning,

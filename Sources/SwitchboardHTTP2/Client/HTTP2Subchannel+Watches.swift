@@ -1,6 +1,9 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
+/// What a subchannel watches of its server.
+enum WatchedService { case health, load }
+
 /// The streams that watch the server's health and load.
 extension HTTP2Subchannel {
   /// The service that must be healthy before calls are assigned here. `nil` if there are no health checks.
@@ -38,13 +41,17 @@ extension HTTP2Subchannel {
         },
         unknown: { [weak self] in
           guard let self else { return }
-          channel.balancerReports("\(shown) has no health service: it counts as healthy", isWarning: true)
+          report("\(shown) has no health service: it counts as healthy", lacks: .health)
           setState(.ready)
         }
       )
     )
     healthWatch = watch
     watch.start()
+  }
+
+  private func report(_ event: String, lacks service: WatchedService) {
+    if reportedLacks.insert(service).inserted { channel.balancerReports(event, isWarning: true) }
   }
 
   func reportLoad(every interval: Duration?) {
@@ -73,7 +80,7 @@ extension HTTP2Subchannel {
         broke: { _ in },
         unknown: { [weak self] in
           guard let self else { return }
-          channel.balancerReports("\(shown) does not report its load on a stream", isWarning: true)
+          report("\(shown) does not report its load on a stream", lacks: .load)
         }
       )
     )

@@ -23,6 +23,8 @@ final class HTTP2Subchannel: Subchannel {
   @exclusivity(unchecked) var uselessInARow = 0
   @exclusivity(unchecked) var healthWatch: ServerWatch?
   @exclusivity(unchecked) var loadWatch: ServerWatch?
+  /// What the log has said that the server lacks: it may be asked on each connection.
+  @exclusivity(unchecked) var reportedLacks: Set<WatchedService> = []
   /// Calls that were assigned here while no connection had room.
   @exclusivity(unchecked) var waiting = WaitingCalls()
   @exclusivity(unchecked) var calls = CallTotals()

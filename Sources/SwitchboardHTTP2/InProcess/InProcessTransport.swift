@@ -7,6 +7,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let loop: Loop
   let router: Router
   let options: ServerOptions
+  let log: ServerLog
   let channelOptions: ChannelOptions
   /// Whether either side has an observer. This costs less to read than an optional observer.
   let isObserved: Bool
@@ -25,6 +26,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   ) throws(GRPCStatus) {
     router = try Router(providers, options)
     self.options = options
+    log = ServerLog(options)
     self.channelOptions = channelOptions
     isObserved = options.observer != nil || channelOptions.observer != nil
     self.group = group

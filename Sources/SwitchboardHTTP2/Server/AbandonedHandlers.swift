@@ -77,12 +77,11 @@ final class AbandonedHandlers: Sendable {
     }
 
     /// Says in the log that calls are refused, once until there is room again.
-    func report(to logger: Logger) {
+    func report(to log: LimitedLog, on loop: Loop) {
       guard !all.isReported.exchange(true, ordering: .relaxed) else { return }
-      logger.log(
-        .error,
-        "calls are refused, because too many handlers do not return after their calls have ended",
-        ["handlers": "\(all.count.load(ordering: .relaxed))", "maxAbandonedHandlers": "\(all.limit)"]
+      log.log(
+        ["handlers": "\(all.count.load(ordering: .relaxed))", "maxAbandonedHandlers": "\(all.limit)"],
+        on: loop
       )
     }
   }

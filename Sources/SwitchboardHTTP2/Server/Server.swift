@@ -107,12 +107,10 @@ public final class Server: Sendable {
         let loop = sharesPort ? loop : core.group.nextLoop()
         loop.execute { core.accept(descriptor, kind, peer: peer, on: loop) }
       } changed: { error in
-        let logger = core.options.logger
         if let error {
-          let reason = ["address": "\(address)", "reason": "\(error)"]
-          logger.log(.error, "cannot accept connections for now", reason)
+          core.log.exhaustion.log(["address": "\(address)", "reason": "\(error)"], on: loop)
         } else {
-          logger.log(.info, "accepting connections again", ["address": "\(address)"])
+          core.options.logger.log(.info, "accepting connections again", ["address": "\(address)"])
         }
       }
     } catch {

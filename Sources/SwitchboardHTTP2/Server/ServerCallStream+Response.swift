@@ -52,6 +52,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   }
 
   var serverOptions: ServerOptions { connection.core.options }
+  var serverLog: ServerLog { connection.core.log }
 
   var nameInLogs: String { "\(connection.number)/\(id)" }
   var method: MethodDescriptor { head.method?.descriptor ?? .unknown }

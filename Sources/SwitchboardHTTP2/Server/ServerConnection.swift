@@ -169,7 +169,7 @@ final class ServerConnection: ConnectionParts, Connection {
   /// open streams.
   var hasTooManyHandlers: Bool {
     if clients.haveTooMany {
-      clients.report(to: core.options.logger)
+      clients.report(to: core.log.refusedCalls, on: loop)
       return true
     }
     return runningHandlers >= handlerLimit
@@ -193,16 +193,17 @@ final class ServerConnection: ConnectionParts, Connection {
     stopLimits()
     if isOpen {
       core.options.observer?.connectionClosed(observed, reason)
+      core.options.logger.log(.debug, "connection closed", details(of: reason))
     } else {
+      // The handshake failed, or the peer was not a client of this server.
       core.options.observer?.connectionFailed(observed, reason)
+      core.log.failedConnections.log(details(of: reason), on: loop)
     }
-    // If it never opened, the handshake failed, or the peer was not a client of this server.
-    core.options.logger.log(
-      isOpen ? .debug : .warning,
-      "connection closed",
-      ["peer": peer.address, "reason": "\(reason)"]
-    )
     core.connectionDidClose(self)
+  }
+
+  private func details(of reason: GRPCStatus) -> [String: String] {
+    ["peer": peer.address, "reason": "\(reason)"]
   }
 
   // MARK: Draining

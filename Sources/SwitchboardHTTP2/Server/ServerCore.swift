@@ -17,6 +17,7 @@ final class ServerCore: @unchecked Sendable {
   private let state = Locked(State())
   private let tls: Locked<TLSContext?>
   let abandoned: AbandonedHandlers
+  let log: ServerLog
   /// The number of handlers of pages that have not returned.
   private let pagesInProgress = Atomic(0)
 
@@ -35,10 +36,17 @@ final class ServerCore: @unchecked Sendable {
   {
     self.options = try options.checked()
     abandoned = AbandonedHandlers(limit: options.maxAbandonedHandlers)
+    log = ServerLog(options)
     tracing = options.observer as? any ServerTracing
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = try Router(providers, options)
-    methods = RPCMethods(router: router, pages: try HTTPPages(options.pages))
+    methods = RPCMethods(
+      router: router,
+      pages: try HTTPPages(options.pages),
+      statusOfEncoding: { [log, loop = group.nextLoop()] error, path in
+        log.status(ofEncoding: error, (path, [:]), on: loop)
+      }
+    )
     protocols = try options.protocols(for: methods)
     let allowsHTTP1 = !protocols.isEmpty
     tls = Locked(

@@ -96,8 +96,8 @@ public struct ServerOptions: Sendable {
   /// The logger of handlers and interceptors, for errors that they throw, and for events of connections. `quiet` switches
   /// it off.
   public var logger = Logger.standardError
-  /// Whether clients learn what an error says that a handler or an interceptor throws, and that determines no status.
-  /// Otherwise only the log says it: it may name files, queries or other people's data.
+  /// Whether clients learn what an error says that a handler or an interceptor throws, or the encoder of a response, and that
+  /// determines no status. Otherwise only the log says it: it may name files, queries or other people's data.
   public var sendsErrorDescriptions = false
   /// The observer of calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?

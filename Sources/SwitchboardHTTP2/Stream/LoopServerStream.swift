@@ -13,6 +13,7 @@ protocol LoopServerStream: ServerStream {
   var isHandlerCancelled: Bool { get }
 
   var serverOptions: ServerOptions { get }
+  var serverLog: ServerLog { get }
   /// What logs call the call and its method. Read on any thread, but not before its handler or its interceptors have
   /// started.
   var nameInLogs: String { get }
@@ -51,13 +52,15 @@ extension LoopServerStream {
   var logger: Logger { serverOptions.logger }
 
   func status(of error: any Error) -> GRPCStatus {
-    if let status = GRPCStatus.determined(by: error) { return status }
-    logger.log(
-      .error,
-      "a call failed with an error that has no status",
-      ["call": nameInLogs, "error": "\(error)", "method": method.path, "peer": peer.address]
-    )
-    return serverOptions.sendsErrorDescriptions ? GRPCStatus(describing: error) : .unknownError
+    serverLog.status(of: error, detailsForLogs, on: loop)
+  }
+
+  func status(ofEncoding error: any Error) -> GRPCStatus {
+    serverLog.status(ofEncoding: error, detailsForLogs, on: loop)
+  }
+
+  private var detailsForLogs: ServerLog.Details {
+    (method.path, ["call": nameInLogs, "peer": peer.address])
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
@@ -71,12 +74,4 @@ extension LoopServerStream {
       loop.execute { task.cancel() }
     }
   }
-}
-
-extension GRPCStatus {
-  /// The handler's or an interceptor's error may say what clients must not know.
-  static let unknownError = GRPCStatus(
-    code: .unknown,
-    message: "the call failed in the server, whose log says why"
-  )
 }

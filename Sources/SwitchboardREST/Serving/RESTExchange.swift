@@ -87,7 +87,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
       guard let message else {
         throw GRPCStatus(code: .internalError, message: "the method returned no response", origin: .library)
       }
-      content = try ResponseContent(message.bytes, of: route, options: server.encoding)
+      content = try self.content(of: message)
     } catch {
       return fail(error, ending, into: headers)
     }
@@ -98,6 +98,14 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
       headers.add("content-type", "application/json")
     }
     return finish(content.bytes, ending, into: headers)
+  }
+
+  private func content(of message: MessageBuffer) throws(GRPCStatus) -> ResponseContent {
+    do {
+      return try ResponseContent(message.bytes, of: route, options: server.encoding)
+    } catch {
+      throw server.statusOfEncoding(error, route.grpcPath)
+    }
   }
 
   private func fail(_ status: GRPCStatus, _ ending: borrowing WireEnding, into headers: HeaderWriter)
@@ -144,7 +152,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
   func encode(_ message: MessageBuffer) -> MessageBuffer {
     guard failure == nil else { return MessageBuffer([]) }
     do throws(GRPCStatus) {
-      let content = try ResponseContent(message.bytes, of: route, options: server.encoding)
+      let content = try content(of: message)
       return MessageBuffer(content.contentType == nil ? line(content.bytes, "") : content.bytes)
     } catch {
       failure = error

@@ -12,6 +12,8 @@ final class RESTProtocol: WireProtocol {
   private let decoding: JSONDecodingOptions
   let encoding: JSONEncodingOptions
   let valueLimit: Int
+  /// See `RPCMethods.statusOfEncoding`.
+  let statusOfEncoding: @Sendable (_ error: any Error, _ path: String) -> GRPCStatus
 
   /// Exchanges pass messages in binary protobuf, so every method must support that format.
   private static let format = ContentSubtype("proto")
@@ -42,6 +44,7 @@ final class RESTProtocol: WireProtocol {
     self.decoding = decoding
     self.encoding = encoding
     valueLimit = options.valueLimit
+    statusOfEncoding = methods.statusOfEncoding
   }
 
   func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {

@@ -8,24 +8,20 @@ struct ResponseContent: Sendable {
   var bytes: [UInt8]
 
   /// Decodes a message, and encodes the part of it that the route returns.
-  init(_ message: [UInt8], of route: RESTRoute, options: JSONEncodingOptions) throws(GRPCStatus) {
-    do {
-      let message = try DynamicMessage(route.response, serializedBytes: message)
-      switch route.responseBody {
-      case .json(nil): self.init(contentType: nil, bytes: try message.jsonUTF8Bytes(options: options))
-      case .json(let field?):
-        let value = try message.jsonUTF8Bytes(ofField: field, options: options)
-        self.init(contentType: nil, bytes: value ?? Self.absent(field))
-      case .raw(nil): self.init(message)
-      case .raw(let field?):
-        if case .message(let body)? = message[field.number] {
-          self.init(body)
-        } else {
-          self.init(contentType: "", bytes: [])
-        }
+  init(_ message: [UInt8], of route: RESTRoute, options: JSONEncodingOptions) throws {
+    let message = try DynamicMessage(route.response, serializedBytes: message)
+    switch route.responseBody {
+    case .json(nil): self.init(contentType: nil, bytes: try message.jsonUTF8Bytes(options: options))
+    case .json(let field?):
+      let value = try message.jsonUTF8Bytes(ofField: field, options: options)
+      self.init(contentType: nil, bytes: value ?? Self.absent(field))
+    case .raw(nil): self.init(message)
+    case .raw(let field?):
+      if case .message(let body)? = message[field.number] {
+        self.init(body)
+      } else {
+        self.init(contentType: "", bytes: [])
       }
-    } catch {
-      throw GRPCStatus(code: .internalError, message: "the response cannot be written as JSON: \(error)")
     }
   }
 

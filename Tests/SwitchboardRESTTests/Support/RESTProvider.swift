@@ -29,7 +29,14 @@ struct RESTProvider: Testing_Rest_RestProvider {
     echo(context)
     // Until its deadline.
     if request.text == "hangs" { try await Task.sleep(for: .seconds(600)) }
-    return request
+    return Self.unwritable(request)
+  }
+
+  /// Has a time that JSON cannot express, if the request asks for it.
+  private static func unwritable(_ request: Everything) -> Everything {
+    var response = request
+    if request.text == "unwritable" { response.time.seconds = .max }
+    return response
   }
 
   func create(request: Everything, context: ServerCallContext) async throws -> Everything {
@@ -59,7 +66,7 @@ struct RESTProvider: Testing_Rest_RestProvider {
   ) async throws {
     if request.text == "nothing" { return }
     if request.text == "refused" { throw GRPCStatus(code: .permissionDenied, message: "not you") }
-    try await responseStream.send(request)
+    try await responseStream.send(Self.unwritable(request))
     if request.text == "fails" { throw GRPCStatus(code: .dataLoss, message: "lost it") }
     try await responseStream.send(request)
     try await responseStream.send(request)

@@ -104,6 +104,25 @@ import Testing
     #expect(logged.allSatisfy { $0.metadata["peer"]?.isEmpty == false })
   }
 
+  /// Clients can make a handler fail as often as they like. They do not fill the log, nor hide the failures of another.
+  @Test(arguments: Link.allCases) func aFloodOfFailuresIsCountedByMethod(_ link: Link) async throws {
+    let entries = Entries()
+    let start = ContinuousClock.now
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await link.with([Failing()], options: options) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      for _ in 0..<100 { #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) } == Self.fixed) }
+      #expect(await status { _ = try await client.collect([Echo_EchoRequest("x")]) } == Self.fixed)
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let methods = entries.all.map { $0.metadata["method"] }
+    #expect(methods.first == "/echo.Echo/Get")
+    #expect(methods.count { $0 == "/echo.Echo/Collect" } == 1)
+    #expect(Double(methods.count) <= seconds + 3)
+    #expect(entries.all.allSatisfy { $0.metadata["error"] == "cannot open /srv/shop.db" })
+  }
+
   @Test func anOptionSendsDescriptions() async throws {
     var options = ServerOptions()
     options.logger = .quiet

@@ -115,6 +115,91 @@ import Testing
     }
   }
 
+  /// A server that ends a call has sent all its responses, but the last of them may be read later.
+  @Test(arguments: Link.allCases) func aLastResponseThatCannotBeDecodedIsTheStatus(_ link: Link) async throws {
+    try await link.with([Self.handlers(nil)]) { channel async throws in
+      let both = Self.method("Both", .bidirectionalStreaming, .throwsOnDecoding)
+      let call = MethodClient(channel: channel).call(both).makeBidirectionalStreamingCall()
+      for text in ["one", "bad"] { try await call.requestStream.send(text) }
+      call.requestStream.finish()
+      // The call has ended.
+      _ = try await call.trailingMetadata
+      let failure = await status { _ = try await call.responseStream.collected() }
+      #expect(failure?.code == .internalError)
+      #expect(await call.status == failure)
+    }
+  }
+
+  // MARK: What clients learn
+
+  private final class Errors: LogHandler {
+    private let entries = Locked<[String]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      entries.withLock { if level == .error { $0.append(metadata["error"] ?? "") } }
+    }
+
+    var all: [String] { entries.withLock { $0 } }
+  }
+
+  /// The messages of the statuses of one failing call of each kind.
+  private func messages(
+    _ fault: Fault,
+    _ link: Link,
+    _ options: ServerOptions,
+    intercepted: Bool
+  ) async throws -> [String?] {
+    let make: @Sendable () -> [ServerInterceptor<String, String>] = { [ServerInterceptor()] }
+    var found: [String?] = []
+    try await link.with([Self.handlers(fault, intercepted ? make : nil)], options: options) {
+      channel async throws in
+      let client = MethodClient(channel: channel)
+      let server = client.call(Self.method("Server", .serverStreaming, nil)).serverStreaming("bad")
+      let both = client.call(Self.method("Both", .bidirectionalStreaming, nil)).bidirectionalStreaming(["bad"])
+      let statuses = [
+        await status { _ = try await client.call(Self.method("Unary", .unary, nil)).unary("bad") },
+        await status { _ = try await server.collected() },
+        await status {
+          _ = try await client.call(Self.method("Client", .clientStreaming, nil)).clientStreaming(["bad"])
+        },
+        await status { _ = try await both.collected() },
+      ]
+      #expect(statuses.allSatisfy { $0?.code == .internalError })
+      found = statuses.map { $0?.message }
+    }
+    return found
+  }
+
+  /// What an encoder says is about the server's data, so that the log has it.
+  @Test(arguments: Link.allCases, [false, true])
+  func clientsDoNotLearnWhatEncodersSay(_ link: Link, intercepted: Bool) async throws {
+    let errors = Errors()
+    var options = ServerOptions()
+    options.logger = Logger(errors)
+    let fixed = "a message could not be encoded in the server, whose log says why"
+    let found = try await messages(.throwsOnEncoding, link, options, intercepted: intercepted)
+    #expect(found == Array(repeating: fixed, count: 4))
+    let said = "a message could not be encoded: Refusal()"
+    #expect(errors.all == Array(repeating: said, count: 4))
+    options.sendsErrorDescriptions = true
+    let described = try await messages(.throwsOnEncoding, link, options, intercepted: intercepted)
+    #expect(described == Array(repeating: said, count: 4))
+  }
+
+  /// What a decoder says is about the client's own bytes, and a status is meant for the client.
+  @Test(arguments: [Fault.throwsOnDecoding, .throwsAStatus], [false, true])
+  func clientsLearnWhatConcernsThem(_ fault: Fault, intercepted: Bool) async throws {
+    let errors = Errors()
+    var options = ServerOptions()
+    options.logger = Logger(errors)
+    let found = try await messages(fault, .connection, options, intercepted: intercepted)
+    let said =
+      fault == .throwsOnDecoding
+      ? "a message could not be decoded: Refusal()" : "a message could not be encoded: all is well"
+    #expect(found == Array(repeating: said, count: 4))
+    #expect(errors.all.isEmpty)
+  }
+
   private func failures(_ client: MethodClient, _ fault: Fault?, _ intercepted: Bool) async throws {
     func chain() -> sending [ClientInterceptor<String, String>] {
       intercepted ? [ClientInterceptor()] : []

@@ -38,6 +38,9 @@ extension ClientPipeline {
     stop(status)
   }
 
+  @usableFromInline
+  func status(ofEncoding error: any Error) -> GRPCStatus { .marshalling(error, "encoded") }
+
   /// Ends the call from this side; the chain sees an error.
   @usableFromInline
   func stop(_ status: GRPCStatus) {

@@ -215,6 +215,9 @@ extension ServerPipeline: ServerCallState {
   func status(of error: any Error) -> GRPCStatus { stream.status(of: error) }
 
   @usableFromInline
+  func status(ofEncoding error: any Error) -> GRPCStatus { stream.status(ofEncoding: error) }
+
+  @usableFromInline
   var userInfo: UserInfo {
     get { stream.userInfo }
     set { stream.userInfo = newValue }

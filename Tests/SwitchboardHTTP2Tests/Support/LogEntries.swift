@@ -1,0 +1,23 @@
+import SwitchboardCall
+
+/// Keeps what is logged.
+final class LogEntries: LogHandler {
+  struct Entry: Sendable {
+    let level: LogLevel
+    let message: String
+    let metadata: [String: String]
+    /// How many events it stands for.
+    var times: Int { metadata["times"].flatMap { Int($0) } ?? 1 }
+  }
+
+  private let entries = Locked<[Entry]>([])
+
+  func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+    entries.withLock { $0.append(Entry(level: level, message: message, metadata: metadata)) }
+  }
+
+  var all: [Entry] { entries.withLock { $0 } }
+
+  /// Those of at least this level.
+  func all(from level: LogLevel) -> [Entry] { all.filter { $0.level >= level } }
+}
