@@ -21,7 +21,7 @@ enum CallTargets {
   }
 
   private static func messages(_ bytes: ArraySlice<UInt8>, pieces size: Int) -> Deframed {
-    var deframer = Deframer(sizeLimit: 1 << 16)
+    var deframer = Deframer(limit: .request(1 << 16))
     var found = Deframed()
     var rest = bytes
     do {

@@ -39,7 +39,7 @@ enum ConnectTargets {
     try BrokenPromise.unless((plain?.count ?? 0) <= limit, "more than \(limit) bytes came out")
     let packed = Compressor.compress(MessageBuffer(bytes), format)
     guard packed.isCompressed else { return }
-    let again = try Compressor.decompress(packed, format, sizeLimit: bytes.count)
+    let again = try Compressor.decompress(packed, format, limit: .request(bytes.count))
     let isSame = again.withBytes { $0.withUnsafeBytes(Array.init) } == bytes
     try BrokenPromise.unless(isSame, "bytes do not come back from \(format)")
   }

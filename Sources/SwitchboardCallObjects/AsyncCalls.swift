@@ -19,13 +19,13 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
 
   /// The response. Throws the status if the call fails.
   public var response: Response {
-    get async throws { try await result.value() }
+    get async throws { try await result.valueOfCall() }
   }
 
   /// Whether the response was compressed. Always `false` behind interceptors.
   package var responseWasCompressed: Bool {
     get async throws {
-      _ = try await result.value()
+      _ = try await result.valueOfCall()
       return handle.record.hadCompressedResponse
     }
   }
@@ -53,13 +53,13 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
 
   /// The response. Throws the status if the call fails.
   public var response: Response {
-    get async throws { try await result.value() }
+    get async throws { try await result.valueOfCall() }
   }
 
   /// Whether the response was compressed. Always `false` behind interceptors.
   package var responseWasCompressed: Bool {
     get async throws {
-      _ = try await result.value()
+      _ = try await result.valueOfCall()
       return handle.record.hadCompressedResponse
     }
   }
@@ -148,7 +148,7 @@ public final class CallHandle: Sendable {
     self.record = record
   }
 
-  deinit { cancel() }
+  deinit { call.cancel(.callObjectReleased) }
 
   func cancel() { call.cancel(.cancelledByCaller) }
 }

@@ -196,15 +196,15 @@ import Testing
   /// The reader must not mistake the earlier messages for all messages.
   @Test func writingATooLargeMessageFails() async {
     let pipe = MessagePipe(limit: 1000)
-    pipe.limitMessages(to: 10)
-    let refusal = GRPCStatus.messageTooLarge(11, limit: 10)
+    pipe.limitMessages(to: .request(10))
+    let refusal = MessageLimit.request(10).exceeded(by: 11)
     await #expect(throws: refusal) { try await pipe.write(self.message(11)) }
   }
 
   @Test func aMessageAboveTheLimitEndsThePipe() {
     let observer = Observer()
     let pipe = MessagePipe(limit: 100)
-    pipe.limitMessages(to: 5)
+    pipe.limitMessages(to: .request(5))
     pipe.attach(observer)
     pipe.push(message(5))
     pipe.push(message(6))

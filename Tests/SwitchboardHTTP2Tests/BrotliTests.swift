@@ -29,13 +29,17 @@ import Testing
   @Test func bombsAreLeftToOtherThreads() throws {
     for bomb in [Self.sixteenMegabytes, Self.fourMegabytes] {
       for limit in [1000, 64 * 1024, 4 << 20] {
-        #expect(try Compressor.decompressIfSmall(MessageBuffer(bomb), .brotli, sizeLimit: limit) == nil)
+        #expect(try Compressor.decompressIfSmall(MessageBuffer(bomb), .brotli, limit: .request(limit)) == nil)
       }
     }
-    #expect(throws: GRPCStatus.messageTooLarge(4 << 20 + 1, limit: 4 << 20)) {
-      try Compressor.decompress(MessageBuffer(Self.sixteenMegabytes), .brotli, sizeLimit: 4 << 20)
+    #expect(throws: MessageLimit.request(4 << 20).exceededByDecompression) {
+      try Compressor.decompress(MessageBuffer(Self.sixteenMegabytes), .brotli, limit: .request(4 << 20))
     }
-    let whole = try Compressor.decompress(MessageBuffer(Self.fourMegabytes), .brotli, sizeLimit: 4 << 20)
+    let whole = try Compressor.decompress(
+      MessageBuffer(Self.fourMegabytes),
+      .brotli,
+      limit: .request(4 << 20)
+    )
     #expect(whole.byteCount == 4 << 20)
   }
 
@@ -50,12 +54,14 @@ import Testing
       return index % 2 == 0 ? UInt8(truncatingIfNeeded: seed >> 24) : 7
     }
     let packed = Compressor.compressAlways(MessageBuffer(content), .brotli)
-    let plain = try Compressor.decompress(packed, .brotli, sizeLimit: size)
+    let plain = try Compressor.decompress(packed, .brotli, limit: .request(size))
     #expect(plain.withBytes { $0.withUnsafeBytes(Array.init) } == content)
-    let small = try Compressor.decompressIfSmall(packed, .brotli, sizeLimit: size)
+    let small = try Compressor.decompressIfSmall(packed, .brotli, limit: .request(size))
     #expect((small != nil) == (size <= 65_536))
     if size > 1 {
-      #expect(throws: GRPCStatus.self) { try Compressor.decompress(packed, .brotli, sizeLimit: size - 1) }
+      #expect(throws: GRPCStatus.self) {
+        try Compressor.decompress(packed, .brotli, limit: .request(size - 1))
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ import Testing
     let packed = Compressor.compress(MessageBuffer(repetitive), encoding)
     #expect(packed.isCompressed)
     #expect(packed.byteCount < 1000)
-    let plain = try Compressor.decompress(packed, encoding, sizeLimit: 50_000)
+    let plain = try Compressor.decompress(packed, encoding, limit: .request(50_000))
     #expect(plain.withBytes { $0.withUnsafeBytes(Array.init) } == repetitive)
   }
 
@@ -27,13 +27,13 @@ import Testing
 
   @Test func decompressionStopsAtTheLimit() {
     let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: 10_000_000)), .gzip)
-    #expect(throws: GRPCStatus.self) { try Compressor.decompress(packed, .gzip, sizeLimit: 100_000) }
+    #expect(throws: GRPCStatus.self) { try Compressor.decompress(packed, .gzip, limit: .request(100_000)) }
   }
 
   @Test(arguments: [[], [1, 2, 3], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]] as [[UInt8]])
   func damagedBytesAreAnError(_ bytes: [UInt8]) {
     #expect(throws: GRPCStatus.cannotDecompress) {
-      try Compressor.decompress(MessageBuffer(bytes), .gzip, sizeLimit: 1000)
+      try Compressor.decompress(MessageBuffer(bytes), .gzip, limit: .request(1000))
     }
   }
 

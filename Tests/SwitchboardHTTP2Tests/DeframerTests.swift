@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DeframerTests {
   private func messages(_ bytes: [UInt8], in pieces: Int, limit: Int = 100) throws -> [[UInt8]] {
-    var deframer = Deframer(sizeLimit: limit)
+    var deframer = Deframer(limit: .request(limit))
     var found: [[UInt8]] = []
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func deframingStopsAfterAMessage() throws {
-    var deframer = Deframer(sizeLimit: 100)
+    var deframer = Deframer(limit: .request(100))
     let bytes: [UInt8] = [0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0]
     let left = try bytes.withUnsafeBytes { bytes in
       var left = bytes
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func aMessageAboveTheLimitIsRefusedByItsPrefix() {
-    #expect(throws: GRPCStatus.messageTooLarge(101, limit: 100)) {
+    #expect(throws: MessageLimit.request(100).exceeded(by: 101)) {
       try messages([0, 0, 0, 0, 101], in: 5)
     }
   }
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func onlyAWholePlainMessageIsReadInPlace() {
-    let deframer = Deframer(sizeLimit: 100)
+    let deframer = Deframer(limit: .request(100))
     func count(_ bytes: [UInt8]) -> Int? { bytes.withUnsafeBytes { deframer.wholeMessage(in: $0)?.count } }
     #expect(count([0, 0, 0, 0, 2, 7, 8]) == 2)
     #expect(count([0, 0, 0, 0, 0]) == 0)

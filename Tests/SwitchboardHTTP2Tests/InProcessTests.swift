@@ -23,7 +23,10 @@ import Testing
     try await with(server: options) { caller async throws in
       let failure = await status { _ = try await caller.collect(TestService.collect, [[1], tooLarge]) }
       #expect(failure?.code == .resourceExhausted)
-      #expect(failure?.message == "a message of 101 bytes is larger than the limit of 100")
+      #expect(
+        failure?.message
+          == "a request of 101 bytes is larger than the server's limit (ServerOptions.maxRequestSize): 100 bytes"
+      )
     }
   }
 

@@ -35,16 +35,16 @@ package final class CallRecord: Sendable {
   func fail(_ status: GRPCStatus) { failure.change(from: status) { _ in } }
 
   nonisolated(nonsending) package func metadata() async throws -> HPACKHeaders {
-    try await initialMetadata.value()
+    try await initialMetadata.valueOfCall()
   }
 
   nonisolated(nonsending) package func trailers() async throws -> HPACKHeaders {
-    try await end.value().trailers
+    try await end.valueOfCall().trailers
   }
 
   nonisolated(nonsending) package func status() async -> GRPCStatus {
     do {
-      let status = try await end.value().status
+      let status = try await end.valueOfCall().status
       return failure.value ?? status
     } catch {
       return GRPCStatus(describing: error)

@@ -56,15 +56,19 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     compress: Bool = true,
     flush: Bool = true
   ) async throws {
-    switch sink {
-    case .bytes(let pipe, let encode):
-      var message = try encode(request)
-      message.mayCompress = compress
-      try await pipe.write(message, flush: flush)
-    case .parts(let writer, _):
-      try await writer.write(request, MessageMetadata(compress: compress, flush: flush))
-    case .ended:
-      throw GRPCStatus.writeAfterEnd
+    do {
+      switch sink {
+      case .bytes(let pipe, let encode):
+        var message = try encode(request)
+        message.mayCompress = compress
+        try await pipe.write(message, flush: flush)
+      case .parts(let writer, _):
+        try await writer.write(request, MessageMetadata(compress: compress, flush: flush))
+      case .ended:
+        throw GRPCStatus.writeAfterEnd
+      }
+    } catch is CancellationError {
+      throw GRPCStatus.waitCancelled
     }
   }
 

@@ -17,16 +17,17 @@ class StreamOwner: @unchecked Sendable {
   @usableFromInline
   final func keep(_ task: Task<Void, Never>) { writer.withLock { $0 = task } }
 
-  /// Waits for the next message. Cancelling the waiting task cancels the call.
+  /// Waits for the next message. Cancelling the waiting task cancels the call, and throws what a call with one response
+  /// throws.
   @inlinable
   nonisolated(nonsending) final func waiting<Message>(
     _ next: nonisolated(nonsending) () async throws -> Message?
   ) async throws -> Message? {
     do {
       return try await next()
-    } catch let error as CancellationError {
+    } catch is CancellationError {
       call.cancel(.cancelledByCaller)
-      throw error
+      throw GRPCStatus.cancelledByCaller
     }
   }
 }

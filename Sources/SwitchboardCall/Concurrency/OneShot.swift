@@ -53,6 +53,15 @@ package final class OneShot<Value: Sendable>: Sendable {
     }
   }
 
+  /// The same for users of a call, whose errors are all statuses.
+  package nonisolated(nonsending) func valueOfCall() async throws -> Value {
+    do {
+      return try await value()
+    } catch is CancellationError {
+      throw GRPCStatus.waitCancelled
+    }
+  }
+
   private func register(_ continuation: CheckedContinuation<Value, any Error>, _ ticket: UInt64) {
     let result: Result<Value, any Error>? = state.withLock { state in
       if let result = state.result { return result.mapError { $0 } }

@@ -5,10 +5,17 @@ extension GRPCStatus {
     message: "the call had ended before the part was sent"
   )
 
-  package static let deadlinePassed = GRPCStatus(
-    code: .deadlineExceeded,
-    message: "the deadline of the call has passed",
-    origin: .library
+  /// A task was cancelled that waited for a part of a call, or for room to send. That is not the end of the call.
+  @usableFromInline
+  package static let waitCancelled = GRPCStatus(
+    code: .cancelled,
+    message: "the task that waited was cancelled; its call goes on until it ends, is cancelled or is released"
+  )
+
+  /// Nothing has kept the call object, of which a part is still in use.
+  package static let callObjectReleased = GRPCStatus(
+    code: .cancelled,
+    message: "the call object was released before its call had ended: keep it while you use its streams"
   )
 
   @usableFromInline

@@ -22,6 +22,9 @@
   /// The config, which may be `nil`. `.none` before the name was resolved for the first time.
   package var known: ServiceConfig?? { state.withLock { $0.known } }
 
+  /// The latest failure to resolve the name, unless it was resolved since.
+  var lastFailure: GRPCStatus? { state.withLock { $0.failure?.status } }
+
   /// Whether calls wait for it.
   package var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 

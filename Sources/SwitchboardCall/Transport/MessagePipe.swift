@@ -46,6 +46,8 @@ import Synchronization
     var isHeldBack = false
     /// The writer has finished, regardless of how the call ends.
     var isFinished = false
+    /// What sets the limit of a message.
+    var limitOption = MessageLimit.Option.maxRequestSize
     var observer: (any Observer)?
   }
 
@@ -75,9 +77,10 @@ import Synchronization
     queue.state.withLock { $0.extra.observer = nil }
   }
 
-  /// Makes a message of more than `byteCount` bytes end the pipe. Called by a transport before the first message.
-  @usableFromInline package func limitMessages(to byteCount: Int) {
-    messageLimit.store(byteCount, ordering: .relaxed)
+  /// Makes a larger message end the pipe. Called by a transport before the first message.
+  package func limitMessages(to limit: MessageLimit) {
+    queue.state.withLock { $0.extra.limitOption = limit.option }
+    messageLimit.store(limit.byteCount, ordering: .relaxed)
   }
 
   /// The messages pushed so far, including their framing.
@@ -110,7 +113,7 @@ import Synchronization
     let byteCount = message.byteCount
     let messageLimit = messageLimit.load(ordering: .relaxed)
     guard byteCount <= messageLimit else {
-      refuse(.messageTooLarge(byteCount, limit: messageLimit))
+      refuse(byteCount, limit: messageLimit)
       return false
     }
     let cost = message.heldByteCount
@@ -157,8 +160,12 @@ import Synchronization
     observer?.pipeBecameReadable(self)
   }
 
-  private func refuse(_ status: GRPCStatus) {
-    queue.state.withLock { if $0.end == nil { $0.extra.refusal = status } }
+  private func refuse(_ byteCount: Int, limit: Int) {
+    let status = queue.state.withLock { state in
+      let status = MessageLimit(limit, state.extra.limitOption).exceeded(by: byteCount)
+      if state.end == nil { state.extra.refusal = status }
+      return status
+    }
     finish(status)
   }
 
@@ -236,14 +243,6 @@ import Synchronization
 }
 
 extension GRPCStatus {
-  package static func messageTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
-    GRPCStatus(
-      code: .resourceExhausted,
-      message: "a message of \(byteCount) bytes is larger than the limit of \(limit)",
-      origin: .peer
-    )
-  }
-
   @usableFromInline
   static let writeAfterEnd = GRPCStatus(
     code: .failedPrecondition,

@@ -55,7 +55,10 @@ extension GRPCStatus {
   static func responseHeadersTooLarge(limit: Int) -> GRPCStatus {
     GRPCStatus(
       code: .resourceExhausted,
-      message: "the response's headers are larger than the limit of \(limit) bytes",
+      message: """
+        the response's headers are larger than the client's limit (ChannelOptions.maxMetadataSize): \
+        \(limit) bytes
+        """,
       origin: .peer
     )
   }

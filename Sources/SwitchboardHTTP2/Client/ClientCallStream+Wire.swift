@@ -81,8 +81,8 @@ extension ClientCallStream {
     case .message:
       inbound.totals.bytes += bytes.count
       let count = wire.collected.count + bytes.count
-      guard count <= inbound.sizeLimit else {
-        fail(.messageTooLarge(count, limit: inbound.sizeLimit))
+      guard count <= inbound.limit.byteCount else {
+        fail(inbound.limit.exceeded(by: count))
         return bytes.count
       }
       wire.collect(bytes)
@@ -157,7 +157,11 @@ extension ClientCallStream {
   private func plain(_ message: MessageBuffer, _ encoding: MessageCompression) -> [UInt8]? {
     guard message.isCompressed else { return message.withBytes { $0.withUnsafeBytes(Array.init) } }
     guard encoding != .none,
-      let plain = try? Compressor.decompress(message, encoding, sizeLimit: statusLimit)
+      let plain = try? Compressor.decompress(
+        message,
+        encoding,
+        limit: MessageLimit(statusLimit, .statusInBody)
+      )
     else { return nil }
     return plain.withBytes { $0.withUnsafeBytes(Array.init) }
   }

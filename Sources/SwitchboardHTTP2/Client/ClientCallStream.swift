@@ -70,7 +70,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   ) {
     flow = request.responses.map { InboundFlow($0) }
     inbound = InboundMessages(
-      deframer: Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.responseSizeLimit)
+      deframer: Deframer(limit: .response(request.options, orOfChannel: channel.options.responseSizeLimit))
     )
     self.request = consume request
     self.receiver = copy receiver
@@ -103,8 +103,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       body.keepSent(upTo: channel.options.retryBufferSize)
     }
     if let deadline = request.deadline {
-      timer = channel.loop.startTimer(at: deadline) { self.endEarly(.deadlinePassed) }
-      if timer == nil { return close(.deadlinePassed) }
+      timer = channel.loop.startTimer(at: deadline) { self.deadlinePassed() }
+      if timer == nil { return close(deadlineStatus) }
     }
     dispatch()
   }
@@ -366,7 +366,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   private func closedByPeer(_ code: UInt32) {
     if canRetry(code) { return retry() }
-    if code == HTTP2Error.cancel.rawValue, hasNoTimeLeft { return close(.deadlinePassed) }
+    if code == HTTP2Error.cancel.rawValue, hasNoTimeLeft { return close(deadlineStatus) }
     if let reason = connection?.closeReason { return close(reason) }
     close(
       GRPCStatus(

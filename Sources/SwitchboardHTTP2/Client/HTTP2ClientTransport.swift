@@ -29,6 +29,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) private var lastNumber = 0
   @exclusivity(unchecked) var calls = CallTotals()
   @exclusivity(unchecked) var trace = ChannelTrace()
+  /// Why the last attempt to resolve the name or to connect failed, until one succeeds.
+  @exclusivity(unchecked) var lastFailure: GRPCStatus?
   /// When the last call ended.
   @exclusivity(unchecked) var lastUse: UInt64 = 0
   @exclusivity(unchecked) var idleTimer: LoopTimer?
@@ -358,6 +360,8 @@ extension HTTP2ClientTransport: ChannelBalancerOwner {
     _ options: SubchannelOptions,
     _ observer: any SubchannelObserver
   ) -> any Subchannel {
+    // The name was resolved.
+    if subchannels.isEmpty { lastFailure = nil }
     let subchannel = HTTP2Subchannel(self, number: nextNumber(), addresses, options, observer)
     subchannels[subchannel.number] = subchannel
     return subchannel
@@ -373,7 +377,10 @@ extension HTTP2ClientTransport: ChannelBalancerOwner {
     for subchannel in subchannels.values { subchannel.healthCheckedServiceChanged() }
   }
 
-  package func resolvingFailed(_ status: GRPCStatus) { resolvedConfig?.failed(status, isFinal: false) }
+  package func resolvingFailed(_ status: GRPCStatus) {
+    lastFailure = status
+    resolvedConfig?.failed(status, isFinal: false)
+  }
 
   package func balancerReports(_ event: String, isWarning: Bool) {
     trace.add(event, isWarning: isWarning)

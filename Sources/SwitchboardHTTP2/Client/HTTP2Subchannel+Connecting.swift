@@ -120,6 +120,7 @@ extension HTTP2Subchannel {
 
   func connectionBecameReady(_ connection: ClientConnection) {
     finishDialing()
+    channel.lastFailure = nil
     if uselessInARow == 0 { backoff.reset() }
     channel.trace.add("connected to \(connection.reference(connection.number).name)")
     if healthWatch != nil { return connectionHasRoom() }
@@ -179,6 +180,7 @@ extension HTTP2Subchannel {
     guard !dialing.isOver else { return }
     finishDialing()
     guard !isShutDown else { return }
+    channel.lastFailure = status
     channel.trace.add("cannot connect: \(status)", isWarning: true)
     channel.options.observer?.connectionFailed(observed, status)
     let elapsed = loop.now - min(loop.now, dialing.started)

@@ -54,25 +54,25 @@ enum Compressor {
   static func decompressIfSmall(
     _ message: MessageBuffer,
     _ encoding: MessageCompression,
-    sizeLimit: Int
+    limit: MessageLimit
   ) throws(GRPCStatus) -> MessageBuffer? {
     guard message.byteCount < smallByteCount else { return nil }
-    let limit = min(sizeLimit, smallByteCount)
-    let plain = try inflate(message, encoding, upTo: limit, stepLimit: smallByteCount)
+    let bound = min(limit.byteCount, smallByteCount)
+    let plain = try inflate(message, encoding, upTo: bound, stepLimit: smallByteCount)
     // Only brotli may stop before its limit; then it needs more memory.
-    guard plain == nil, limit == sizeLimit, encoding != .brotli else { return plain }
-    throw .messageTooLarge(sizeLimit + 1, limit: sizeLimit)
+    guard plain == nil, bound == limit.byteCount, encoding != .brotli else { return plain }
+    throw limit.exceededByDecompression
   }
 
-  /// Decompresses a message. The buffer does not grow beyond `sizeLimit`, however large the content is.
+  /// Decompresses a message. The buffer does not grow beyond `limit`, however large the content is.
   static func decompress(
     _ message: MessageBuffer,
     _ encoding: MessageCompression,
-    sizeLimit: Int
+    limit: MessageLimit
   ) throws(GRPCStatus) -> MessageBuffer {
-    let stepLimit = max(sizeLimit, leastStepLimit)
-    guard let plain = try inflate(message, encoding, upTo: sizeLimit, stepLimit: stepLimit) else {
-      throw .messageTooLarge(sizeLimit + 1, limit: sizeLimit)
+    let stepLimit = max(limit.byteCount, leastStepLimit)
+    guard let plain = try inflate(message, encoding, upTo: limit.byteCount, stepLimit: stepLimit) else {
+      throw limit.exceededByDecompression
     }
     return plain
   }

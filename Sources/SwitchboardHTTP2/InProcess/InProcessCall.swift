@@ -59,12 +59,12 @@ final class InProcessCall: @unchecked Sendable {
       headers.add(name: "grpc-previous-rpc-attempts", value: String(request.previousAttempts))
     }
     self.headers = headers
-    if case .stream(let pipe) = request.body { pipe.limitMessages(to: transport.options.maxRequestSize) }
+    if case .stream(let pipe) = request.body { pipe.limitMessages(to: transport.requestLimit) }
     request.responses?.limitMessages(to: responseLimit)
   }
 
-  private var responseLimit: Int {
-    request.options?.responseSizeLimit ?? transport.channelOptions.responseSizeLimit
+  private var responseLimit: MessageLimit {
+    .response(request.options, orOfChannel: transport.channelOptions.responseSizeLimit)
   }
 
   /// The requests, if the method takes a stream.
@@ -92,15 +92,15 @@ final class InProcessCall: @unchecked Sendable {
     }
     if transport.isObserved { observeAtServer() }
     if let deadline = request.deadline {
-      timer = transport.loop.startTimer(at: deadline) { self.close(.deadlinePassed) }
-      if timer == nil { return close(.deadlinePassed) }
+      timer = transport.loop.startTimer(at: deadline) { self.close(self.deadlineStatus) }
+      if timer == nil { return close(deadlineStatus) }
     }
     receiver.sent(.metadata)
     switch request.body {
     case .stream(let pipe): start(handler, readingFrom: pipe)
     case .message(let message):
-      guard message.byteCount <= transport.options.maxRequestSize else {
-        return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))
+      guard message.byteCount <= transport.requestLimit.byteCount else {
+        return close(transport.requestLimit.exceeded(by: message.byteCount))
       }
       guard !handler.method.type.streamsRequests else {
         // As over a network, one request is a stream of one.
@@ -117,6 +117,17 @@ final class InProcessCall: @unchecked Sendable {
       receiver.sent(.end)
       run { message.withBytes { handler.start(self, message: $0) } }
     }
+  }
+
+  private var deadlineStatus: GRPCStatus {
+    request.deadlineExceeded(by: transport.loop.clock, "while waiting for the response of \(whatRuns)")
+  }
+
+  /// A method with one request starts once it is there.
+  private var whatRuns: String {
+    let isMissing = (streamedRequests.map { !$0.hasEnded } ?? false)
+    let note = isMissing ? " (the requests were not finished either)" : ""
+    return "the handler of \(request.method.path) in this process\(note)"
   }
 
   /// Starts a method for a caller that streams its requests; a method with one request, once the stream has ended.
@@ -192,8 +203,8 @@ final class InProcessCall: @unchecked Sendable {
   func answer(_ message: MessageBuffer) {
     guard phase == .handling else { return }
     deliverHeaders()
-    guard message.byteCount <= responseLimit else {
-      return close(.messageTooLarge(message.byteCount, limit: responseLimit))
+    guard message.byteCount <= responseLimit.byteCount else {
+      return close(responseLimit.exceeded(by: message.byteCount))
     }
     received.add(message.byteCount)
     reportMessage(message.byteCount, isRequest: false)

@@ -35,6 +35,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     tracer = (options.observer as? any ServerTracing)?.serverTracer(on: loop)
   }
 
+  var requestLimit: MessageLimit { .request(options.maxRequestSize) }
   var eventLoop: any EventLoop { loop }
   var host: String { "" }
   var streamBufferSize: Int { channelOptions.streamBufferSize }

@@ -82,7 +82,7 @@ package final class HTTPPost: @unchecked Sendable {
     guard !isCancelled, !loop.hasEnded else {
       return finish(.failure(GRPCStatus(code: .cancelled, message: "the request was cancelled")))
     }
-    let timer = LoopTimer { self.finish(.failure(.deadlinePassed)) }
+    let timer = LoopTimer { self.finish(.failure(.noAnswer(from: self.host, within: self.timeout))) }
     self.timer = timer
     loop.schedule(timer, after: timeout)
     lookup = loop.names.addresses(of: host, port: port) { result in
@@ -222,6 +222,14 @@ extension HTTPPost: SocketDelegate {
 }
 
 extension GRPCStatus {
+  fileprivate static func noAnswer(from host: String, within timeout: Duration) -> GRPCStatus {
+    GRPCStatus(
+      code: .deadlineExceeded,
+      message: "no answer from \(host) within \(timeout.readable)",
+      origin: .library
+    )
+  }
+
   package static let answerIsNotHTTP1 = GRPCStatus(
     code: .internalError,
     message: "the answer is not HTTP/1.1",

@@ -9,7 +9,7 @@ extension GRPCStatus {
   )
   static let headersTooLarge = GRPCStatus(
     code: .resourceExhausted,
-    message: "the request's headers are larger than the limit",
+    message: "the request's headers are larger than the server's limit (ServerOptions.maxMetadataSize)",
     origin: .peer
   )
   static let badTimeout = GRPCStatus(

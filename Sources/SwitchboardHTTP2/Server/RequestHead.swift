@@ -304,7 +304,12 @@ struct RequestHead: ~Copyable {
   // In parts, because the compiler's time grows with the square of how often one reads a head that cannot be copied.
   private var rejectionOfInvalid: Rejection? {
     if isTooLarge, isGRPC || isOtherCall { return .status(.headersTooLarge) }
-    if isTooLarge { return .http(status: "431", message: "the request's headers are larger than the limit") }
+    if isTooLarge {
+      return .http(
+        status: "431",
+        message: "the request's headers are larger than the server's limit (ServerOptions.maxMetadataSize)"
+      )
+    }
     if hosts != nil { return .http(status: "421", message: "the server does not answer under this name") }
     if hasManyContentTypes {
       return .http(status: "400", message: "the request has more than one content-type")

@@ -9,7 +9,10 @@ extension ServerCallStream {
     guard !page.ignoresBody else { return bytes.count }
     guard pageBody.count + bytes.count <= page.bodyLimit else {
       head.page = nil
-      head.refusal = .http(status: "413", message: "the body is larger than the limit")
+      head.refusal = .http(
+        status: "413",
+        message: "the body is larger than the server's limit (ServerOptions.maxRequestSize)"
+      )
       pageBody = []
       connection.streamIsReady(self)
       return bytes.count

@@ -103,6 +103,16 @@ extension GRPCStatus {
     message: "the request took too long to arrive",
     origin: .peer
   )
+  static let requestExpired = GRPCStatus(
+    code: .deadlineExceeded,
+    message: "the client's deadline had passed when the request arrived",
+    origin: .library
+  )
+  static let responseNotRead = GRPCStatus(
+    code: .deadlineExceeded,
+    message: "the client did not read the response in time",
+    origin: .peer
+  )
   static let wrongRequestCount = GRPCStatus(
     code: .unimplemented,
     message: "the method takes exactly one request",

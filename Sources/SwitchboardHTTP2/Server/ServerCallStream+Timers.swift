@@ -37,18 +37,32 @@ extension ServerCallStream {
   private static let timeForLastBytes = Duration.seconds(1)
 
   private func deadlinePassed() {
+    let passed = deadlineStatus
     // The rest of an unsent response is dropped, so the response must not look complete.
-    if phase == .ending, !state.hasLocalEnded { status = .deadlinePassed }
-    endEarly(.deadlinePassed)
+    if phase == .ending, !state.hasLocalEnded { status = passed }
+    endEarly(passed)
     let timer = LoopTimer { self.giveUp() }
     self.timer = timer
     loop.schedule(timer, after: Self.timeForLastBytes)
   }
 
+  /// What the client learns that does not notice first.
+  var deadlineStatus: GRPCStatus {
+    deadline?.exceeded(by: loop.clock, "of the client", whatTheServerDid) ?? .requestExpired
+  }
+
+  private var whatTheServerDid: String {
+    switch phase {
+    case .handling: "while the server's handler ran"
+    case .ending: "while the server's response waited for the client to read"
+    case .head, .receiving, .refusing, .closed: "while the server waited for the rest of the request"
+    }
+  }
+
   /// Gives up a response that the client has not read in time.
   func giveUp() {
     timer = nil
-    endTracing(.deadlinePassed)
+    endTracing(deadline == nil ? .responseNotRead : deadlineStatus)
     connection.withWire { $0.abandonResponse(id) }
     connection.setNeedsFlush()
   }

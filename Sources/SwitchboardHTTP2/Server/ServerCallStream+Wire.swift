@@ -47,9 +47,9 @@ extension ServerCallStream {
       return bytes.count
     case .message:
       inbound.totals.bytes += bytes.count
-      let limit = inbound.sizeLimit
-      guard wire.byteCount + bytes.count <= limit else {
-        fail(.messageTooLarge(wire.byteCount + bytes.count, limit: limit))
+      let limit = inbound.limit
+      guard wire.byteCount + bytes.count <= limit.byteCount else {
+        fail(limit.exceeded(by: wire.byteCount + bytes.count))
         return bytes.count
       }
       wire.collect(bytes)

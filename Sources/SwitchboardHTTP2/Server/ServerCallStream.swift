@@ -104,7 +104,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       keepsTraceParent: connection.givesContext,
       hosts: connection.hosts
     )
-    inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.requestLimit))
+    inbound = InboundMessages(deframer: Deframer(limit: .request(connection.requestLimit)))
   }
 
   // MARK: Events of the session
@@ -313,7 +313,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if connection.isObserved { observe(handler) }
     // The timer of a deadline that has passed would fire only after the handler has run.
     if failure != nil || head.timeout?.nanoseconds == 0 {
-      end(nil, failure ?? .deadlinePassed)
+      end(nil, failure ?? .requestExpired)
     } else if flow != nil {
       loop.work.add(message: 0)
       begin()

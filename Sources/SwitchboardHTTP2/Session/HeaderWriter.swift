@@ -239,6 +239,7 @@ extension GRPCStatus {
     if let largest = headers.largestField {
       message += "; the largest is \(largest.name), with a value of \(largest.valueByteCount) bytes"
     }
+    message += " (the peer's limit: ServerOptions.maxMetadataSize, or ChannelOptions.maxMetadataSize)"
     return GRPCStatus(code: .resourceExhausted, message: message, origin: .user)
   }
 

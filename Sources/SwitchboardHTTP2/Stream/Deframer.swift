@@ -25,6 +25,8 @@ struct Deframer {
   private var prefixCount = 0
   /// The flag of a frame that is not a message but the end of the body, in protocols other than gRPC.
   var endFlag: UInt8 = 0
+  /// What sets `sizeLimit`.
+  private let option: MessageLimit.Option
   /// The largest such frame.
   var endLimit = 0
   private var isEnd = false
@@ -32,9 +34,13 @@ struct Deframer {
   private(set) var end: MessageBuffer?
   let sizeLimit: Int
 
-  init(sizeLimit: Int) {
-    self.sizeLimit = sizeLimit
+  init(limit: MessageLimit) {
+    sizeLimit = limit.byteCount
+    option = limit.option
   }
+
+  /// The largest message.
+  var limit: MessageLimit { MessageLimit(sizeLimit, option) }
 
   /// Whether a message has started and is incomplete.
   var isInsideMessage: Bool { isInsideBody || prefixCount > 0 }
@@ -87,8 +93,9 @@ struct Deframer {
     prefixCount = 0
     if prefix.0 > 1 { try takeFlags() }
     let length = Int(prefix.1) << 24 | Int(prefix.2) << 16 | Int(prefix.3) << 8 | Int(prefix.4)
-    let limit = isEnd ? endLimit : sizeLimit
-    guard length <= limit else { throw .messageTooLarge(length, limit: limit) }
+    guard length <= (isEnd ? endLimit : sizeLimit) else {
+      throw (isEnd ? MessageLimit(endLimit, .statusInBody) : limit).exceeded(by: length)
+    }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
     state = .body(makeBuffer(for: rest.count, of: length), filled: 0, length: length)
     return rest

@@ -54,7 +54,7 @@ struct InboundMessages {
   var end: MessageBuffer? { deframer.end }
 
   /// The largest message.
-  var sizeLimit: Int { deframer.sizeLimit }
+  var limit: MessageLimit { deframer.limit }
 
   fileprivate mutating func drop() {
     held = HeldBytes()
@@ -312,7 +312,7 @@ extension InboundMessageStream {
     if !loop.work.isOver {
       let plain: MessageBuffer?
       do {
-        plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: inbound.deframer.sizeLimit)
+        plain = try Compressor.decompressIfSmall(message, encoding, limit: inbound.limit)
       } catch {
         throw noteFault(error)
       }
@@ -342,9 +342,9 @@ extension InboundMessageStream {
 
   private func decompressInBackground(_ message: MessageBuffer, _ encoding: MessageCompression) {
     flow?.isHolding = true
-    let limit = inbound.deframer.sizeLimit
+    let limit = inbound.limit
     runInBackground(inflating: true) { () throws(GRPCStatus) in
-      try Compressor.decompress(message, encoding, sizeLimit: limit)
+      try Compressor.decompress(message, encoding, limit: limit)
     } then: { stream, result in
       stream.didDecompress(result)
     }

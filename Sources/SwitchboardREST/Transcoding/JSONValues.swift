@@ -102,7 +102,8 @@ struct JSONValues {
     guard value.count < limit else {
       throw GRPCStatus(
         code: .resourceExhausted,
-        message: "a message of the stream is larger than \(limit) bytes",
+        message:
+          "a message of the stream is larger than the server's limit (RESTOptions.valueLimit): \(limit) bytes",
         origin: .peer
       )
     }

@@ -66,7 +66,8 @@ extension ExportResult {
   /// The result of a request that failed and had this much time.
   init(_ failure: any Error, within timeout: Duration) {
     switch GRPCStatus(describing: failure) {
-    case .deadlinePassed: self = .retry(after: nil, "it did not answer within \(timeout.shown)")
+    case let status where status.code == .deadlineExceeded && status.origin == .library:
+      self = .retry(after: nil, "it did not answer within \(timeout.shown)")
     case .peerSpeaksHTTP1, .peerSpeaksNoHTTP2, .noHTTP2:
       self = .refused("it does not speak HTTP/2: is this the port for OTLP over HTTP?")
     case .answerIsNotHTTP1:

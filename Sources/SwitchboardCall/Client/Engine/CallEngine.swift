@@ -122,7 +122,11 @@ final class CallEngine: Sendable {
     if let known = resolvedConfig.known { return makeCall(request, receiver, known ?? config) }
     // It has to wait for the config of the channel's name.
     let failsFast = !(request.options?.waitForReady ?? false)
-    return PreparedCall(request, receiver, self) { [self, request] () throws(GRPCStatus) in
+    let awaited: @Sendable () -> String = { [host] in
+      let failure = resolvedConfig.lastFailure.map { " (last error: \($0.message ?? "\($0.code)"))" } ?? ""
+      return "the name \(host) to be resolved\(failure)"
+    }
+    return PreparedCall(request, receiver, self, awaiting: awaited) { [self, request] () throws(GRPCStatus) in
       let resolved = try await resolvedConfig.wait(failsFast: failsFast)
       request.tracer?.resolutionWasDelayed()
       return makeCall(request, receiver, resolved ?? config)
@@ -168,7 +172,8 @@ final class CallEngine: Sendable {
     guard let provider = request.options?.authTokenProvider else {
       return transport.makeCall(request, receiver: receiver)
     }
-    return PreparedCall(request, receiver, self) { [self, request] () throws(GRPCStatus) in
+    let awaited: @Sendable () -> String = { "a token of CallOptions.authTokenProvider" }
+    return PreparedCall(request, receiver, self, awaiting: awaited) { [self, request] () throws(GRPCStatus) in
       var request = request
       do {
         if let token = try await provider.token() { request.options?.authorize(token) }
@@ -221,7 +226,10 @@ extension GRPCStatus {
   static func requestTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
     GRPCStatus(
       code: .resourceExhausted,
-      message: "a request of \(byteCount) bytes is larger than the limit of \(limit)"
+      message: """
+        a request of \(byteCount) bytes is larger than the limit in the service config \
+        (maxRequestMessageBytes): \(limit) bytes
+        """
     )
   }
 }

@@ -48,8 +48,17 @@ extension TimedEventLoop {
 @usableFromInline
 package final class CallDeadline: Sendable {
   package let time: ContinuousClock.Instant
+  /// How long before it the deadline was made; in nanoseconds, which take no more memory.
+  private let nanoseconds: Int64
 
-  fileprivate init(_ time: ContinuousClock.Instant) { self.time = time }
+  fileprivate init(from start: ContinuousClock.Instant, after timeout: Duration) {
+    time = start.advanced(by: timeout)
+    let (seconds, attoseconds) = timeout.components
+    nanoseconds = seconds < 1 << 33 ? seconds * 1_000_000_000 + attoseconds / 1_000_000_000 : .max
+  }
+
+  /// The time that the call had when the deadline was made.
+  package var timeout: Duration { .nanoseconds(nanoseconds) }
 
   /// The earlier of two deadlines; `nil` is none.
   package static func earlier(_ one: CallDeadline?, _ other: CallDeadline?) -> CallDeadline? {
@@ -65,7 +74,7 @@ extension CallTime {
   /// Returns the deadline of a call with this timeout. Every deadline, on the client or the server, is made here.
   package func deadline(after timeout: Duration) -> CallDeadline {
     // A sum beyond the range of an instant would trap.
-    CallDeadline(now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40))))
+    CallDeadline(from: now, after: min(max(timeout, .zero), .seconds(1 << 40)))
   }
 
   package func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws {

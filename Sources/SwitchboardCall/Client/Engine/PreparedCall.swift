@@ -17,6 +17,8 @@ final class PreparedCall: ByteCall {
   private let request: CallRequest
   private let receiver: any ResponseReceiver
   private let engine: CallEngine
+  /// For the status of a deadline that passes meanwhile.
+  private let awaited: @Sendable () -> String
   private let prepare: Preparation
   private let phase = Locked(Phase.idle)
 
@@ -24,11 +26,13 @@ final class PreparedCall: ByteCall {
     _ request: CallRequest,
     _ receiver: any ResponseReceiver,
     _ engine: CallEngine,
+    awaiting awaited: @escaping @Sendable () -> String,
     _ prepare: @escaping Preparation
   ) {
     self.request = request
     self.receiver = receiver
     self.engine = engine
+    self.awaited = awaited
     self.prepare = prepare
   }
 
@@ -45,7 +49,9 @@ final class PreparedCall: ByteCall {
   private func makeCall() async {
     let time = engine.environment.time
     let alarm = request.deadline.map { deadline in
-      time.alarm(at: deadline.time, on: engine.eventLoop) { self.end(.deadlinePassed) }
+      time.alarm(at: deadline.time, on: engine.eventLoop) {
+        self.end(self.request.deadlineExceeded(by: time, "while waiting for \(self.awaited())"))
+      }
     }
     let result: Result<any ByteCall, GRPCStatus>
     do throws(GRPCStatus) {

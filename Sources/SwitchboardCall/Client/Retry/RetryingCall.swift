@@ -131,7 +131,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     alarm = nil
     if let deadline = request.deadline?.time, environment.time.now >= deadline {
       // The transport ends attempts in flight at the deadline.
-      if attempts.isEmpty { finish(.deadlinePassed, HPACKHeaders()) }
+      if attempts.isEmpty { finish(deadlineExceeded, HPACKHeaders()) }
       return
     }
     // The throttle's tokens may have run low in the meantime.
@@ -139,6 +139,11 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
       return finishIfNothingIsLeft()
     }
     makeAttempt()
+  }
+
+  private var deadlineExceeded: GRPCStatus {
+    let failure = lastFailure.map { " (attempt \(attemptsMade) ended with \($0.status))" } ?? ""
+    return request.deadlineExceeded(by: environment.time, "while waiting to try again\(failure)")
   }
 
   func finishIfNothingIsLeft() {

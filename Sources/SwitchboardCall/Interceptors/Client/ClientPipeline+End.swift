@@ -156,8 +156,13 @@ extension ClientPipeline {
     if deadline.time > past.time { return watchDeadline() }
     afterSideWork {
       guard self.isOpen else { return }
-      self.stop(.deadlinePassed)
-      self.afterSideWork { self.endOpenCall(.deadlinePassed) }
+      let status = deadline.exceeded(
+        by: self.transport.environment.time,
+        chosen: self.settings.current.options.timeout,
+        "while an interceptor held the call"
+      )
+      self.stop(status)
+      self.afterSideWork { self.endOpenCall(status) }
     }
   }
 }
