@@ -34,6 +34,13 @@ struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     location = file.relativePath + (fault.map { ":\($0.line):\($0.column)" } ?? "")
     self.problem = problem
   }
+
+  /// A problem with a key of the file.
+  init(_ file: URL, _ problem: String, atKey name: String, in content: Data) {
+    let position = JSONKeyPosition(of: name, in: Array(content))
+    location = file.relativePath + (position.map { ":\($0.line):\($0.column)" } ?? "")
+    self.problem = problem
+  }
 }
 
 extension Configuration {
@@ -52,7 +59,9 @@ extension Configuration {
     } catch let error as UnknownKey {
       throw ConfigurationError(
         file,
-        "unknown key \"\(error.name)\": the keys are protos, includes and options"
+        "unknown key \"\(error.name)\": the keys are protos, includes and options",
+        atKey: error.name,
+        in: content
       )
     } catch let error as DecodingError {
       throw ConfigurationError(file, error.problem)

@@ -18,6 +18,31 @@ struct JSONFault: Hashable {
   }
 }
 
+/// Where an object of a JSON text has a key.
+struct JSONKeyPosition: Hashable {
+  /// Line and column, counted from 1.
+  var line: Int
+  var column: Int
+
+  /// Searches a valid `text` for the first key with this name, which has no escapes; `nil` if there is none.
+  init?(of name: String, in text: [UInt8]) {
+    let quoted = Array("\"\(name)\"".utf8)
+    var start = 0
+    while start + quoted.count < text.count {
+      if text[start] == quoted[0], text[start...].starts(with: quoted) {
+        let rest = text[(start + quoted.count)...].drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        if rest.first == UInt8(ascii: ":") { break }
+      }
+      start += 1
+    }
+    guard start + quoted.count < text.count else { return nil }
+    let before = text[..<start]
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    column = String(decoding: before[lineStart...], as: UTF8.self).count + 1
+  }
+}
+
 /// Parses JSON up to the first error.
 private struct JSONScan {
   /// What may come next.

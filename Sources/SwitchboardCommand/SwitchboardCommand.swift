@@ -10,6 +10,7 @@ package enum SwitchboardCommand {
     ListVerb.verb,
     DescribeVerb.verb,
     CallVerb.verb,
+    CheckConfigVerb.verb,
     HealthVerb.verb,
     ChannelzVerb.verb,
     LoadVerb.verb,

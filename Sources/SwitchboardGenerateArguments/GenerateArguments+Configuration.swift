@@ -19,7 +19,12 @@ extension GenerateArguments {
         content.includes.map { path($0, beside: configuration) } + includeDirectories
       // As the plugins have it, so that all ways to generate from a configuration write the same files.
       let naming = "FileNaming=PathToUnderscores"
-      merged.options = [naming] + optionTexts(of: content, beside: configuration) + options
+      let texts = optionTexts(of: content, beside: configuration)
+      merged.options = [naming] + texts.map(\.text) + options
+      for (key, text) in texts {
+        let position = JSONKeyPosition(of: key, in: bytes)
+        merged.origins[text] = configuration + (position.map { ":\($0.line):\($0.column)" } ?? "")
+      }
       if files.isEmpty {
         merged.files = try content.protoPaths(beside: file).map { path($0, beside: configuration) }
       }
@@ -29,10 +34,13 @@ extension GenerateArguments {
     return merged
   }
 
-  private func optionTexts(of content: Configuration, beside file: String) -> [String] {
+  private func optionTexts(
+    of content: Configuration,
+    beside file: String
+  ) -> [(key: String, text: String)] {
     content.options.sorted { $0.key < $1.key }.flatMap { key, values in
       values.map { value in
-        "\(key)=\(Configuration.pathOptions.contains(key) ? path(value, beside: file) : value)"
+        (key, "\(key)=\(Configuration.pathOptions.contains(key) ? path(value, beside: file) : value)")
       }
     }
   }

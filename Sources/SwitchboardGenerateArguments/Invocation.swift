@@ -13,6 +13,8 @@ package struct GenerateArguments: Hashable {
   package var output = ""
   /// The generator's options as given by the user, each `Key=Value`.
   package var options: [String] = []
+  /// Where the configuration file sets an option: the file, the line and the column.
+  package var origins: [String: String] = [:]
   /// The path of a configuration file to merge with these arguments.
   package var configuration: String?
   /// The path of a file with a `FileDescriptorSet` to use instead of sources.

@@ -62,6 +62,7 @@ struct GenerateCommand {
 
   /// Reads the mapping files that the options name; fails if the options are invalid.
   private func readMappings() throws(CommandFailure) -> [String: String] {
+    try checkConfiguredOptions()
     let paths = try CommandFailure.catching(.usage) { () throws(GeneratorError) in
       try Generator.mappingPaths(inParameter: arguments.parameter)
     }
@@ -71,6 +72,18 @@ struct GenerateCommand {
       mappings[path] = String(decoding: bytes, as: UTF8.self)
     }
     return mappings
+  }
+
+  /// Checks each option of the configuration file alone: an error then says where it is.
+  private func checkConfiguredOptions() throws(CommandFailure) {
+    for option in arguments.options {
+      guard let origin = arguments.origins[option] else { continue }
+      do throws(GeneratorError) {
+        try Generator.checkOption(option)
+      } catch {
+        throw CommandFailure(lines: ["\(origin): error: \(error)"], exitCode: .usage)
+      }
+    }
   }
 
   /// The files that the user expects and that have no content, if the user lists the expected files. Fails if any other

@@ -26,9 +26,11 @@ public struct Generator: Sendable {
       throw GeneratorError("the mappings in '\(path)' were not read")
     }
     let modules = options.moduleMappingsPath.flatMap { mappings[$0] }
-    let payloads = options.payloadMappingsPath.flatMap { mappings[$0] }
-    self.payloads =
-      try payloads.map { text throws(GeneratorError) in try PayloadMappings(text: text) } ?? PayloadMappings()
+    let path = options.payloadMappingsPath
+    payloads =
+      try path.flatMap { mappings[$0] }.map { text throws(GeneratorError) in
+        try PayloadMappings(text: text, path: path)
+      } ?? PayloadMappings()
     schema = try SchemaBuilder.build(
       request.files,
       mappings: try modules.map { text throws(GeneratorError) in try ModuleMappings(text: text) }
@@ -36,11 +38,17 @@ public struct Generator: Sendable {
       reserved: options.generatesTestClients && request.files.contains { !$0.service.isEmpty }
         ? [testingModule] : []
     )
+    try payloads.check(against: schema)
   }
 
   /// The paths in the options `ProtoPathModuleMappings` and `PayloadMappings`, for the caller to read.
   public static func mappingPaths(inParameter parameter: String) throws(GeneratorError) -> [String] {
     try GeneratorOptions(parameter: parameter).mappingPaths
+  }
+
+  /// Throws if an option, `Key=Value`, is unknown or has a value that it does not accept.
+  package static func checkOption(_ option: String) throws(GeneratorError) {
+    try GeneratorOptions.check(option)
   }
 
   /// The names of all options, sorted.

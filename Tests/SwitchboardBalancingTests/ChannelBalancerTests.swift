@@ -77,6 +77,39 @@ struct ChannelBalancerTests {
     #expect(owner.configs == 2)
   }
 
+  /// gRPC requires that they are ignored.
+  @Test
+  func misspeltMembersAreReportedOnce() throws {
+    let balancer = try start()
+    let json = """
+      {"methodConfig": [{"name": [{}], "waitForRaedy": true}],
+       "loadBalancingConfig": [{"grpclb": {}}, {"ring_hash": {"minRingSise": 5}}]}
+      """
+    let config = try ServiceConfig(json: json)
+    for count in 1...2 {
+      try report(ResolverResult(endpoints: .numbers(0..<count), serviceConfig: .success(config)))
+    }
+    #expect(balancer.policyName == "ring_hash_experimental")
+    #expect(owner.warnings.count == 2, "\(owner.warnings)")
+    #expect(
+      owner.warnings.first?.hasSuffix(
+        "methodConfig[0].waitForRaedy: is unknown and ignored; known there: name, timeout, waitForReady, "
+          + "maxRequestMessageBytes, maxResponseMessageBytes, retryPolicy, hedgingPolicy"
+      ) == true
+    )
+    #expect(owner.warnings.last?.contains("loadBalancingConfig[1].ring_hash.minRingSise: is unknown") == true)
+    #expect(owner.events.contains { $0.contains("[0].grpclb: no load balancing policy has this name") })
+  }
+
+  @Test
+  func theNumberOfReportsIsBounded() throws {
+    _ = try start()
+    let members = (0..<1000).map { #""m\#($0)": 1"# }.joined(separator: ", ")
+    let config = try ServiceConfig(json: "{\(members)}")
+    try report(ResolverResult(endpoints: .numbers(0..<1), serviceConfig: .success(config)))
+    #expect(owner.warnings.count == 8)
+  }
+
   @Test
   func aFirstBadConfigFailsCalls() throws {
     let balancer = try start()

@@ -23,6 +23,31 @@ import Testing
   }
 
   @Test(arguments: [
+    ("http://shop.example", "write \"dns:///shop.example:80\", and choose plaintext"),
+    ("HTTP://shop.example:8080/api?x=1", "write \"dns:///shop.example:8080\", and choose plaintext"),
+    ("https://shop.example/", "write \"dns:///shop.example:443\", and choose TLS"),
+    ("https://[::1]:8443", "write \"dns:///[::1]:8443\", and choose TLS"),
+    ("grpcs://shop.example", "write \"dns:///shop.example:443\", and choose TLS"),
+    ("https://", "write \"dns:///host:port\""),
+    ("shop.example:443/api", "it has a path, which a target cannot have; write \"shop.example:443\""),
+    ("dns:///shop.example:443/api", "it has a path, which a target cannot have; write \"shop.example:443\""),
+    ("dns://shop.example:443", "it has two slashes; write \"dns:///shop.example:443\", with three"),
+    ("shop.example:", "the port is missing after the colon; write \"shop.example:443\""),
+    (":50051", "the host is missing before the port; write \"localhost:50051\""),
+    ("shop.example:grpc", "\"grpc\" is not a port, a number from 0 to 65535"),
+    ("shop.example:70000", "\"70000\" is not a port"),
+    ("passthrough:///shop:x", "\"x\" is not a port"),
+  ])
+  func aMistakenTargetIsAnsweredWithTheRightOne(_ sample: (text: String, hint: String)) throws {
+    let group = try LoopGroup()
+    #expect {
+      _ = try HTTP2ClientTransport(target: sample.text, options: ChannelOptions(), group: group)
+    } throws: { error in
+      (error as? GRPCStatus)?.message?.contains(sample.hint) == true
+    }
+  }
+
+  @Test(arguments: [
     "", "ipv4:", "ipv4:nonsense:80", "ipv4:[::1]:80", "ipv6:1.2.3.4:80", "host:99999", "host:port", "unix:",
     "unix://relative", "a/b:80", "xds:///host:80", "dns://8.8.8.8", String(repeating: "a", count: 5000),
   ])

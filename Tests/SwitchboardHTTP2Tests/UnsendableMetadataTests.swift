@@ -26,6 +26,14 @@ import Testing
       message: "the metadata \"fine\" has a value that HTTP does not allow"
     ),
     Sample(name: "fine", value: "x ", message: "the metadata \"fine\" has a value that HTTP does not allow"),
+    Sample(
+      name: "note-bin",
+      value: "hello, world",
+      message: """
+        the metadata "note-bin" is binary because of its name, but its value is not in base64: \
+        use add(name:binary:), or another name
+        """
+    ),
     Sample(name: "fine", value: "\tx", message: "the metadata \"fine\" has a value that HTTP does not allow"),
   ]
 
@@ -38,6 +46,27 @@ import Testing
       #expect(unary?.code == .internalError)
       #expect(unary?.message == sample.message)
       #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test(arguments: [Wire.ipv4, .inProcess]) func bytesUnderTheNameOfATextAreNotSent(_ wire: Wire) async throws
+  {
+    try await TestPair.with(wire) { pair async throws in
+      var options = CallOptions()
+      options.initialMetadata.add(name: "note", binary: [1, 2])
+      let failure = await status { _ = try await pair.get(options: options) }
+      #expect(
+        failure?.message
+          == "the metadata \"note\" has a binary value, which needs a name that ends in -bin"
+      )
+    }
+  }
+
+  /// As it is in metadata that was received.
+  @Test func base64UnderABinaryNameIsSent() async throws {
+    try await TestPair.with { pair async throws in
+      let options = CallOptions(initialMetadata: ["one": "x", "two-bin": "AQI=, Aw", "two-bin": ""])
+      #expect(try await !pair.get(TestService.reflect, options: options).isEmpty)
     }
   }
 

@@ -210,7 +210,7 @@ import Testing
   @Test func reportsABadConfigurationAsUsage() throws {
     for (json, problem) in [
       ("{\n  \"protos\" []", ":2:12: error: not valid JSON: expected \":\""),
-      (#"{"files": []}"#, ": error: unknown key \"files\": the keys are protos, includes and options"),
+      (#"{"files": []}"#, ":1:2: error: unknown key \"files\": the keys are protos, includes and options"),
       ("{}", ": error: no .proto file in its directory or below"),
       (#"{"protos": []}"#, ": error: 'protos' is empty"),
     ] {
@@ -219,6 +219,52 @@ import Testing
       #expect(command.exitCode == 2)
       #expect(command.errors == "empty/target.json\(problem)\n")
     }
+  }
+
+  /// A wrong option of a configuration is reported where it is.
+  @Test func aMisspeltOptionIsReportedWithItsLine() throws {
+    for (options, problem) in [
+      (
+        #""Visibility": "Public",\n    "Sever": false"#, "3:5: error: unknown option 'Sever': the options are"
+      ),
+      (#""Server": true,\n\n    "Visibility": "Open""#, "4:5: error: option Visibility has the value 'Open'"),
+    ] {
+      let json = #"{"protos": ["protos/a.proto"],\n  "options": {\#(options)}}"#.replacing("\\n", with: "\n")
+      try scratch.write(json, to: "wrong.json")
+      let command = try generate("--configuration", "wrong.json", "-o", scratch.path)
+      #expect(command.exitCode == 2)
+      #expect(command.errors.hasPrefix("wrong.json:\(problem)"), "\(command.errors)")
+    }
+  }
+
+  /// A mapping that matches nothing would have no effect.
+  @Test(arguments: [
+    (#"message: "a.Typo""#, "message 'a.Typo'"), (#"service: "a.A""#, "service 'a.A'"),
+    (#"method: ["a.S.Get", "a.S.Got"]"#, "method 'a.S.Got'"), (#"method: "a.S/Get""#, "method 'a.S/Get'"),
+  ]) func aPayloadMappingThatMatchesNothingIsReported(_ selector: String, _ what: String) throws {
+    let proto = """
+      syntax = "proto3";
+      package a;
+      message A {}
+      service S { rpc Get(A) returns (A); }
+      """
+    try scratch.write(proto, to: "protos/s.proto")
+    try scratch.write("\n\npayload { \(selector) marshaller: \"M<_>\" }\n", to: "payloads.txt")
+    let output = try scratch.directory("out")
+    let command = try generate(
+      "-I",
+      "protos",
+      "-o",
+      output,
+      "--option",
+      "PayloadMappings=payloads.txt",
+      "s.proto"
+    )
+    #expect(command.exitCode == 1)
+    #expect(
+      command.errors
+        == "switchboard: payload mappings in payloads.txt, line 3: no .proto file here has the \(what)\n"
+    )
   }
 
   @Test func saysWhyAConfigurationCannotBeRead() throws {

@@ -169,11 +169,22 @@ package final class ChannelBalancer: BalancerHost {
       policy = defaultPolicy
     }
     let isNew = active == nil || active?.config != config
+    if isNew { report(config, policy) }
     if active?.policy.name != policy.name {
       owner?.balancerReports("the policy is \(policy.name)", isWarning: false)
     }
     active = (config, policy)
     if isNew { owner?.serviceConfigChanged() }
+  }
+
+  /// Logs what has no effect in a config.
+  private func report(_ config: ServiceConfig?, _ policy: PolicyChoice) {
+    for remark in config?.remarks ?? [] {
+      owner?.balancerReports("the service config of \(target.text): \(remark)", isWarning: true)
+    }
+    for finding in policy.findings.prefix(ConfigFinding.mostReported) {
+      owner?.balancerReports("the service config of \(target.text): \(finding)", isWarning: !finding.isCommon)
+    }
   }
 
   private func bounded(_ endpoints: [Endpoint]) -> [Endpoint] {

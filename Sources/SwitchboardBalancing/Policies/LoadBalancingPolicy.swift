@@ -19,7 +19,8 @@ public protocol LoadBalancingPolicy: Sendable {
   /// Its name in service configs.
   var name: String { get }
 
-  /// Reads the policy's configuration. Throws `INVALID_ARGUMENT` if it is invalid. Unknown members are ignored.
+  /// Reads the policy's configuration. Throws `INVALID_ARGUMENT` if it is invalid. Members that it
+  /// does not read are unknown: they are ignored, and the channel logs them.
   func readConfig(_ reader: ConfigReader, _ policies: PolicyRegistry) throws(GRPCStatus) -> Balancer.Config
 
   /// Makes a balancer for a channel, or for another balancer. Called on the channel's loop.

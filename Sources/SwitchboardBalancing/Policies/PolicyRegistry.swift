@@ -22,11 +22,16 @@ public struct PolicyRegistry: Sendable {
 
   private let byName: [String: any LoadBalancingPolicy]
   private var depth = 0
+  /// Follows what the policies read. `nil` for the outermost ones.
+  private var audit: ConfigAudit?
 
   /// Creates a registry. The policies in `own` replace built-in ones of the same names.
   public init(_ own: [any LoadBalancingPolicy] = []) {
     byName = Dictionary((Self.known + own).map { ($0.name, $0) }) { $1 }
   }
+
+  /// The names of its policies, sorted.
+  package var names: [String] { byName.keys.sorted() }
 
   /// The first of these policies that is known, with its parsed configuration. Throws `INVALID_ARGUMENT` if none is
   /// known, or if the configuration is invalid.
@@ -35,13 +40,20 @@ public struct PolicyRegistry: Sendable {
     guard depth < Self.depthLimit else {
       throw .invalidServiceConfig("\(location): policies are nested deeper than \(Self.depthLimit)")
     }
+    let audit = audit ?? ConfigAudit()
     for (position, config) in configs.enumerated() {
+      let path = "\(location)[\(position)].\(config.policy)"
       let name = byName[config.policy] == nil ? Self.aliases[config.policy] : config.policy
-      guard let name, let policy = byName[name] else { continue }
+      guard let name, let policy = byName[name] else {
+        audit.skipped(config.policy, at: path, known: names)
+        continue
+      }
       var inner = self
       inner.depth += 1
-      let reader = ConfigReader(config.members, at: "\(location)[\(position)].\(config.policy)")
-      return try policy.choose(reader, inner)
+      inner.audit = audit
+      var choice = try policy.choose(ConfigReader(config.members, at: path, audit: audit), inner)
+      choice.findings = audit.findings
+      return choice
     }
     let names = configs.prefix(8).map(\.policy).joined(separator: ", ")
     throw .invalidServiceConfig(
@@ -64,6 +76,8 @@ extension PolicyRegistry {
 public struct PolicyChoice: Sendable {
   /// The policy's name.
   public let name: String
+  /// What has no effect in the configuration.
+  package fileprivate(set) var findings: [ConfigFinding] = []
   fileprivate let config: any Hashable & Sendable
   fileprivate let make: @Sendable (any BalancerHost) -> any ErasedBalancer
 

@@ -82,7 +82,7 @@ package struct AddressResolver: Resolver {
   }
 
   private static func anyAddress(_ target: Target) throws(GRPCStatus) -> EndpointAddress {
-    guard let parts = HostAndPort(target.endpoint) else { throw .badTarget(target.text, "it has no host") }
+    guard let parts = HostAndPort(target.endpoint) else { throw .badHost(target.endpoint, in: target.text) }
     return EndpointAddress(ip: parts.host, port: parts.port) ?? .name(host: parts.host, port: parts.port)
   }
 

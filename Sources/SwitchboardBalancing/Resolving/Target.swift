@@ -26,6 +26,7 @@ public struct Target: Hashable, Sendable {
     let colon = text.firstIndex(of: ":")
     guard let colon, schemes.contains(text[..<colon].lowercased()) else {
       guard !text.isEmpty else { throw .badTarget(text, "it is empty") }
+      if let hint = TargetHint(ofURL: text) { throw .badTarget(text, hint.text) }
       guard text.schemeAndRest == nil else {
         throw .badTarget(text, "no resolver is registered for the scheme \(text.prefix { $0 != ":" })")
       }
@@ -40,7 +41,7 @@ public struct Target: Hashable, Sendable {
     }
     let afterSlashes = rest.dropFirst(2)
     guard let slash = afterSlashes.firstIndex(of: "/") else {
-      throw .badTarget(text, "there is no / after the authority")
+      throw .badTarget(text, "it has two slashes; write \"\(scheme):///\(afterSlashes)\", with three")
     }
     authority = String(afterSlashes[..<slash])
     endpoint = String(afterSlashes[afterSlashes.index(after: slash)...])

@@ -4,12 +4,27 @@ public import SwitchboardCall
 public struct ConfigReader: Sendable {
   private let members: [String: ConfigValue]
   private let location: String
+  private let audit: ConfigAudit?
+  /// The number of the object in the audit.
+  private let number: Int
 
   /// Creates a reader. `location` is the path of the object, such as `methodConfig[0].retryPolicy`; empty for the whole
   /// config.
   public init(_ members: [String: ConfigValue], at location: String) {
+    self.init(members, at: location, audit: nil)
+  }
+
+  /// The same. `audit` follows what is read.
+  package init(_ members: [String: ConfigValue], at location: String, audit: ConfigAudit?) {
     self.members = members
     self.location = location
+    self.audit = audit
+    number = audit?.add(members.keys, at: location) ?? 0
+  }
+
+  /// A reader of the same object that an audit follows.
+  func followed(by audit: ConfigAudit) -> ConfigReader {
+    ConfigReader(members, at: location, audit: audit)
   }
 
   /// An `INVALID_ARGUMENT` that names a member.
@@ -22,6 +37,7 @@ public struct ConfigReader: Sendable {
 
   /// The value of a member, unless it is missing or null.
   private func value(_ name: String) -> ConfigValue? {
+    audit?.asked(name, of: number)
     let value = members[name]
     return value == .null ? nil : value
   }
@@ -104,7 +120,7 @@ public struct ConfigReader: Sendable {
   public func object(_ name: String) throws(GRPCStatus) -> ConfigReader? {
     switch value(name) {
     case nil: return nil
-    case .object(let members): return ConfigReader(members, at: path(name))
+    case .object(let members): return ConfigReader(members, at: path(name), audit: audit)
     default: throw failure(name, "is not an object")
     }
   }
@@ -117,7 +133,7 @@ public struct ConfigReader: Sendable {
       guard case .object(let members) = value else {
         throw failure("\(name)[\(position)]", "is not an object")
       }
-      readers.append(ConfigReader(members, at: path("\(name)[\(position)]")))
+      readers.append(ConfigReader(members, at: path("\(name)[\(position)]"), audit: audit))
     }
     return readers
   }
@@ -125,6 +141,7 @@ public struct ConfigReader: Sendable {
   /// An object whose members are objects, sorted by their names.
   public func objectsByName(_ name: String) throws(GRPCStatus) -> [(name: String, ConfigReader)]? {
     guard let object = try object(name) else { return nil }
+    audit?.takesAnything(object.number)
     var readers: [(name: String, ConfigReader)] = []
     for member in object.members.keys.sorted() {
       if let reader = try object.object(member) { readers.append((member, reader)) }
@@ -152,6 +169,8 @@ public struct ConfigReader: Sendable {
       guard object.members.count == 1, let (policy, value) = object.members.first else {
         throw failure(location, "does not name exactly one policy")
       }
+      // Which policies are known, the registry decides.
+      audit?.takesAnything(object.number)
       switch value {
       case .object(let members): policies.append(LoadBalancingConfig(policy, members))
       case .null: policies.append(LoadBalancingConfig(policy))

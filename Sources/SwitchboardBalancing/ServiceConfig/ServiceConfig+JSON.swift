@@ -2,7 +2,8 @@ public import SwitchboardCall
 
 extension ServiceConfig {
   /// Reads a config from JSON in gRPC's form, with `methodConfig`, `retryThrottling`, `loadBalancingConfig` and
-  /// `healthCheckConfig`. Unknown members are ignored, as gRPC requires.
+  /// `healthCheckConfig`. Unknown members are ignored, as gRPC requires; a channel logs them when it starts to use the
+  /// config, and `switchboard check-config` lists them.
   ///
   /// Throws `INVALID_ARGUMENT`, with the path and the reason, for invalid JSON, values of the wrong type, and
   /// contradictions.
@@ -15,6 +16,12 @@ extension ServiceConfig {
 
   /// Reads a config from an object of another one.
   package init(_ reader: ConfigReader) throws(GRPCStatus) {
+    let audit = ConfigAudit()
+    try self.init(followed: reader.followed(by: audit))
+    remarks = audit.findings.prefix(ConfigFinding.mostReported).map(\.description)
+  }
+
+  init(followed reader: ConfigReader) throws(GRPCStatus) {
     var methodConfigs: [MethodConfig] = []
     for config in try reader.objects("methodConfig") ?? [] {
       let config = try MethodConfig(config)
@@ -26,7 +33,7 @@ extension ServiceConfig {
     }
     var policies = try reader.policies("loadBalancingConfig")
     // The older form, which only has a name.
-    if policies == nil, let policy = try reader.string("loadBalancingPolicy") {
+    if let policy = try reader.string("loadBalancingPolicy"), policies == nil {
       policies = [LoadBalancingConfig(policy.lowercased())]
     }
     let health = try reader.object("healthCheckConfig")

@@ -27,15 +27,23 @@ public struct HPACKHeaders: Sendable {
   /// Equal for copies of one list, as long as one of them exists.
   @inlinable @inline(__always) var identity: ObjectIdentifier? { block.storage.map(ObjectIdentifier.init) }
 
-  /// Adds a field; earlier fields of the same name stay.
+  /// Adds a field; earlier fields of the same name stay. If the name ends in `-bin`, the value has to be in base64, as it is
+  /// in metadata that was received; a call with any other text fails with `INTERNAL`.
   public mutating func add(name: String, value: String) {
     append(name: name.utf8.lazy.map(Self.lowercased), value: value.utf8)
   }
 
-  /// Adds a binary value, sent in base64. The name must end in `-bin`.
+  /// Adds a binary value, sent in base64. The name must end in `-bin`; a call with any other name fails with `INTERNAL`.
   public mutating func add(name: String, binary value: some Collection<UInt8>) {
-    append(name: name.utf8.lazy.map(Self.lowercased), value: Base64.encode(value))
+    let isBinary = name.utf8.suffix(4).lazy.map(Self.lowercased).elementsEqual("-bin".utf8)
+    append(
+      name: name.utf8.lazy.map(Self.lowercased),
+      value: (isBinary ? [] : [Self.binaryMark]) + Base64.encode(value)
+    )
   }
+
+  /// Precedes a binary value under the name of a text: no value that can be sent has it.
+  package static let binaryMark: UInt8 = 0
 
   /// Adds a field from the wire, whose name is already in lower case.
   package mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {

@@ -19,6 +19,9 @@ public struct ServiceConfig: Hashable, Sendable {
   /// whole. `nil` means that health is not checked.
   package let healthCheckedService: String?
 
+  /// What has no effect in the JSON from which the config was read, in words: misspelt members, for example.
+  package var remarks: [String] = []
+
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
 

@@ -39,6 +39,15 @@ struct CallSettings: Sendable {
     return compression
   }
 
+  /// What else the user may have meant by a text that is not a config.
+  private static func hint(for text: String) -> ShownText? {
+    let path = text.hasPrefix("@") ? String(text.dropFirst()) : text
+    if !text.hasPrefix("@"), !text.contains("{"), !text.contains("\n") {
+      return "To read it from the file '\(text)', write --service-config @\(text)"
+    }
+    return text.hasPrefix("@") ? "'switchboard check-config \(path)' shows all that is wrong with it." : nil
+  }
+
   /// What `--service-config` says, as it is written and as it is understood.
   static func serviceConfig(
     _ arguments: Arguments
@@ -55,7 +64,9 @@ struct CallSettings: Sendable {
     do {
       return (json, try ServiceConfig(json: json))
     } catch {
-      throw .usage("--service-config: \(error.message ?? "\(error)")")
+      var failure = Failure.usage("--service-config: \(error.message ?? "\(error)")")
+      if let hint = hint(for: text) { failure.hints = [hint] }
+      throw failure
     }
   }
 }

@@ -25,11 +25,7 @@ struct GeneratorOptions {
 
   /// Parses the options in a parameter.
   init(parameter: String) throws(GeneratorError) {
-    for option in OptionList.options(in: parameter) {
-      let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      // A missing value is an error too; its message says which values the option accepts.
-      try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : nil)
-    }
+    for option in OptionList.options(in: parameter) { try take(option) }
     if testClientModule != nil { try generateOnlyTestClients() }
     guard generatesClients || testClientModule != nil || !generatesTestClients else {
       throw GeneratorError(
@@ -48,6 +44,18 @@ struct GeneratorOptions {
     generatesMessages = false
     generatesClients = false
     generatesServers = false
+  }
+
+  /// Throws if an option is unknown or has a wrong value, whatever the others are.
+  static func check(_ option: String) throws(GeneratorError) {
+    var options = try GeneratorOptions(parameter: "")
+    try options.take(option)
+  }
+
+  private mutating func take(_ option: String) throws(GeneratorError) {
+    let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    // A missing value is an error too; its message says which values the option accepts.
+    try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : nil)
   }
 
   private mutating func set(_ key: String, to given: String?) throws(GeneratorError) {

@@ -7,7 +7,7 @@ struct MappingReader {
     let kind: String
     fileprivate(set) var fields: [String: [String]] = [:]
     /// Makes an error with the line on which the block ends.
-    let error: (String) -> GeneratorError
+    let error: @Sendable (String) -> GeneratorError
 
     /// The values of a field.
     subscript(field: String) -> [String] { fields[field] ?? [] }

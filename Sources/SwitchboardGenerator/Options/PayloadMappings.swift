@@ -14,6 +14,14 @@ struct PayloadMappings {
   private var services: [String: Payload] = [:]
   private var methods: [String: Payload] = [:]
   private var messages: [String: Payload] = [:]
+  /// What the blocks name, and where.
+  private var selections: [Selection] = []
+
+  private struct Selection {
+    let selector: String
+    let name: String
+    let error: @Sendable (String) -> GeneratorError
+  }
 
   /// No mappings: every message has its generated type and is sent as protobuf.
   init() {}
@@ -23,10 +31,12 @@ struct PayloadMappings {
   ///
   ///     payload { message: "shop.Order" swift_type: "Order" module_name: "Model" marshaller: "CodableJSONMarshaller<_>" }
   ///     payload { service: "shop.Orders" marshaller: "ProtobufJSONMarshaller<_>" }
-  init(text: String) throws(GeneratorError) {
+  ///
+  /// `path` is that of the file, for errors.
+  init(text: String, path: String? = nil) throws(GeneratorError) {
     var reader = MappingReader(
       text,
-      title: "payload mappings",
+      title: "payload mappings" + (path.map { " in \($0)" } ?? ""),
       kind: "payload",
       fields: ["message", "service", "method", "swift_type", "marshaller", "module_name"]
     )
@@ -43,6 +53,7 @@ struct PayloadMappings {
         guard self[keyPath: keyPath].updateValue(payload, forKey: name) == nil else {
           throw block.error("the \(selector) '\(name)' is mapped twice")
         }
+        selections.append(Selection(selector: selector, name: name, error: block.error))
       }
     }
     let namesMessages = !block["message"].isEmpty
@@ -67,6 +78,21 @@ struct PayloadMappings {
       throw block.error("'\(module)' is not the name of a module")
     }
     return Payload(swiftType: type, marshaller: marshaller, modules: block["module_name"])
+  }
+
+  /// Throws for the first name that no file of the request declares: it is misspelt, or belongs to another module, which
+  /// has mappings of its own.
+  func check(against schema: Schema) throws(GeneratorError) {
+    guard !selections.isEmpty else { return }
+    let services = schema.files.flatMap(\.services)
+    let known = [
+      "message": Set(schema.messages.map(\.fullName)),
+      "service": Set(services.map(\.fullName)),
+      "method": Set(services.flatMap { service in service.methods.map { "\(service.fullName).\($0.name)" } }),
+    ]
+    for selection in selections where known[selection.selector]?.contains(selection.name) != true {
+      throw selection.error("no .proto file here has the \(selection.selector) '\(selection.name)'")
+    }
   }
 
   /// The replacement for a message in a method; `nil` if there is none.

@@ -108,6 +108,9 @@ extension Channel {
     group: LoopGroup? = nil
   ) throws(GRPCStatus) {
     try channelOptions.validate()
+    for remark in channelOptions.serviceConfig?.remarks ?? [] {
+      channelOptions.logger.log(.warning, "the service config: \(remark)", ["target": "inprocess"])
+    }
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
     let transport = try InProcessTransport(providers, try options.checked(), channelOptions, loops)

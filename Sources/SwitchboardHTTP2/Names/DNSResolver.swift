@@ -18,7 +18,7 @@ struct DNSResolver: Resolver {
   func serverName(of target: Target) throws(GRPCStatus) -> String {
     if !target.authority.isEmpty { _ = try NameAuthority.servers(target.authority) }
     guard let parts = HostAndPort(target.endpoint) else {
-      throw .badTarget(target.text, "\(target.endpoint) is not a host and a port")
+      throw .badHost(target.endpoint, in: target.text)
     }
     _ = try ProxyRoute(to: [Self.address(parts)], proxy, environment)
     return target.endpoint
@@ -30,7 +30,7 @@ struct DNSResolver: Resolver {
 
   func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
     guard let parts = HostAndPort(target.endpoint), let loop = updates.eventLoop as? Loop else {
-      updates.report(ResolverResult(failure: .badTarget(target.text, "it is not a host and a port")))
+      updates.report(ResolverResult(failure: .badHost(target.endpoint, in: target.text)))
       return FinishedResolution()
     }
     let address = Self.address(parts)

@@ -42,6 +42,19 @@ package enum FieldSyntax {
     return isStrictValue(value) ? nil : "has a value that HTTP does not allow"
   }
 
+  /// Why a field whose name and value must agree on whether it is binary cannot be sent.
+  static func binaryFault(of name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> String?
+  {
+    guard name.count > 4, name.suffix(4).elementsEqual("-bin".utf8) else {
+      return value.first == HPACKHeaders.binaryMark
+        ? "has a binary value, which needs a name that ends in -bin" : nil
+    }
+    // The library's own fields are left out, whatever was received in them.
+    guard ReservedHeaders.allow(name), !Base64.isList(value) else { return nil }
+    return
+      "is binary because of its name, but its value is not in base64: use add(name:binary:), or another name"
+  }
+
   /// The same of a field whose name may have capital letters, which will be made small.
   package static func fault(of name: String, _ value: String) -> String? {
     var (name, value) = (name.lowercased(), value)
@@ -52,6 +65,27 @@ package enum FieldSyntax {
   package static func isReserved(_ name: String) -> Bool {
     var name = name.lowercased()
     return name.withUTF8 { !ReservedHeaders.allow($0) }
+  }
+}
+
+extension Base64 {
+  /// Whether the text is what `-bin` metadata may have as a value: base64, or several such texts with commas between them.
+  fileprivate static func isList(_ text: some Collection<UInt8>) -> Bool {
+    var digits = 0
+    var isPadded = false
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: ","):
+        if digits % 4 == 1 { return false }
+        (digits, isPadded) = (0, false)
+      case UInt8(ascii: "="): isPadded = true
+      case UInt8(ascii: " "): break
+      default:
+        if isPadded || value(byte) == nil { return false }
+        digits += 1
+      }
+    }
+    return digits % 4 != 1
   }
 }
 
@@ -105,6 +139,7 @@ extension HPACKHeaders {
     for index in 0..<fieldCount {
       let failure: GRPCStatus? = withField(at: index) { name, value in
         if name.first == UInt8(ascii: ":") { return nil }
+        if let fault = FieldSyntax.binaryFault(of: name, value) { return .metadata(name, fault) }
         return FieldSyntax.fault(of: name, value).map { .metadata(name, $0) }
       }
       if let failure { return failure }

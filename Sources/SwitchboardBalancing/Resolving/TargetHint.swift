@@ -1,0 +1,50 @@
+import SwitchboardCall
+
+/// What to write instead of a text that is not a target.
+struct TargetHint {
+  let text: String
+
+  private static let schemes: [(name: String, port: UInt16, security: String)] = [
+    ("http", 80, "plaintext"), ("https", 443, "TLS"), ("grpc", 80, "plaintext"), ("grpcs", 443, "TLS"),
+  ]
+
+  /// A URL: its scheme says something about security, which a target does not.
+  init?(ofURL text: String) {
+    guard let (scheme, rest) = text.schemeAndRest,
+      let known = Self.schemes.first(where: { $0.name.utf8.elementsEqual(scheme.lowercased().utf8) })
+    else { return nil }
+    let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let written =
+      HostAndPort(host, defaultPort: known.port).map { "dns:///\($0.shown)" } ?? "dns:///host:port"
+    self.text = "it is a URL; write \"\(written)\", and choose \(known.security) in the channel's options"
+  }
+
+  /// A text that was taken for a host and a port.
+  init(ofHost text: String) {
+    let host = text.prefix { $0 != "/" }
+    if host.utf8.count < text.utf8.count, let parts = HostAndPort(host) {
+      self.text = "it has a path, which a target cannot have; write \"\(parts.shown)\""
+    } else if text.utf8.last == UInt8(ascii: ":") {
+      self.text = "the port is missing after the colon; write \"\(text)443\", for example"
+    } else if let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), colon == text.startIndex {
+      self.text = "the host is missing before the port; write \"localhost\(text)\", for example"
+    } else if let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) {
+      self.text = "\"\(text[text.index(after: colon)...])\" is not a port, a number from 0 to 65535"
+    } else {
+      self.text = "it is not a host and a port"
+    }
+  }
+}
+
+extension HostAndPort {
+  fileprivate var shown: String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}
+
+extension GRPCStatus {
+  /// A target whose name is not a host and a port.
+  package static func badHost(_ name: String, in target: String) -> GRPCStatus {
+    .badTarget(target, TargetHint(ofHost: name).text)
+  }
+}

@@ -1,0 +1,95 @@
+import SwitchboardCall
+
+/// Follows which members of a service config its readers ask for. What nobody asks for is unknown: gRPC requires that it is
+/// ignored, but it is probably misspelt. So no list of all members is needed, and policies of users are covered too.
+package final class ConfigAudit: Sendable {
+  /// An object, its members, and those that were asked for, whether or not the object has them.
+  private struct Object {
+    let location: String
+    let members: [String]
+    var asked: [String] = []
+    /// Whether its members' names are the user's.
+    var takesAnything = false
+  }
+
+  private struct State {
+    var objects: [Object] = []
+    var skipped: [ConfigFinding] = []
+  }
+
+  private let state = Locked(State())
+
+  package init() {}
+
+  /// Registers an object. Returns its number.
+  func add(_ members: some Sequence<String>, at location: String) -> Int {
+    state.withLock { state in
+      state.objects.append(Object(location: location, members: members.sorted()))
+      return state.objects.count - 1
+    }
+  }
+
+  func asked(_ name: String, of object: Int) {
+    state.withLock { state in
+      guard state.objects.indices.contains(object), !state.objects[object].takesAnything else { return }
+      if !state.objects[object].asked.contains(name) { state.objects[object].asked.append(name) }
+    }
+  }
+
+  func takesAnything(_ object: Int) {
+    state.withLock { if $0.objects.indices.contains(object) { $0.objects[object].takesAnything = true } }
+  }
+
+  /// A policy was passed over, because none has its name.
+  func skipped(_ policy: String, at location: String, known: [String]) {
+    let finding = ConfigFinding(
+      path: location,
+      name: policy,
+      reason: "no load balancing policy has this name, so it is passed over",
+      candidates: known,
+      isCommon: true
+    )
+    state.withLock { $0.skipped.append(finding) }
+  }
+
+  /// What is not known, in the order in which it was read.
+  package var findings: [ConfigFinding] {
+    state.withLock { state in
+      state.objects.flatMap(Self.unknown) + state.skipped
+    }
+  }
+
+  private static func unknown(in object: Object) -> [ConfigFinding] {
+    guard !object.takesAnything else { return [] }
+    return object.members.filter { !object.asked.contains($0) }.map { name in
+      let known =
+        object.asked.isEmpty ? "none is known there" : "known there: " + object.asked.joined(separator: ", ")
+      return ConfigFinding(
+        path: object.location.isEmpty ? name : "\(object.location).\(name)",
+        name: name,
+        reason: "is unknown and ignored; \(known)",
+        candidates: object.asked
+      )
+    }
+  }
+}
+
+/// Something in a service config that has no effect, or that makes it invalid.
+package struct ConfigFinding: Hashable, Sendable {
+  /// How many of a config are logged.
+  static let mostReported = 8
+
+  /// Where it is, such as `methodConfig[0].retryPolcy`. Empty for the whole config.
+  package var path: String
+  /// The name that is not known; empty if the finding is about something else.
+  package var name = ""
+  package var reason: String
+  /// Names that would be known there.
+  package var candidates: [String] = []
+  /// Whether correct configs may have this too: a policy that only other clients know.
+  package var isCommon = false
+}
+
+extension ConfigFinding: CustomStringConvertible {
+  package var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
+}
