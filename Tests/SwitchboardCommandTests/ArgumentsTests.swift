@@ -101,6 +101,7 @@ import Testing
       "localhost:1", "127.0.0.1:1", "127.8.9.10", "[::1]:1", "::1", "unix:/a", "unix-abstract:a",
       "http://shop.example:80/",
       "dns:///localhost:5", "ipv4:127.0.0.1:5", "LOCALHOST", "grpc://shop.example",
+      "ipv4:127.0.0.1:5,127.0.0.2", "ipv6:[::1]:5,[::1]:6",
     ] {
       #expect(!TargetAddress(local).usesTLS, "\(local)")
     }
@@ -108,7 +109,7 @@ import Testing
       "shop.example", "10.0.0.1:50051", "127.0.0.1.shop.example:1", "localhost.shop.example",
       "https://localhost:1",
       "dns:///shop.example", "127.0.0.1,10.0.0.1", "ipv4:10.0.0.1:5", "1270.0.0.1",
-      "dns://127.0.0.1/shop.example:1", "",
+      "dns://127.0.0.1/shop.example:1", "", "ipv4:127.0.0.1:5,10.0.0.1:5", "ipv6:[::1]:5,[2001:db8::1]:5",
     ] {
       #expect(TargetAddress(remote).usesTLS, "\(remote)")
     }

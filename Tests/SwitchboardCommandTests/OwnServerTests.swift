@@ -178,6 +178,8 @@ import Testing
     #expect(try call(target, ["--protocol", "connect"]).errors.contains("has no reflection service"))
     let secure = try call(target, ["--tls"] + proto)
     #expect(secure.errors.contains("the server does not speak TLS"), "\(secure.errors)")
+    // A user of the command has flags, not options.
+    #expect(!secure.errors.contains("ChannelOptions"), "\(secure.errors)")
     #expect(secure.errors.hasSuffix("\n'--plaintext' connects without TLS.\n"))
     await plain.shutDown(grace: .zero)
     await server.shutDown(grace: .zero)

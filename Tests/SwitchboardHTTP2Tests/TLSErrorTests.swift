@@ -50,15 +50,33 @@ import Testing
 
   @Test func aPlaintextClientIsReported() async throws {
     let said = try await failures(serving, nil)
-    #expect(said.client == "the server ended the connection with HTTP/2 error 12: this port requires TLS")
-    #expect(said.server.hasSuffix("TLS: the client does not speak TLS, which this port requires"))
+    #expect(
+      said.client == """
+        the server ended the connection with HTTP/2 error 12: this port requires TLS (ChannelOptions.tls is not set; \
+        for a client that names a host, CallOptions.transportType is .insecure)
+        """
+    )
+    #expect(
+      said.server.hasSuffix(
+        "TLS: the client does not speak TLS, which this port requires (ServerOptions.tls is set)"
+      )
+    )
   }
 
   /// A server for browsers waits to see which protocol a client speaks.
   @Test(arguments: [false, true]) func aPlaintextServerIsReported(_ isForBrowsers: Bool) async throws {
     let said = try await failures(nil, trusting, web: isForBrowsers ? WebOptions() : nil)
-    #expect(said.client == "TLS: the server does not speak TLS, which the channel requires")
-    #expect(said.server.hasSuffix("TLS: the client speaks TLS, and this port does not"))
+    #expect(
+      said.client == """
+        TLS: the server does not speak TLS, which the channel requires (ChannelOptions.tls is set; for a client that \
+        names a host, CallOptions.transportType is .secure)
+        """
+    )
+    #expect(
+      said.server.hasSuffix(
+        "TLS: the client speaks TLS, and this port does not (ServerOptions.tls is not set)"
+      )
+    )
   }
 
   @Test func anExpiredCertificateIsReported() async throws {

@@ -115,7 +115,7 @@ struct Target: Sendable {
   /// The failure of a call, with what the user can do about it.
   func failure(_ status: GRPCStatus) -> Failure {
     var failure = Failure(status)
-    failure.message = "\(text): \(failure.message)"
+    failure.message = "\(text): \(Failure(status.withoutOptions).message)"
     if options.wireProtocol != .grpc, ["404", "415"].contains(where: { status.isHTTPStatus($0) }) {
       failure.hints.append("Something answers there, but it may not speak \(options.wireProtocol.title).")
     } else if status.code == .unimplemented, !status.isAboutMethod {
@@ -165,6 +165,14 @@ extension Failure {
 extension GRPCStatus {
   /// Whether a gRPC server reports an unknown method. A web server's 404 also becomes UNIMPLEMENTED, and is excluded.
   var isAboutMethod: Bool { code == .unimplemented && message?.hasPrefix("the HTTP status is") != true }
+
+  /// The status without the names of a program's options, for which the command has flags.
+  fileprivate var withoutOptions: GRPCStatus {
+    guard let message,
+      let end = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.tls is ") })
+    else { return self }
+    return GRPCStatus(code: code, message: String(message[..<end]), origin: origin)
+  }
 
   /// Whether the answer was not gRPC but had this HTTP status.
   func isHTTPStatus(_ number: String) -> Bool { message?.hasPrefix("the HTTP status is \(number)") == true }

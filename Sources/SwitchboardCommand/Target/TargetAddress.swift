@@ -29,9 +29,26 @@ struct TargetAddress: Hashable {
 
   private var isLocal: Bool {
     if address.hasPrefix("unix:") || address.hasPrefix("unix-abstract:") { return true }
-    let host = (host ?? "").lowercased()
+    if let hosts = listedHosts { return hosts.allSatisfy(Self.isLocal) }
+    return Self.isLocal(host ?? "")
+  }
+
+  private static func isLocal(_ host: String) -> Bool {
+    let host = host.lowercased()
     return host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || host == "[::1]"
-      || Self.isLoopback(host)
+      || isLoopback(host)
+  }
+
+  /// The hosts of a target with several addresses; nil for other targets.
+  private var listedHosts: [String]? {
+    guard let scheme = ["ipv4:", "ipv6:"].first(where: { address.hasPrefix($0) }), address.contains(",")
+    else {
+      return nil
+    }
+    return address.dropFirst(scheme.count).split(separator: ",").map { part in
+      if part.hasPrefix("[") { return String(part.prefix { $0 != "]" }) + "]" }
+      return part.count { $0 == ":" } > 1 ? String(part) : String(part.prefix { $0 != ":" })
+    }
   }
 
   /// Whether this is an address in 127.0.0.0/8. A name that only starts with `127.` is not.

@@ -119,7 +119,12 @@ final class ClientConnection: ConnectionParts, Connection {
       sentTooManyPings = true
       channel.doubleKeepaliveInterval()
     }
-    retire(goAway.code == HTTP2Error.noError.rawValue ? nil : goAway.status)
+    retire(goAway.code == HTTP2Error.noError.rawValue ? nil : status(of: goAway))
+  }
+
+  private func status(of goAway: GoAway) -> GRPCStatus {
+    let needsTLS = tls == nil && goAway.code == HTTP2Error.inadequateSecurity.rawValue
+    return needsTLS ? goAway.status.ofPlaintextChannel : goAway.status
   }
 
   func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
@@ -161,10 +166,10 @@ final class ClientConnection: ConnectionParts, Connection {
 
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
-    case (.tls, true): .serverSpeaksTLS
+    case (.tls, true): .channelLacksTLS
     case (.http1, true): isHTTP1 ? nil : .peerSpeaksHTTP1
     case (.tls, false), (_, true): nil
-    case (_, false): .serverSpeaksNoTLS
+    case (_, false): .channelNeedsTLS
     }
   }
 
@@ -172,8 +177,8 @@ final class ClientConnection: ConnectionParts, Connection {
     // The first frame has to be the server's settings.
     if !isReady, reason == .ended(for: HTTP2Error.protocolError.rawValue) { return .peerSpeaksNoHTTP2 }
     guard reason == .connectionLost else { return reason }
-    if let goAway, goAway.code != HTTP2Error.noError.rawValue { return goAway.status }
-    return isReady || tls != nil ? reason : .neverSpokeHTTP2
+    if let goAway, goAway.code != HTTP2Error.noError.rawValue { return status(of: goAway) }
+    return isReady || tls != nil ? reason : .neverSpokeHTTP2.ofPlaintextChannel
   }
 
   /// Called before the connection's calls look for another one, because the channel must not offer this one again.

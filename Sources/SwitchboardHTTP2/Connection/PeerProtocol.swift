@@ -25,14 +25,35 @@ enum PeerProtocol {
 extension GRPCStatus {
   static let clientSpeaksTLS = GRPCStatus(
     code: .unavailable,
-    message: "TLS: the client speaks TLS, and this port does not",
+    message: "TLS: the client speaks TLS, and this port does not (ServerOptions.tls is not set)",
     origin: .peer
   )
   static let clientSpeaksNoTLS = GRPCStatus(
     code: .unavailable,
-    message: "TLS: the client does not speak TLS, which this port requires",
+    message: "TLS: the client does not speak TLS, which this port requires (ServerOptions.tls is set)",
     origin: .peer
   )
+  /// Those of a channel's connection say which option it is about.
+  static let channelLacksTLS = serverSpeaksTLS.ofPlaintextChannel
+  static let channelNeedsTLS = GRPCStatus(
+    code: .unavailable,
+    message: """
+      TLS: the server does not speak TLS, which the channel requires (ChannelOptions.tls is set; for a client that names a \
+      host, CallOptions.transportType is .secure)
+      """,
+    origin: .peer
+  )
+
+  /// The same status of a channel in plaintext, which may lack TLS.
+  var ofPlaintextChannel: GRPCStatus {
+    var status = self
+    status.message = """
+      \(message ?? "\(code)") (ChannelOptions.tls is not set; for a client that names a host, CallOptions.transportType is \
+      .insecure)
+      """
+    return status
+  }
+
   static let serverSpeaksTLS = GRPCStatus(
     code: .unavailable,
     message: "TLS: the server speaks TLS, and the channel does not",
