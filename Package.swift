@@ -636,8 +636,8 @@ let package = Package(
     .target(
       name: "SwitchboardCommand",
       dependencies: [
-        "LoadMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardGenerateArguments",
-        "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock", "SwitchboardOpenAPI",
+        "LoadMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardDescriptors",
+        "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock", "SwitchboardOpenAPI",
         "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardText",
         "SwitchboardToolSupport",
       ]

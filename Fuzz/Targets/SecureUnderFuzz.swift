@@ -62,7 +62,7 @@ final class SecureUnderFuzz: Sendable {
 
   private func runClient(_ setting: RecordScript.Setting, _ steps: ArraySlice<UInt8>) throws {
     var options = ClientUnderFuzz.options
-    options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+    options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     options.observer = ends
     let transport = try HTTP2ClientTransport(target: ClientUnderFuzz.target, options: options, group: group)
     let channel = CallUnderFuzz.channel(over: transport, config)

@@ -60,10 +60,10 @@ struct Echo {
     _ arguments: Arguments
   ) async throws -> GRPCStatus {
     var options = ChannelOptions()
+    options.security = .plaintext
     if arguments.isSecure {
-      options.tls = ClientTLS(
-        trustRoots: SampleCertificates.authority,
-        serverNameOverride: SampleCertificates.serverName
+      options.security = .tls(
+        ClientTLS(trustRoots: SampleCertificates.authority, serverNameOverride: SampleCertificates.serverName)
       )
     }
     options.wireProtocol = arguments.wireProtocol

@@ -96,7 +96,7 @@ struct ClockScenario {
 
   private func secureChannel(_ port: Int) throws -> Channel {
     var options = ChannelOptions()
-    options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+    options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     options.connectInitialBackoff = .milliseconds(20)
     options.connectMaxBackoff = .milliseconds(20)
     return try Channel(target: "127.0.0.1:\(port)", options: options)

@@ -7,7 +7,7 @@ enum ExitScenario {
   /// The channel is the first that uses OpenSSL.
   static func run() throws {
     var options = ChannelOptions()
-    options.tls = ClientTLS()
+    options.security = .tls(ClientTLS())
     let channel = try Channel(target: "localhost:1", options: options)
     OPENSSL_atexit { _ = write(1, "OpenSSL cleans up\n", 18) }
     FaultSubject.say("ready")

@@ -41,7 +41,7 @@ import Switchboard
     var options = ChannelOptions()
     // The client is killed before it verifies the server.
     if isSecure {
-      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+      options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     }
     let status = await FaultCall(kind, on: try Channel(target: target, options: options)).outcome()
     say("\(status)")

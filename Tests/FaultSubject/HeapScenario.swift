@@ -32,7 +32,7 @@ enum HeapScenario {
   /// `write N` starts N calls that write without end.
   static func call(port: Int, isSecure: Bool) async throws {
     var options = ChannelOptions()
-    if isSecure { options.tls = ClientTLS(trustRoots: TestCertificates.authority) }
+    if isSecure { options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority)) }
     options.connectionBufferSize = connectionBufferSize
     let group = try LoopGroup()
     try await call(on: try Channel(target: "127.0.0.1:\(port)", options: options, group: group), group)

@@ -88,7 +88,7 @@ import Testing
   private static func neighbour(of port: Int, _ stage: Stage) throws -> Grpc_Testing_TestServiceClient {
     var options = ChannelOptions()
     if stage == .tlsHandshake {
-      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+      options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     }
     return Grpc_Testing_TestServiceClient(
       channel: try Channel(target: "127.0.0.1:\(port)", options: options)

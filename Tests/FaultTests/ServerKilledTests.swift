@@ -79,10 +79,10 @@ import Testing
     var options = ChannelOptions.impatient
     options.observer = ledger
     if stage == .tlsHandshake {
-      options.tls = ClientTLS(
+      options.security = .tls(ClientTLS(
         trustRoots: TestAuthority.certificate,
         serverNameOverride: TestAuthority.serverName
-      )
+      ))
     }
     return try Channel(target: "127.0.0.1:\(relay.port)", options: options)
   }

@@ -103,11 +103,12 @@ struct ChannelBalancerTests {
 
   @Test
   func theNumberOfReportsIsBounded() throws {
-    _ = try start()
+    let balancer = try start()
     let members = (0..<1000).map { #""m\#($0)": 1"# }.joined(separator: ", ")
     let config = try ServiceConfig(json: "{\(members)}")
     try report(ResolverResult(endpoints: .numbers(0..<1), serviceConfig: .success(config)))
     #expect(owner.warnings.count == 8)
+    balancer.shutDown()
   }
 
   @Test

@@ -104,7 +104,7 @@ import Testing
     }
     #expect(
       try Run("list", "localhost:x").errors
-        == "switchboard: not a target that can be connected to: \"localhost:x\": localhost:x is not a host and a port\n"
+        == "switchboard: not a target that can be connected to: \"localhost:x\": \"x\" is not a port, a number from 0 to 65535\n"
     )
     let roots = try Run("list", "h", "--cacert", "/none.pem")
     #expect((roots.exitCode, roots.errors.contains("(/none.pem): no such file")) == (66, true))

@@ -27,7 +27,7 @@ import Testing
       arguments += [
         try temporaryFile(TestCertificates.serverCertificate), try temporaryFile(TestCertificates.serverKey),
       ]
-      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+      options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     }
     let peer = try ChildProcess(Self.program, arguments)
     defer { peer.stop() }

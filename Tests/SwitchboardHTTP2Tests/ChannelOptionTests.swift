@@ -128,7 +128,7 @@ import Testing
     var silent: RawPeer?
     let result = try await call(
       {
-        $0.tls = ClientTLS(trustRoots: TestCertificates.authority)
+        $0.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
         $0.connectMinTimeout = .milliseconds(30)
         $0.connectInitialBackoff = .milliseconds(1)
       },

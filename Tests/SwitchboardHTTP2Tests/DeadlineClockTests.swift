@@ -76,7 +76,7 @@ import Testing
     let server = try Server(providers: [TestService()])
     let pool = try ChannelPool(group: group)
     var options = CallOptions()
-    options.transportType = .insecure
+    options.security = .plaintext
     let host = "\(try server.bind(host: "127.0.0.1", port: 0))"
     let channel = Channel(host: host, options: options, pool: pool)
     options.timeout = .seconds(600)

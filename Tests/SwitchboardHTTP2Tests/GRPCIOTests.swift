@@ -57,7 +57,7 @@ import Testing
       arguments += [
         try temporaryFile(TestCertificates.serverCertificate), try temporaryFile(TestCertificates.serverKey),
       ]
-      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+      options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     }
     let peer = try PythonPeer("grpcio_peer.py", arguments)
     defer { peer.stop() }

@@ -215,7 +215,7 @@ import Testing
     let (serverGroup, group) = (try LoopGroup(), try LoopGroup())
     try await TestPair.with(wire, serverGroup: serverGroup) { pair async throws in
       var options = ChannelOptions()
-      if wire == .tls { options.tls = ClientTLS(trustRoots: TestCertificates.authority) }
+      if wire == .tls { options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority)) }
       let channel = try Channel(target: "\(pair.address)", options: options, group: group)
       let transport = try #require(channel.transport as? HTTP2ClientTransport)
       let caller = Caller(channel: channel)

@@ -107,7 +107,7 @@ import Testing
     server.logger = Logger(recorder, minimumLevel: .warning)
     server.observer = recorder
     var channel = ChannelOptions()
-    channel.tls = ClientTLS(trustRoots: TestCertificates.stranger)
+    channel.security = .tls(ClientTLS(trustRoots: TestCertificates.stranger))
     try await TestPair.with(.tls, server: server, channel: channel) { pair async throws in
       _ = await status { _ = try await pair.get() }
     }

@@ -150,7 +150,7 @@ import Testing
     for timeout in [Duration.seconds(1), Self.forever] {
       let pool = try ChannelPool(idleTimeout: timeout)
       try await TestPair.with { pair async throws in
-        let options = CallOptions.with { $0.transportType = .insecure }
+        let options = CallOptions.with { $0.security = .plaintext }
         let channel = Channel(host: "\(pair.address)", options: options, pool: pool)
         #expect(try await Caller(channel: channel).get(options: options) == [1, 2, 3])
       }

@@ -25,6 +25,7 @@ import Testing
   private func failures(
     _ server: ServerTLS?,
     _ client: ClientTLS?,
+    plaintext: ChannelSecurity = .plaintext,
     web: WebOptions? = nil
   ) async throws -> (client: String, server: String) {
     let log = ReasonLog()
@@ -33,7 +34,7 @@ import Testing
     serverOptions.web = web
     serverOptions.logger = Logger(log, minimumLevel: .warning)
     var channelOptions = ChannelOptions()
-    channelOptions.tls = client
+    channelOptions.security = client.map { .tls($0) } ?? plaintext
     let serving = try Server(providers: [TestService()], options: serverOptions)
     let address = try serving.bind(host: "127.0.0.1", port: 0)
     let channel = try Channel(target: "\(address)", options: channelOptions)
@@ -48,12 +49,15 @@ import Testing
   private let serving = ServerTLS(credentials: TestCertificates.server)
   private let trusting = ClientTLS(trustRoots: TestCertificates.authority)
 
-  @Test func aPlaintextClientIsReported() async throws {
-    let said = try await failures(serving, nil)
+  @Test(arguments: [ChannelSecurity.plaintext, .automatic])
+  func aPlaintextClientIsReported(_ security: ChannelSecurity) async throws {
+    let said = try await failures(serving, nil, plaintext: security)
+    let choice =
+      security == .plaintext ? ".plaintext" : ".automatic, which means plaintext to a target on this machine"
     #expect(
       said.client == """
-        the server ended the connection with HTTP/2 error 12: this port requires TLS (ChannelOptions.tls is not set; \
-        for a client that names a host, CallOptions.transportType is .insecure)
+        the server ended the connection with HTTP/2 error 12: this port requires TLS (ChannelOptions.security is \
+        \(choice))
         """
     )
     #expect(
@@ -68,8 +72,7 @@ import Testing
     let said = try await failures(nil, trusting, web: isForBrowsers ? WebOptions() : nil)
     #expect(
       said.client == """
-        TLS: the server does not speak TLS, which the channel requires (ChannelOptions.tls is set; for a client that \
-        names a host, CallOptions.transportType is .secure)
+        TLS: the server does not speak TLS, which the channel requires (ChannelOptions.security is .tls)
         """
     )
     #expect(
@@ -150,7 +153,7 @@ import Testing
     let files = [TestCertificates.serverCertificate, TestCertificates.serverKey]
     let peer = try PythonPeer("tls_peer.py", ["server"] + (try files.map(temporaryFile)))
     var options = ChannelOptions()
-    options.tls = trusting
+    options.security = .tls(trusting)
     let channel = try Channel(target: "127.0.0.1:\(try #require(peer.line()))", options: options)
     let failure = await status { _ = try await Caller(channel: channel).get() }
     #expect(failure?.code == .unavailable)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {
   private func channelOptions(_ tls: ClientTLS) -> ChannelOptions {
     var options = ChannelOptions()
-    options.tls = tls
+    options.security = .tls(tls)
     return options
   }
 

@@ -23,11 +23,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("http://shop.example", "write \"dns:///shop.example:80\", and choose plaintext"),
-    ("HTTP://shop.example:8080/api?x=1", "write \"dns:///shop.example:8080\", and choose plaintext"),
-    ("https://shop.example/", "write \"dns:///shop.example:443\", and choose TLS"),
-    ("https://[::1]:8443", "write \"dns:///[::1]:8443\", and choose TLS"),
-    ("grpcs://shop.example", "write \"dns:///shop.example:443\", and choose TLS"),
+    ("http://shop.example", "write \"dns:///shop.example:80\", and set ChannelOptions.security to .plaintext"),
+    ("HTTP://shop.example:8080/api?x=1", "write \"dns:///shop.example:8080\", and set ChannelOptions.security to .plaintext"),
+    ("https://shop.example/", "write \"dns:///shop.example:443\", and set ChannelOptions.security to .tls()"),
+    ("https://[::1]:8443", "write \"dns:///[::1]:8443\", and set ChannelOptions.security to .tls()"),
+    ("grpcs://shop.example", "write \"dns:///shop.example:443\", and set ChannelOptions.security to .tls()"),
     ("https://", "write \"dns:///host:port\""),
     ("shop.example:443/api", "it has a path, which a target cannot have; write \"shop.example:443\""),
     ("dns:///shop.example:443/api", "it has a path, which a target cannot have; write \"shop.example:443\""),

@@ -116,7 +116,7 @@ import Testing
       let server = try Server(providers: [provider])
       let address = try server.bind(host: "127.0.0.1", port: 0)
       var options = options(cache)
-      options.transportType = .insecure
+      options.security = .plaintext
       let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
       for authority in [nil, "other.test", nil] {
         options.serverAuthority = authority

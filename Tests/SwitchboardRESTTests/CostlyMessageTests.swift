@@ -49,7 +49,7 @@ import Testing
       var options = ChannelOptions()
       options.wireProtocol = wireProtocol
       options.httpVersion = version
-      if isSecure { options.tls = ClientTLS(trustRoots: TestCertificates.authority) }
+      if isSecure { options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority)) }
       return try Channel(target: "\(address)", options: options, group: group)
     }
 

@@ -44,6 +44,7 @@ import Testing
     try await withEcho(TracedEcho(), server: nil, client: nil) { _, address in
       var options = ChannelOptions()
       options.observer = telemetry.observer()
+      options.security = .plaintext
       options.resolvers = [Known(endpoints: [try endpoint(address, locality, service)])]
       options.serviceConfig = try ServiceConfig(
         json: "{\"loadBalancingConfig\": [{\"\(policy)\": {}}]\(config)}"

@@ -35,6 +35,7 @@ import Testing
       let serviceConfig = try config.map { try ServiceConfig(json: $0) }
       var options = ChannelOptions()
       options.observer = telemetry.observer()
+      options.security = .plaintext
       options.resolvers = [Late(endpoint: Endpoint([endpoint]), serviceConfig: serviceConfig)]
       let client = Echo_EchoClient(channel: try Channel(target: "late:///greeter", options: options))
       for _ in 0..<2 { _ = try await client.get(.with { $0.text = "x" }) }
@@ -73,6 +74,7 @@ import Testing
     for findsServiceConfigs in [false, true] {
       var options = ChannelOptions()
       options.observer = telemetry.observer()
+      options.security = .plaintext
       options.resolvers = [Failing(findsServiceConfigs: findsServiceConfigs)]
       let client = Echo_EchoClient(channel: try Channel(target: "failing:///x", options: options))
       let failure = await status { _ = try await client.get(.with { $0.text = "x" }) }

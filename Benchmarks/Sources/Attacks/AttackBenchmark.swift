@@ -53,7 +53,7 @@ struct AttackBenchmark {
 
   private func callSecurely(until end: ContinuousClock.Instant, _ tally: inout Tally) async throws {
     var options = ChannelOptions()
-    options.tls = BenchTLS.trust
+    options.security = .tls(BenchTLS.trust)
     let group = try LoopGroup()
     while ContinuousClock.now < end {
       let channel = try Channel(target: "127.0.0.1:\(port)", options: options, group: group)

@@ -47,7 +47,7 @@ struct HeavyBenchmark {
     options.observer = closings
     // A call whose connection is closed must not be made again unnoticed.
     options.enableRetry = false
-    if isSecure { options.tls = BenchTLS.trust }
+    if isSecure { options.security = .tls(BenchTLS.trust) }
     if let window = client.window {
       options.streamLookahead = window
       options.connectionWindow = window

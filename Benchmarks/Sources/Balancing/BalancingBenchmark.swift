@@ -120,6 +120,7 @@ struct BalancingBenchmark {
     var options = ChannelOptions()
     options.loadBalancingPolicies = [Unconnected()]
     options.serviceConfig = try ServiceConfig(json: #"{"loadBalancingConfig": [{"bench.unconnected": {}}]}"#)
+    options.security = .plaintext
     options.resolvers = [StaticResolver((0..<endpoints).map(endpoint))]
     let group = try LoopGroup()
     let before = Int(switchboard_allocated_bytes())

@@ -21,7 +21,7 @@ struct Connections {
   func open(_ count: Int, largestResponse: Int = 0) async throws -> [Bench_BenchClient] {
     var options = ChannelOptions()
     options.responseSizeLimit = max(options.responseSizeLimit, largestResponse + 64)
-    if isSecure { options.tls = BenchTLS.trust }
+    if isSecure { options.security = .tls(BenchTLS.trust) }
     options.lowLatency = isLowLatency
     if isBalanced {
       options.serviceConfig = try ServiceConfig(loadBalancing: [LoadBalancingConfig("round_robin")])

@@ -37,7 +37,7 @@ struct SoakRound: Sendable {
     options.observer = ledger
     options.connectInitialBackoff = .milliseconds(5)
     options.connectMaxBackoff = .milliseconds(50)
-    if isSecure { options.tls = BenchTLS.trust }
+    if isSecure { options.security = .tls(BenchTLS.trust) }
     return held.watch(try Channel(target: target, options: options, group: held.watchedGroup()))
   }
 

@@ -28,7 +28,7 @@ struct InteropClient: Sendable {
     _ metadata: HPACKHeaders
   ) throws -> Grpc_Testing_TestServiceClient {
     var options = ChannelOptions()
-    options.tls = try arguments.clientTLS
+    options.security = try arguments.clientTLS.map { .tls($0) } ?? .plaintext
     options.authority = arguments.string("server_host_override")
     let host = arguments.string("server_host") ?? "localhost"
     let port = arguments.number("server_port")

@@ -46,6 +46,15 @@ public struct Target: Hashable, Sendable {
     authority = String(afterSlashes[..<slash])
     endpoint = String(afterSlashes[afterSlashes.index(after: slash)...])
   }
+
+  /// Whether its name says that all its servers are on this machine. Nothing is resolved.
+  package var isOnThisMachine: Bool {
+    switch scheme {
+    case "unix", "unix-abstract": true
+    case "dns", "ipv4", "ipv6": endpoint.split(separator: ",").allSatisfy { HostAndPort($0)?.isOnThisMachine ?? false }
+    default: false
+    }
+  }
 }
 
 /// A host and a port, as in targets.
@@ -76,6 +85,17 @@ package struct HostAndPort: Hashable, Sendable {
     guard !host.isEmpty, !host.contains("/") else { return nil }
     self.host = String(host)
     self.port = port
+  }
+}
+
+extension HostAndPort {
+  /// Whether the host is a loopback address, or `localhost` or a name below it, which lead nowhere else (RFC 6761).
+  fileprivate var isOnThisMachine: Bool {
+    switch EndpointAddress(ip: host, port: port) {
+    case .ipv4(let bits, _): bits >> 24 == 127
+    case .ipv6(let high, let low, _, _): high == 0 && (low == 1 || low >> 24 == 0xffff7f)
+    default: host.lowercased() == "localhost" || host.lowercased().hasSuffix(".localhost")
+    }
   }
 }
 

@@ -5,7 +5,7 @@ struct TargetHint {
   let text: String
 
   private static let schemes: [(name: String, port: UInt16, security: String)] = [
-    ("http", 80, "plaintext"), ("https", 443, "TLS"), ("grpc", 80, "plaintext"), ("grpcs", 443, "TLS"),
+    ("http", 80, ".plaintext"), ("https", 443, ".tls()"), ("grpc", 80, ".plaintext"), ("grpcs", 443, ".tls()"),
   ]
 
   /// A URL: its scheme says something about security, which a target does not.
@@ -16,7 +16,7 @@ struct TargetHint {
     let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let written =
       HostAndPort(host, defaultPort: known.port).map { "dns:///\($0.shown)" } ?? "dns:///host:port"
-    self.text = "it is a URL; write \"\(written)\", and choose \(known.security) in the channel's options"
+    self.text = "it is a URL; write \"\(written)\", and set ChannelOptions.security to \(known.security)"
   }
 
   /// A text that was taken for a host and a port.

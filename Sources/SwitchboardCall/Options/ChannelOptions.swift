@@ -64,8 +64,8 @@ public struct ChannelOptions: Sendable {
   public var connectGet = false
   /// How many HTTP/1.1 connections a channel opens to a server. Each carries one call at a time; further calls wait.
   public var maxHTTP1Connections = 64
-  /// How connections are secured. `nil` means plaintext.
-  public var tls: ClientTLS?
+  /// How connections are secured.
+  public var security = ChannelSecurity.automatic
   /// Whether a proxy is used, and which.
   public var proxy = ProxyOption.environment
   /// Whether the event loop and callers poll for up to 60 µs before they block. This saves each call the time to wake a

@@ -1,17 +1,14 @@
-/// The options of a `ChannelPool`'s channels in addition to `ChannelOptions`: how they are secured and kept apart.
+/// The options of a `ChannelPool`'s channels in addition to `ChannelOptions`: certificates, and what keeps channels apart.
 ///
 /// Set them by name in `CallOptions`.
 ///
 /// ```swift
 /// let options = CallOptions.with {
-///   $0.transportType = .insecure
 ///   $0.channelPoolDomain = "shop"
 /// }
 /// let client = Hello_GreeterClient(host: "localhost:50051", options: options)
 /// ```
 public struct PoolOptions: Hashable, Sendable {
-  /// How connections are secured; with TLS by default.
-  public var transportType = TransportType.secure
   /// The authorities trusted to issue the server's certificate, in PEM. `nil` means the system's roots.
   public var pemRootCert: String?
   /// The key of `pemCertChain`, in PEM; set both or neither.
@@ -34,15 +31,6 @@ public struct PoolOptions: Hashable, Sendable {
 }
 
 extension PoolOptions: ChannelOptionSet {}
-
-/// How the channels of a pool are secured.
-@frozen
-public enum TransportType: Sendable, Hashable {
-  /// With TLS, trusting the system's roots unless `pemRootCert` is set.
-  case secure
-  /// Plaintext.
-  case insecure
-}
 
 /// The value of a channel argument.
 public enum ChannelArgument: Sendable, Hashable {

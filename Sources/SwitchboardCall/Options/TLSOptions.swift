@@ -75,7 +75,7 @@ public struct ServerTLS: Sendable, Hashable {
 ///
 /// ```swift
 /// var options = ChannelOptions()
-/// options.tls = ClientTLS(trustRoots: .file("roots.pem"))
+/// options.security = .tls(ClientTLS(trustRoots: .file("roots.pem")))
 /// let channel = try Channel(target: "greeter.example:443", options: options)
 /// ```
 public struct ClientTLS: Sendable, Hashable {

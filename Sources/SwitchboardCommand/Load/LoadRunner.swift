@@ -96,7 +96,7 @@ struct LoadAgentList: Sendable {
     var options = ChannelOptions()
     options.responseSizeLimit = 64 << 20
     options.logger = .quiet
-    if let roots { options.tls = ClientTLS(trustRoots: .file(roots)) }
+    options.security = roots.map { .tls(ClientTLS(trustRoots: .file($0))) } ?? .plaintext
     return try addresses.map { address in
       do {
         return (address, try Channel(target: address, options: options))

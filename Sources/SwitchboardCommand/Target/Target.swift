@@ -29,7 +29,7 @@ struct Target: Sendable {
     options.userAgentPrefix =
       try Self.text(arguments, TargetFlags.userAgent, withSpaces: true) ?? "switchboard-command"
     options.connectMinTimeout = try arguments.duration(TargetFlags.connectTimeout) ?? .seconds(10)
-    if usesTLS { options.tls = try Self.tls(arguments) }
+    options.security = usesTLS ? .tls(try Self.tls(arguments)) : .plaintext
     options.wireProtocol = try Self.wireProtocol(arguments)
     if arguments.has(TargetFlags.http1) {
       guard options.wireProtocol != .grpc else {
@@ -169,7 +169,7 @@ extension GRPCStatus {
   /// The status without the names of a program's options, for which the command has flags.
   fileprivate var withoutOptions: GRPCStatus {
     guard let message,
-      let end = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.tls is ") })
+      let end = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.security is ") })
     else { return self }
     return GRPCStatus(code: code, message: String(message[..<end]), origin: origin)
   }

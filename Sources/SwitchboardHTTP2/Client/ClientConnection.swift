@@ -124,7 +124,7 @@ final class ClientConnection: ConnectionParts, Connection {
 
   private func status(of goAway: GoAway) -> GRPCStatus {
     let needsTLS = tls == nil && goAway.code == HTTP2Error.inadequateSecurity.rawValue
-    return needsTLS ? goAway.status.ofPlaintextChannel : goAway.status
+    return needsTLS ? explained(goAway.status) : goAway.status
   }
 
   func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
@@ -166,11 +166,15 @@ final class ClientConnection: ConnectionParts, Connection {
 
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
-    case (.tls, true): .channelLacksTLS
+    case (.tls, true): explained(.serverSpeaksTLS)
     case (.http1, true): isHTTP1 ? nil : .peerSpeaksHTTP1
     case (.tls, false), (_, true): nil
-    case (_, false): .channelNeedsTLS
+    case (_, false): explained(.serverSpeaksNoTLS)
     }
+  }
+
+  private func explained(_ status: GRPCStatus) -> GRPCStatus {
+    status.explained(by: channel.options.security, usesTLS: tls != nil)
   }
 
   func explanation(of reason: GRPCStatus) -> GRPCStatus {
@@ -178,7 +182,7 @@ final class ClientConnection: ConnectionParts, Connection {
     if !isReady, reason == .ended(for: HTTP2Error.protocolError.rawValue) { return .peerSpeaksNoHTTP2 }
     guard reason == .connectionLost else { return reason }
     if let goAway, goAway.code != HTTP2Error.noError.rawValue { return status(of: goAway) }
-    return isReady || tls != nil ? reason : .neverSpokeHTTP2.ofPlaintextChannel
+    return isReady || tls != nil ? reason : explained(.neverSpokeHTTP2)
   }
 
   /// Called before the connection's calls look for another one, because the channel must not offer this one again.

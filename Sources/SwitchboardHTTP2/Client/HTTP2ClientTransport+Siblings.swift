@@ -40,6 +40,9 @@ extension HTTP2ClientTransport {
     let (areClosed, known) = siblings.withLock { ($0.areClosed, $0.take(host)) }
     if areClosed { throw .channelShutDown }
     if let known { return known }
+    var options = options
+    // What was secret on the way to one server is not sent to another in plaintext.
+    if tlsContext != nil, options.security == .automatic { options.security = .tls() }
     let channel = try HTTP2ClientTransport(
       target: host,
       options: options,

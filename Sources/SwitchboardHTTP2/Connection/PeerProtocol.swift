@@ -33,24 +33,17 @@ extension GRPCStatus {
     message: "TLS: the client does not speak TLS, which this port requires (ServerOptions.tls is set)",
     origin: .peer
   )
-  /// Those of a channel's connection say which option it is about.
-  static let channelLacksTLS = serverSpeaksTLS.ofPlaintextChannel
-  static let channelNeedsTLS = GRPCStatus(
-    code: .unavailable,
-    message: """
-      TLS: the server does not speak TLS, which the channel requires (ChannelOptions.tls is set; for a client that names a \
-      host, CallOptions.transportType is .secure)
-      """,
-    origin: .peer
-  )
-
-  /// The same status of a channel in plaintext, which may lack TLS.
-  var ofPlaintextChannel: GRPCStatus {
+  /// The same status of a channel, which says why the channel uses TLS, or why it does not.
+  func explained(by security: ChannelSecurity, usesTLS: Bool) -> GRPCStatus {
+    let choice =
+      switch (security, usesTLS) {
+      case (.automatic, true): ".automatic, which means TLS to a target that is not on this machine"
+      case (.automatic, false): ".automatic, which means plaintext to a target on this machine"
+      case (_, true): ".tls"
+      case (_, false): ".plaintext"
+      }
     var status = self
-    status.message = """
-      \(message ?? "\(code)") (ChannelOptions.tls is not set; for a client that names a host, CallOptions.transportType is \
-      .insecure)
-      """
+    status.message = "\(message ?? "\(code)") (ChannelOptions.security is \(choice))"
     return status
   }
 

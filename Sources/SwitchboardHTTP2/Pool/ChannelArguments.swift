@@ -37,21 +37,19 @@ extension ChannelOptions {
       throw .invalidOption("hostNameOverride is empty: without a name, any certificate would be accepted")
     }
     authority = authority ?? pool.hostNameOverride
-    tls = try pool.secured(tls)
+    security = try pool.secured(security)
   }
 }
 
 extension PoolOptions {
-  /// `tls`, changed by these options.
-  fileprivate func secured(_ tls: ClientTLS?) throws(GRPCStatus) -> ClientTLS? {
+  /// `security`, changed by these options, each of which asks for TLS.
+  fileprivate func secured(_ security: ChannelSecurity) throws(GRPCStatus) -> ChannelSecurity {
     let hasPEM = pemRootCert != nil || pemPrivateKey != nil || pemCertChain != nil
-    if transportType == .insecure {
-      guard !hasPEM, tls == nil else {
-        throw .invalidOption("certificates and a key do not apply to an insecure transport")
-      }
-      return nil
+    if security == .plaintext, hasPEM {
+      throw .invalidOption("certificates and a key do not apply to a channel whose security is .plaintext")
     }
-    var tls = tls ?? ClientTLS()
+    guard hasPEM || hostNameOverride != nil, security != .plaintext else { return security }
+    var tls = security.tls(isOnThisMachine: false) ?? ClientTLS()
     tls.serverNameOverride = hostNameOverride ?? tls.serverNameOverride
     if let pemRootCert { tls.trustRoots = .bytes(Array(pemRootCert.utf8)) }
     switch (pemCertChain, pemPrivateKey) {
@@ -63,6 +61,6 @@ extension PoolOptions {
       )
     default: throw .invalidOption("pemCertChain and pemPrivateKey must be set together")
     }
-    return tls
+    return .tls(tls)
   }
 }

@@ -192,10 +192,11 @@ extension LoadTestPlan {
       }
       options.httpVersion = .http1
     }
+    options.security = .plaintext
     if secure {
       var tls = ClientTLS(serverNameOverride: serverName.isEmpty ? nil : serverName)
       if !roots.isEmpty { tls.trustRoots = .bytes(roots) }
-      options.tls = tls
+      options.security = .tls(tls)
     }
     return try Channel(target: target, options: options, group: group)
   }

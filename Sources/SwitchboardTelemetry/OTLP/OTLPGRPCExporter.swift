@@ -21,7 +21,7 @@ final class OTLPGRPCExporter: BatchExporter {
     settings.userAgentPrefix = Resource.userAgent
     // `TelemetryOptions.logger` says what does not arrive, once and not for each attempt to connect.
     settings.logger = .quiet
-    if endpoint.isSecure { settings.tls = otlp.tls ?? ClientTLS() }
+    settings.security = endpoint.isSecure ? .tls(otlp.tls ?? ClientTLS()) : .plaintext
     // A collector that is available again should be noticed soon. Few processes connect to it.
     settings.connectMaxBackoff = .seconds(10)
     channel = try Channel(target: endpoint.target, options: settings, group: group)

@@ -110,7 +110,7 @@ import Testing
     Choice(choose: { $0.pemRootCert = "p" }, isChosen: { $0.pemRootCert == "p" }),
     Choice(choose: { $0.pemPrivateKey = "p" }, isChosen: { $0.pemPrivateKey == "p" }),
     Choice(choose: { $0.pemCertChain = "p" }, isChosen: { $0.pemCertChain == "p" }),
-    Choice(choose: { $0.transportType = .insecure }, isChosen: { $0.transportType == .insecure }),
+    Choice(choose: { $0.security = .plaintext }, isChosen: { $0.security == .plaintext }),
     Choice(choose: { $0.hostNameOverride = "h" }, isChosen: { $0.hostNameOverride == "h" }),
     Choice(choose: { $0.logContext = ["a": "b"] }, isChosen: { $0.logContext == ["a": "b"] }),
     Choice(choose: { $0.channelID = 3 }, isChosen: { $0.channelID == 3 }),

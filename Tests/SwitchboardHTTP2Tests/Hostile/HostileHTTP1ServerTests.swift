@@ -140,7 +140,7 @@ import Testing
   @Test(arguments: [true, false]) func aResponseCutOffOverTLSFailsTheCall(_ isWhole: Bool) async throws {
     let listener = try FrameListener()
     var options = Self.options(AbuseRecorder())
-    options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+    options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     let channel = try Channel(target: listener.target, options: options)
     let result = Task {
       var response: [UInt8]?

@@ -205,7 +205,7 @@ import Testing
     let abuses = AbuseRecorder()
     var options = ChannelOptions()
     options.observer = abuses
-    options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+    options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     let channel = try Channel(target: listener.target, options: options)
     let failure = Task { await status { _ = try await Caller(channel: channel).get() } }
     let peer = SecurePeer(listener.acceptRaw(), try TLSPeer(.server, version: version, protocols: protocols))

@@ -43,6 +43,7 @@ import Testing
     _ name: String
   ) async throws {
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [SilentResolver(findsServiceConfigs: findsServiceConfigs)]
     let channel = try Channel(target: "silent:///shop", options: options)
     let transport = try transport(channel)
@@ -67,7 +68,7 @@ import Testing
   @Test func aServerThatSaysNothingOfTLS() async throws {
     let listener = try FrameListener()
     var options = patient
-    options.tls = ClientTLS()
+    options.security = .tls(ClientTLS())
     let channel = try Channel(target: listener.target, options: options)
     let transport = try transport(channel)
     let message = try await message(channel) {

@@ -25,7 +25,7 @@ import Testing
     options.proxy = proxy
     if overTLS {
       serverOptions.tls = ServerTLS(credentials: TestCertificates.server)
-      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
+      options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     }
     let server = try Server(providers: [TestService()], options: serverOptions)
     let port = try server.bind(host: "127.0.0.1", port: 0).port

@@ -26,7 +26,9 @@ struct TestPair {
     var channelOptions = channelOptions
     if wire == .tls {
       serverOptions.tls = serverOptions.tls ?? ServerTLS(credentials: TestCertificates.server)
-      channelOptions.tls = channelOptions.tls ?? ClientTLS(trustRoots: TestCertificates.authority)
+      if channelOptions.security == .automatic {
+        channelOptions.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
+      }
     }
     let service = TestService()
     let server = try Server(providers: [service], options: serverOptions, group: serverGroup)

@@ -113,8 +113,8 @@ import Testing
       trustRoots: TestCertificates.authority
     )
     var channel = ChannelOptions()
-    channel.tls = ClientTLS(trustRoots: TestCertificates.authority)
-    if showsClient { channel.tls?.credentials = TestCertificates.client }
+    let credentials = showsClient ? TestCertificates.client : nil
+    channel.security = .tls(ClientTLS(trustRoots: TestCertificates.authority, credentials: credentials))
     try await Watched.with(server: options, channel: channel) { watched async throws in
       #expect(await watched.get("hello") == nil)
       let reference = try #require(try await watched.serverSockets().first)

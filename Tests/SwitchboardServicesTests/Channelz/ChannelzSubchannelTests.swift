@@ -17,6 +17,7 @@ import Testing
       endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port))]))
     }
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [StaticResolver(endpoints)]
     options.serviceConfig = try ServiceConfig(json: #"{"loadBalancingConfig": [{"round_robin": {}}]}"#)
     let channel = try Channel(target: "static:///shop.example", options: options)

@@ -17,6 +17,7 @@ struct WeightedClient {
   init(_ ports: [Int], outOfBand: Bool) throws {
     var options = ChannelOptions()
     let endpoints = ports.map { Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: $0))]) }
+    options.security = .plaintext
     options.resolvers = [StaticResolver(endpoints)]
     options.serviceConfig = try ServiceConfig(
       json: """

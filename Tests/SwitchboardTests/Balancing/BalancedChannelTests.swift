@@ -228,6 +228,7 @@ final class ChangingResolver: Resolver {
     let resolver = ChangingResolver()
     let group = try LoopGroup()
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [resolver]
     let client = Echo_EchoClient(
       channel: try Channel(target: "static:///echo.example", options: options, group: group)

@@ -57,6 +57,7 @@ import Testing
     let replicas = try Replicas(4)
     let resolver = ChangingResolver()
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [resolver]
     options.connectInitialBackoff = .milliseconds(5)
     options.connectMaxBackoff = .milliseconds(20)

@@ -77,6 +77,7 @@ struct Replicas {
     _ change: (inout ChannelOptions) -> Void = { _ in }
   ) throws -> Echo_EchoClient {
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [resolver ?? StaticResolver(endpoints)]
     options.serviceConfig = try ServiceConfig(
       json: config ?? #"{"loadBalancingConfig": [{"\#(policy)": {}}]}"#

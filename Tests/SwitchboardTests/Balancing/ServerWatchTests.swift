@@ -14,6 +14,7 @@ import Testing
     -> Channel
   {
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [
       StaticResolver([Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: listener.port))])])
     ]

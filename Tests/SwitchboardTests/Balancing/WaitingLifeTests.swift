@@ -89,6 +89,7 @@ private final class ForgetfulBalancer: LoadBalancer, SubchannelObserver {
     let replicas = try Replicas(1)
     let resolver = ChangingResolver()
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [resolver]
     let transport = try HTTP2ClientTransport(
       target: "static:///echo.example",

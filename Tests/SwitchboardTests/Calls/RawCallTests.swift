@@ -66,10 +66,10 @@ import Testing
     let pool = try ChannelPool()
     let handler = Handler()
     let request = RequestOptions(host: "\(address)", path: "/echo.Echo/Get", safety: .idempotentRequest)
-    let options = CallOptions.with { $0.transportType = .insecure }
+    let options = CallOptions.with { $0.security = .plaintext }
     let call = Call(request, responseHandler: handler, callOptions: options, pool: pool)
     #expect(call.request == request)
-    #expect(call.options.transportType == .insecure)
+    #expect(call.options.security == .plaintext)
     try call.start()
     try call.write(try bytes("x"))
     try call.finish()

@@ -216,7 +216,7 @@ import Testing
     let (pool, hosts) = (try ChannelPool(), Log())
     let client = Echo_EchoClient(
       host: "127.0.0.1:1",
-      options: .with { $0.transportType = .insecure },
+      options: .with { $0.security = .plaintext },
       interceptors: ClientFactory {
         [
           ClientHook(send: { part, promise, context in
@@ -259,7 +259,7 @@ import Testing
         [
           ClientHook(send: { part, promise, context in
             if case .metadata = part {
-              context.options.transportType = .insecure
+              context.options.security = .plaintext
               context.options.userAgentPrefix = "changed/1"
             }
             context.send(part, promise: promise)

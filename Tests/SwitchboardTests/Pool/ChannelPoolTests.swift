@@ -21,7 +21,7 @@ import Testing
     let host: String
     let connections: Connections
     let pool: ChannelPool
-    let options = CallOptions.with { $0.transportType = .insecure }
+    let options = CallOptions.with { $0.security = .plaintext }
 
     func client(_ change: (inout CallOptions) -> Void = { _ in }) -> Echo_EchoClient {
       var options = options
@@ -117,7 +117,7 @@ import Testing
         }
       ) != secure
     )
-    #expect(try ChannelArguments(.with { $0.transportType = .insecure }) != ChannelArguments(CallOptions()))
+    #expect(try ChannelArguments(.with { $0.security = .plaintext }) != ChannelArguments(CallOptions()))
   }
 
   @Test func aCallsOptionsCanSelectAnotherChannel() async throws {
@@ -282,7 +282,7 @@ import Testing
       (
         "insecure",
         {
-          $0.transportType = .insecure
+          $0.security = .plaintext
           $0.pemRootCert = "x"
         }
       ),

@@ -57,7 +57,7 @@ import Testing
     let options = try channelOptions {
       $0.maxConnections = 7
       $0.lowLatency = true
-      $0.tls = ClientTLS(minimumVersion: .tls13)
+      $0.security = .tls(ClientTLS(minimumVersion: .tls13))
       $0.pemRootCert = "root"
     }
     #expect(options.maxConnections == 7)
@@ -81,9 +81,10 @@ import Testing
     #expect(try ChannelArguments(one).hashValue == ChannelArguments(other).hashValue)
   }
 
-  @Test func connectionsAreSecureByDefault() throws {
-    #expect(try channelOptions { _ in }.tls != nil)
-    #expect(try channelOptions { $0.transportType = .insecure }.tls == nil)
+  /// The target decides, as for channels that are made without a pool.
+  @Test func securityIsAutomaticByDefault() throws {
+    #expect(try channelOptions { _ in }.security == .automatic)
+    #expect(try channelOptions { $0.security = .plaintext }.security == .plaintext)
   }
 
   @Test func channelArgumentsSetOptions() throws {
@@ -221,7 +222,7 @@ import Testing
     let log = Log()
     let pool = try ChannelPool(logger: Logger(Entries(log: log), minimumLevel: .trace))
     let options = CallOptions.with {
-      $0.transportType = .insecure
+      $0.security = .plaintext
       $0.logContext = ["who": "maps"]
     }
     let client = Echo_EchoClient(host: "127.0.0.1:1", options: options, pool: pool)
@@ -250,7 +251,7 @@ import Testing
     let address = try server.bind(host: "127.0.0.1", port: 0)
     let pool = try ChannelPool()
     let options = CallOptions.with {
-      $0.transportType = .insecure
+      $0.security = .plaintext
       $0.userAgentPrefix = "app/1"
       $0.oauth2AccessToken = "secret"
       $0.initialMetadata = ["own": "metadata"]
@@ -262,4 +263,8 @@ import Testing
     await pool.shutDown(grace: .zero)
     await server.shutDown(grace: .zero)
   }
+}
+
+extension ChannelOptions {
+  fileprivate var tls: ClientTLS? { if case .tls(let tls) = security { tls } else { nil } }
 }

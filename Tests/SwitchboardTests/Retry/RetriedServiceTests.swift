@@ -179,7 +179,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     let address = try server.bind(host: "127.0.0.1", port: 0)
     let pool = try ChannelPool()
     var options = CallOptions()
-    options.transportType = .insecure
+    options.security = .plaintext
     options.additionalChannelArgs = ["grpc.service_config": .string(Self.config)]
     let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
     #expect(try await client.get(Echo_EchoRequest("x")).text == "x after 1")

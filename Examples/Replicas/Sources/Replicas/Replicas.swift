@@ -60,6 +60,7 @@ struct Replicas {
   /// error in the command line.
   private static func channel(_ target: String, _ arguments: Arguments) throws -> Channel {
     var options = ChannelOptions()
+    options.security = .plaintext
     options.resolvers = [FileResolver()]
     options.loadBalancingPolicies = [RandomChoice()]
     do {
