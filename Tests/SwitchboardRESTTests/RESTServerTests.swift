@@ -67,7 +67,9 @@ import Testing
       try curl("http://\(address)/v1/\(path)/unwritable")
     }
     #expect(answer.contains(#""code":13"#))
-    #expect(answer.contains("a message could not be encoded in the server, whose log says why") == !isDescribed)
+    #expect(
+      answer.contains("a message could not be encoded in the server, whose log says why") == !isDescribed
+    )
     #expect(answer.contains("a message could not be encoded: ") == isDescribed)
     #expect(errors.all.count == 1)
     #expect(errors.all.first?["error"]?.hasPrefix("a message could not be encoded: ") == true)

@@ -14,18 +14,32 @@ extension GRPCStatus {
     }
   }
 
-  /// Runs an encoder, in the same way. `describe` makes the status of its error.
+  /// Runs the encoder of a request, in the same way.
   @inlinable
   package static func encoding<Bytes>(
-    describing describe: (any Error) -> GRPCStatus = { .marshalling($0, "encoded") },
     failed: (GRPCStatus) -> Void = { _ in },
     _ body: () throws -> Bytes
   ) throws(GRPCStatus) -> Bytes {
     do {
       return try body()
     } catch {
-      let status = describe(error)
+      let status = marshalling(error, "encoded")
       failed(status)
+      throw status
+    }
+  }
+
+  /// Runs the encoder of a response, whose error ends its call.
+  @inlinable
+  static func encoding<Bytes>(
+    for stream: any ServerStream,
+    _ body: () throws -> Bytes
+  ) throws(GRPCStatus) -> Bytes {
+    do {
+      return try body()
+    } catch {
+      let status = stream.status(ofEncoding: error)
+      stream.finish(status)
       throw status
     }
   }

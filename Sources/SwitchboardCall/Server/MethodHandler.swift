@@ -299,10 +299,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     switch self {
     case .stream(let stream):
       let response = response
-      let message = try GRPCStatus.encoding(describing: { stream.status(ofEncoding: $0) }) {
-        try marshaller.encode(response)
-      }
-      stream.respond(message)
+      stream.respond(try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) })
     case .chain(let pipeline): pipeline.respondHere(response)
     }
   }
@@ -313,9 +310,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     switch self {
     case .stream(let stream):
       ResponseStreamWriter(stream) { response in
-        try GRPCStatus.encoding(describing: { stream.status(ofEncoding: $0) }, failed: stream.finish) {
-          try marshaller.encode(response)
-        }
+        try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) }
       }
     case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
     }

@@ -317,11 +317,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     case .idle, .started, .waiting, .closed: break
     }
     // The connection is still needed to report held bytes that turn out to be invalid.
-    if state.isClosed, inbound.isEmpty || isClosed { leaveConnection() }
-  }
-
-  private func leaveConnection() {
-    if flow != nil { lateMessages = connection?.largeMessages }
+    guard state.isClosed, inbound.isEmpty || isClosed else { return }
+    if flow != nil, let connection { lateMessages = connection.largeMessages }
     connection = nil
   }
 

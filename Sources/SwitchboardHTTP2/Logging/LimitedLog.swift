@@ -6,6 +6,9 @@ import SwitchboardCall
 /// it stands for. So whoever tries something sees at once what comes of it, and a kind takes some 15 MB a day at most. What
 /// gets no line is an entry of the level `info`.
 final class LimitedLog: Sendable {
+  /// What an entry says besides its message.
+  typealias Details = [String: String]
+
   private static let interval = Duration.seconds(1)
 
   private let logger: Logger
@@ -24,9 +27,9 @@ final class LimitedLog: Sendable {
     var nextLine: UInt64 = 0
     /// The number of entries since the last line, and what the last of them says.
     var count = 0
-    var last: [String: String] = [:]
+    var last = Details()
 
-    mutating func takeLine(at now: UInt64) -> [String: String]? {
+    mutating func takeLine(at now: UInt64) -> Details? {
       guard count > 0, now >= nextLine else { return nil }
       if count > 1 { last["times"] = "\(count)" }
       defer { self = State(nextLine: now.addingSaturated(LimitedLog.interval.nanoseconds)) }
@@ -35,10 +38,10 @@ final class LimitedLog: Sendable {
   }
 
   /// Logs an entry, from any thread. The clock is that of `loop`, which writes the line at the end of the second.
-  func log(_ details: @autoclosure () -> [String: String], on loop: Loop) {
+  func log(_ details: @autoclosure () -> Details, on loop: Loop) {
     guard logger.logs(level) else { return }
     let (details, now) = (details(), loop.now)
-    let (line, wait): ([String: String]?, UInt64?) = state.withLock { state in
+    let (line, wait): (Details?, UInt64?) = state.withLock { state in
       state.count += 1
       state.last = details
       if let line = state.takeLine(at: now) { return (line, nil) }

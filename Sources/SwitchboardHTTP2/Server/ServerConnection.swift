@@ -202,7 +202,7 @@ final class ServerConnection: ConnectionParts, Connection {
     core.connectionDidClose(self)
   }
 
-  private func details(of reason: GRPCStatus) -> [String: String] {
+  private func details(of reason: GRPCStatus) -> LimitedLog.Details {
     ["peer": peer.address, "reason": "\(reason)"]
   }
 

@@ -43,7 +43,7 @@ final class ServerLog: Sendable {
   }
 
   /// The details of a call: the path of its method, which the server has, and others.
-  typealias Details = (path: String, others: [String: String])
+  typealias Details = (path: String, others: LimitedLog.Details)
 
   private func log(_ error: String, _ call: Details, on loop: Loop) {
     let details = call.others.merging(["error": error, "method": call.path]) { $1 }

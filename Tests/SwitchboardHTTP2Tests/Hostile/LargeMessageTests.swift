@@ -118,7 +118,9 @@ import Testing
   }
 
   /// Nor does it release them, even if it also runs the caller.
-  @Test(arguments: [false, true]) func callersOnTheLoopReleaseResponsesElsewhere(isIntercepted: Bool) async throws {
+  @Test(arguments: [false, true]) func callersOnTheLoopReleaseResponsesElsewhere(isIntercepted: Bool)
+    async throws
+  {
     let record = DecodingRecord()
     let server = try Server(providers: [Sending(100_000)], group: try LoopGroup())
     let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
@@ -160,14 +162,15 @@ import Testing
         )
         let call = channel.makeCall(request, receiver: EndRecorder())
         call.start()
+        connection.flushNow()
         let head = [(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "0")]
         connection.feed(FramePeer.frame(Kind.headers, 5, 1, FramePeer.block(head)))
         connection.flushNow()
-        guard let stream = call as? ClientCallStream, stream.connection == nil else { return false }
-        return stream.largeMessages === connection.largeMessages
+        let stream = call as? ClientCallStream
+        return [stream?.connection == nil, stream?.largeMessages === connection.largeMessages]
       }
     }
-    #expect(isSame == true)
+    #expect(isSame == [true, true])
     await channel.loop.onLoop { channel.retire() }
   }
 

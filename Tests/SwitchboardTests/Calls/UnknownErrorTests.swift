@@ -112,7 +112,9 @@ import Testing
     options.logger = Logger(entries, minimumLevel: .warning)
     try await link.with([Failing()], options: options) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
-      for _ in 0..<100 { #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) } == Self.fixed) }
+      for _ in 0..<100 {
+        #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) } == Self.fixed)
+      }
       #expect(await status { _ = try await client.collect([Echo_EchoRequest("x")]) } == Self.fixed)
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)

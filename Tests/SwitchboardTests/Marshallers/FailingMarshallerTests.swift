@@ -116,7 +116,8 @@ import Testing
   }
 
   /// A server that ends a call has sent all its responses, but the last of them may be read later.
-  @Test(arguments: Link.allCases) func aLastResponseThatCannotBeDecodedIsTheStatus(_ link: Link) async throws {
+  @Test(arguments: Link.allCases) func aLastResponseThatCannotBeDecodedIsTheStatus(_ link: Link) async throws
+  {
     try await link.with([Self.handlers(nil)]) { channel async throws in
       let both = Self.method("Both", .bidirectionalStreaming, .throwsOnDecoding)
       let call = MethodClient(channel: channel).call(both).makeBidirectionalStreamingCall()
@@ -155,7 +156,8 @@ import Testing
       channel async throws in
       let client = MethodClient(channel: channel)
       let server = client.call(Self.method("Server", .serverStreaming, nil)).serverStreaming("bad")
-      let both = client.call(Self.method("Both", .bidirectionalStreaming, nil)).bidirectionalStreaming(["bad"])
+      let both = client.call(Self.method("Both", .bidirectionalStreaming, nil)).bidirectionalStreaming(["bad"]
+      )
       let statuses = [
         await status { _ = try await client.call(Self.method("Unary", .unary, nil)).unary("bad") },
         await status { _ = try await server.collected() },
