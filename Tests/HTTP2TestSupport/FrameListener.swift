@@ -6,7 +6,15 @@ package final class FrameListener {
   private let descriptor: Int32
   package let port: Int
 
-  package init() throws { (descriptor, port) = try LoopbackSocket.listening() }
+  /// How long it waits for a connection, or for bytes of one.
+  private let patience: Int?
+
+  /// With `patience`, a test whose other side does nothing fails after this many seconds.
+  package init(patience: Int? = nil) throws {
+    self.patience = patience
+    (descriptor, port) = try LoopbackSocket.listening()
+    if let patience { RawPeer.limitWaits(on: descriptor, to: patience) }
+  }
 
   deinit { close(descriptor) }
 
@@ -17,6 +25,8 @@ package final class FrameListener {
 
   package func acceptRaw() -> RawPeer {
     MayBlock.check()
-    return RawPeer(adopting: Glibc.accept(descriptor, nil, nil))
+    let peer = RawPeer(adopting: Glibc.accept(descriptor, nil, nil))
+    if let patience { peer.limitWaits(to: patience) }
+    return peer
   }
 }

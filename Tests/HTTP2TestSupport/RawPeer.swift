@@ -19,7 +19,14 @@ package final class RawPeer: Sendable {
     // A child process that another test starts meanwhile must not keep the connection open.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     // Ends a test whose other side never answers; a slow machine must not.
-    var limit = timeval(tv_sec: 240, tv_usec: 0)
+    Self.limitWaits(on: descriptor, to: 240)
+  }
+
+  /// Limits how long it waits for bytes, in seconds.
+  package func limitWaits(to seconds: Int) { Self.limitWaits(on: descriptor, to: seconds) }
+
+  static func limitWaits(on descriptor: Int32, to seconds: Int) {
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 

@@ -24,9 +24,11 @@ import Testing
       Way(name: "gRPC", wireProtocol: .grpc),
       Way(name: "gRPC, TLS", wireProtocol: .grpc, isSecure: true),
       Way(name: "gRPC-Web", wireProtocol: .grpcWeb),
+      Way(name: "gRPC-Web, TLS", wireProtocol: .grpcWeb, isSecure: true),
       Way(name: "gRPC-Web, HTTP/1.1", wireProtocol: .grpcWeb, version: .http1),
       Way(name: "gRPC-Web, HTTP/1.1, TLS", wireProtocol: .grpcWeb, version: .http1, isSecure: true),
       Way(name: "Connect"),
+      Way(name: "Connect, TLS", isSecure: true),
       Way(name: "Connect, HTTP/1.1", version: .http1),
       Way(name: "Connect, HTTP/1.1, TLS", version: .http1, isSecure: true),
       Way(name: "Connect, JSON", format: .json),
@@ -67,7 +69,7 @@ import Testing
       (self.name, self.bytes, self.isRefused) = (name, bytes, isRefused)
     }
 
-    private static let size = 150_000
+    private static let size = 300_000
     /// Those of the loop, which decodes them if few come at a time.
     private static let smallSize = 15_000
 
@@ -147,8 +149,10 @@ import Testing
     }
     for message in messages {
       for compression in compressions {
-        let waits = try await bystander.waits {
-          await Self.call(way.call, message, on: attacker, CallOptions(compression: compression))
+        let waits = try await Bystander.trying {
+          try await bystander.waits {
+            await Self.call(way.call, message, on: attacker, CallOptions(compression: compression))
+          }
         }
         #expect(waits.areShort, "\(message.name), \(compression): \(waits)")
       }

@@ -54,8 +54,8 @@ import Testing
       peer.raw.send(flood.opening)
       let batch = (0..<1000).flatMap { _ in flood.frame }
       for _ in 0..<100 { guard peer.raw.send(batch) else { break } }
-      #expect(peer.raw.readToEnd())
-      await hostile.abuses.wait(for: flood.abuse)
+      // A server that accepted all of it would answer this.
+      #expect(!peer.settle())
       #expect(hostile.abuses.counts == [flood.abuse: 1])
     }
   }

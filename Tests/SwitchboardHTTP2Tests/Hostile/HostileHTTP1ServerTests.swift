@@ -9,28 +9,24 @@ import Testing
 
 /// Hostile HTTP/1.1 servers of our Connect client.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct HostileHTTP1ServerTests {
-  private static func options(_ abuses: AbuseRecorder) -> ChannelOptions {
+  private static var options: ChannelOptions {
     var options = ChannelOptions()
     options.wireProtocol = .connect
     options.httpVersion = .http1
-    options.observer = abuses
     return options
   }
 
   /// How a call ends whose server sends this after the request, and then what follows, again and again.
   private func call(_ response: String, _ more: String = "") async throws -> (GRPCStatus?, [PeerAbuse: Int]) {
-    let listener = try FrameListener()
-    let abuses = AbuseRecorder()
-    let channel = try Channel(target: listener.target, options: Self.options(abuses))
-    let failure = Task { await status { _ = try await Caller(channel: channel).get() } }
-    let peer = listener.acceptRaw()
-    peer.waitForBytes()
-    peer.send(Array(response.utf8))
-    let piece = [UInt8](String(repeating: more, count: 100).utf8)
-    if !more.isEmpty { while peer.send(piece) {} }
-    let found = await failure.value
-    await channel.shutDown(grace: .zero)
-    return (found, abuses.counts)
+    try await HostileListener.with(Self.options) { hostile async throws in
+      let call = hostile.call()
+      let peer = hostile.listener.acceptRaw()
+      peer.waitForBytes()
+      peer.send(Array(response.utf8))
+      let piece = [UInt8](String(repeating: more, count: 100).utf8)
+      if !more.isEmpty { while peer.send(piece) {} }
+      return (await status { _ = try await call.value }, hostile.abuses.counts)
+    }
   }
 
   @Test func endlessInformationalResponsesFailTheCall() async throws {
@@ -64,37 +60,33 @@ import Testing
   /// What follows a response is not the response to the call that waits for the connection, which is made on another.
   /// With the last number, it begins where the client's first read ends.
   @Test(arguments: [0, 1, 4096]) func surplusIsNotTheAnswerToTheNextCall(_ size: Int) async throws {
-    let listener = try FrameListener()
-    let abuses = AbuseRecorder()
-    var options = Self.options(abuses)
+    var options = Self.options
     options.maxHTTP1Connections = 1
-    let channel = try Channel(target: listener.target, options: options)
-    let transport = try #require(channel.transport as? HTTP2ClientTransport)
-    let first = Task { try await Caller(channel: channel).get() }
-    let peer = listener.acceptRaw()
-    peer.waitForBytes()
-    let second = Task { try await Caller(channel: channel).get() }
-    await transport.loop.until { transport.waitingCount == 1 }
-    let padding = max(0, size - Self.answer("one", "x: \r\n").count)
-    let answer = Self.answer("one", "x: \(String(repeating: "x", count: padding))\r\n")
-    peer.send(answer + (size == 1 ? Array("\r\n".utf8) : Self.answer("forged")))
-    #expect(try await first.value == Array("one".utf8))
-    let next = listener.acceptRaw()
-    next.waitForBytes()
-    next.send(Self.answer("two"))
-    #expect(try await second.value == Array("two".utf8))
-    #expect(abuses.counts == [.protocolViolation: 1])
-    await channel.shutDown(grace: .zero)
+    try await HostileListener.with(options) { hostile async throws in
+      let transport = try #require(hostile.channel.transport as? HTTP2ClientTransport)
+      let first = hostile.call()
+      let peer = hostile.listener.acceptRaw()
+      peer.waitForBytes()
+      let second = hostile.call()
+      await transport.loop.until { transport.waitingCount == 1 }
+      let padding = max(0, size - Self.answer("one", "x: \r\n").count)
+      let answer = Self.answer("one", "x: \(String(repeating: "x", count: padding))\r\n")
+      peer.send(answer + (size == 1 ? Array("\r\n".utf8) : Self.answer("forged")))
+      #expect(try await first.value == Array("one".utf8))
+      let next = hostile.listener.acceptRaw()
+      next.waitForBytes()
+      next.send(Self.answer("two"))
+      #expect(try await second.value == Array("two".utf8))
+      #expect(hostile.abuses.counts == [.protocolViolation: 1])
+    }
   }
 
   /// Bytes before a request are not its response: the call has not been sent, and looks for another connection.
   @Test func bytesBeforeARequestAreNotItsAnswer() async throws {
     let abuses = AbuseRecorder()
-    let channel = try HTTP2ClientTransport(
-      target: "unix:/nowhere",
-      options: Self.options(abuses),
-      group: try LoopGroup()
-    )
+    var options = Self.options
+    options.observer = abuses
+    let channel = try HTTP2ClientTransport(target: "unix:/nowhere", options: options, group: try LoopGroup())
     let receiver = EndRecorder()
     let reason = await channel.loop.onLoop {
       FedConnection.withClient(channel) { connection in
@@ -113,18 +105,16 @@ import Testing
   }
 
   @Test func bytesWithoutARequestEndTheConnection() async throws {
-    let listener = try FrameListener()
-    let abuses = AbuseRecorder()
-    let channel = try Channel(target: listener.target, options: Self.options(abuses))
-    let first = Task { try await Caller(channel: channel).get() }
-    let peer = listener.acceptRaw()
-    peer.waitForBytes()
-    peer.send(Self.answer("one"))
-    #expect(try await first.value == Array("one".utf8))
-    peer.send(Self.answer("forged"))
-    await abuses.wait(for: .protocolViolation)
-    #expect(peer.readToEnd())
-    await channel.shutDown(grace: .zero)
+    try await HostileListener.with(Self.options) { hostile async throws in
+      let first = hostile.call()
+      let peer = hostile.listener.acceptRaw()
+      peer.waitForBytes()
+      peer.send(Self.answer("one"))
+      #expect(try await first.value == Array("one".utf8))
+      peer.send(Self.answer("forged"))
+      await hostile.abuses.wait(for: .protocolViolation)
+      #expect(peer.readToEnd())
+    }
   }
 
   /// A response may come before the whole request was sent, after any number of informational ones.
@@ -138,30 +128,24 @@ import Testing
 
   /// A response without a length ends with the connection, but over TLS anyone can end that before it is whole.
   @Test(arguments: [true, false]) func aResponseCutOffOverTLSFailsTheCall(_ isWhole: Bool) async throws {
-    let listener = try FrameListener()
-    var options = Self.options(AbuseRecorder())
+    var options = Self.options
     options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
-    let channel = try Channel(target: listener.target, options: options)
-    let result = Task {
-      var response: [UInt8]?
-      let failure = await status { response = try await Caller(channel: channel).get() }
-      return (response, failure)
+    try await HostileListener.with(options) { hostile async throws in
+      let call = hostile.call()
+      do {
+        let peer = SecurePeer(hostile.listener.acceptRaw(), try TLSPeer(.server, protocols: ["http/1.1"]))
+        try peer.shakeHands()
+        let blank: [UInt8] = Array("\r\n\r\n".utf8)
+        _ = peer.listen { $0.suffix(7).prefix(4) == blank[...] || $0.suffix(4) == blank[...] }
+        peer.tls.write(Array("HTTP/1.1 200 OK\r\ncontent-type: application/proto\r\n\r\nabc".utf8))
+        if isWhole { peer.tls.end() }
+        peer.flush()
+      }
+      if isWhole {
+        #expect(try await call.value == Array("abc".utf8))
+      } else {
+        #expect(await status { _ = try await call.value }?.code == .unavailable)
+      }
     }
-    do {
-      let peer = SecurePeer(listener.acceptRaw(), try TLSPeer(.server, protocols: ["http/1.1"]))
-      try peer.shakeHands()
-      let blank: [UInt8] = Array("\r\n\r\n".utf8)
-      _ = peer.listen { $0.suffix(7).prefix(4) == blank[...] || $0.suffix(4) == blank[...] }
-      peer.tls.write(Array("HTTP/1.1 200 OK\r\ncontent-type: application/proto\r\n\r\nabc".utf8))
-      if isWhole { peer.tls.end() }
-      peer.flush()
-    }
-    let (response, failure) = await result.value
-    if isWhole {
-      #expect(response == Array("abc".utf8), "\(String(describing: failure))")
-    } else {
-      #expect(failure?.code == .unavailable)
-    }
-    await channel.shutDown(grace: .zero)
   }
 }

@@ -177,21 +177,14 @@ import Testing
   ]
 
   @Test(arguments: attacks) func anAttackEndsTheCall(_ attack: Attack) async throws {
-    let abuses = AbuseRecorder()
-    var options = ChannelOptions()
-    options.observer = abuses
-    let status = try await call(options) { peer in
+    let (status, abuses) = try await respond { peer in
       peer.raw.send(attack.once)
       guard !attack.often.isEmpty else { return }
       let batch = (0..<1000).flatMap { _ in attack.often }
       for _ in 0..<100 { guard peer.raw.send(batch) else { return } }
     }
     #expect(status?.code == attack.code)
-    if let abuse = attack.abuse {
-      #expect(abuses.counts == [abuse: 1])
-    } else {
-      #expect(abuses.counts.isEmpty)
-    }
+    #expect(abuses == (attack.abuse.map { [$0: 1] } ?? [:]))
   }
 
   @Test(
@@ -203,7 +196,7 @@ import Testing
     ]
   )
   func statusMessagesAreDecodedSafely(_ sample: (sent: String, text: String)) async throws {
-    let status = try await call { peer in
+    let (status, _) = try await respond { peer in
       peer.raw.send(Self.trailers(Self.head + [("grpc-status", "9"), ("grpc-message", sample.sent)]))
     }
     #expect(status?.code == .failedPrecondition)
@@ -212,7 +205,7 @@ import Testing
 
   @Test(arguments: ["", "-1", "17", "00000000000000000005", "5x", "4294967296", "0x5"])
   func invalidStatusesAreUnknown(_ code: String) async throws {
-    let status = try await call { peer in
+    let (status, _) = try await respond { peer in
       peer.raw.send(Self.trailers(Self.head + [("grpc-status", code)]))
     }
     #expect(status?.code == .unknown)
@@ -221,7 +214,7 @@ import Testing
   /// Whoever looks at one of them takes the call for a success.
   @Test(arguments: [["13", "0"], ["0", "13"], ["0", "0"], ["0", "0", "0"]])
   func severalStatusesAreUnknown(_ codes: [String]) async throws {
-    let status = try await call { peer in
+    let (status, _) = try await respond { peer in
       peer.raw.send(Self.response + FramePeer.frame(Kind.data, 0, 1, [0, 0, 0, 0, 0]))
       peer.raw.send(Self.trailers(codes.map { ("grpc-status", $0) }))
     }
@@ -230,7 +223,7 @@ import Testing
   }
 
   @Test func severalContentTypesAreNone() async throws {
-    let status = try await call { peer in
+    let (status, _) = try await respond { peer in
       let head = Self.head + [("content-type", "application/grpc")]
       peer.raw.send(FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head)))
     }
@@ -238,7 +231,7 @@ import Testing
   }
 
   @Test func theReasonOfAGoAwayIsHarmless() async throws {
-    let status = try await call { peer in
+    let (status, _) = try await respond { peer in
       peer.send(Kind.goAway, 0, 0, [0, 0, 0, 1, 0, 0, 0, 2] + Array("\u{1b}[2Jwhy\u{9b}\0".utf8))
       peer.raw.endSending()
     }
@@ -249,39 +242,29 @@ import Testing
   }
 
   @Test func endlessHeadersFailTheCall() async throws {
-    let abuses = AbuseRecorder()
-    var options = ChannelOptions()
-    options.observer = abuses
-    let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: options)
-    let transport = try #require(channel.transport as? HTTP2ClientTransport)
-    let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
-    let peer = listener.accept()
-    _ = peer.next(Kind.data)
-    peer.send(Kind.headers, 0, 1, FramePeer.block(Self.head))
-    await transport.loop.until { transport.connections.contains { $0.session.isInsideHeaders } }
-    await transport.loop.advance(by: .seconds(21))
-    #expect(await status { _ = try await call.value }?.code == .unavailable)
-    #expect(abuses.counts == [.slowHeaders: 1])
-    await channel.shutDown(grace: .zero)
+    try await HostileListener.with { hostile async throws in
+      let transport = try #require(hostile.channel.transport as? HTTP2ClientTransport)
+      let call = hostile.call()
+      let peer = hostile.listener.accept()
+      _ = peer.next(Kind.data)
+      peer.send(Kind.headers, 0, 1, FramePeer.block(Self.head))
+      await transport.loop.until { transport.connections.contains { $0.session.isInsideHeaders } }
+      await transport.loop.advance(by: .seconds(21))
+      #expect(await status { _ = try await call.value }?.code == .unavailable)
+      #expect(hostile.abuses.counts == [.slowHeaders: 1])
+    }
   }
 
-  /// Makes a call, lets the server respond, and returns the result.
-  private func call(
-    _ options: ChannelOptions = ChannelOptions(),
+  /// How a call ends whose server responds like this, and what the client noticed.
+  private func respond(
     _ attack: @escaping @Sendable (FramePeer) -> Void
-  ) async throws -> GRPCStatus? {
-    let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: options)
-    // An attack that is not detected shows as the deadline.
-    let call = Task(executorPreference: channel.eventLoop) {
-      try await Caller(channel: channel).get(options: CallOptions(timeout: .seconds(300)))
+  ) async throws -> (status: GRPCStatus?, abuses: [PeerAbuse: Int]) {
+    try await HostileListener.with { hostile async throws in
+      let call = hostile.call()
+      let peer = hostile.listener.accept()
+      _ = peer.next(Kind.data)
+      attack(peer)
+      return (await status { _ = try await call.value }, hostile.abuses.counts)
     }
-    let peer = listener.accept()
-    _ = peer.next(Kind.data)
-    attack(peer)
-    let status = await status { _ = try await call.value }
-    await channel.shutDown(grace: .zero)
-    return status
   }
 }

@@ -201,19 +201,16 @@ import Testing
     _ version: TLSVersion = .tls13,
     _ attack: @escaping @Sendable (SecurePeer) -> Void
   ) async throws -> (status: GRPCStatus?, abuses: [PeerAbuse: Int]) {
-    let listener = try FrameListener()
-    let abuses = AbuseRecorder()
     var options = ChannelOptions()
-    options.observer = abuses
     options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
-    let channel = try Channel(target: listener.target, options: options)
-    let failure = Task { await status { _ = try await Caller(channel: channel).get() } }
-    let peer = SecurePeer(listener.acceptRaw(), try TLSPeer(.server, version: version, protocols: protocols))
-    peer.tls.take(peer.raw.readSome())
-    attack(peer)
-    let found = await failure.value
-    await channel.shutDown(grace: .zero)
-    return (found, abuses.counts)
+    return try await HostileListener.with(options) { hostile async throws in
+      let call = hostile.call()
+      let tls = try TLSPeer(.server, version: version, protocols: protocols)
+      let peer = SecurePeer(hostile.listener.acceptRaw(), tls)
+      peer.tls.take(peer.raw.readSome())
+      attack(peer)
+      return (await status { _ = try await call.value }, hostile.abuses.counts)
+    }
   }
 
   /// Completes the handshake and sends the settings.

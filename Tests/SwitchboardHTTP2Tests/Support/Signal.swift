@@ -49,15 +49,23 @@ final class AbuseRecorder: CallObserver {
     for (_, waiter) in woken { waiter.resume() }
   }
 
-  /// Returns once this was reported.
+  /// Returns once this was reported, or when the test is cancelled.
   func wait(for abuse: PeerAbuse) async {
-    await withCheckedContinuation { continuation in
-      let isTold = state.withLock { state in
-        if state.counts[abuse] != nil { return true }
-        state.waiters.append((abuse, continuation))
-        return false
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let mustWait = state.withLock { state in
+          guard state.counts[abuse] == nil, !Task.isCancelled else { return false }
+          state.waiters.append((abuse, continuation))
+          return true
+        }
+        if !mustWait { continuation.resume() }
       }
-      if isTold { continuation.resume() }
+    } onCancel: {
+      let waiters = state.withLock { state in
+        defer { state.waiters = [] }
+        return state.waiters
+      }
+      for (_, waiter) in waiters { waiter.resume() }
     }
   }
 

@@ -15,13 +15,13 @@ struct TestPair {
   let channel: Channel
   let address: SocketAddress
 
-  static func with(
+  static func with<Value>(
     _ wire: Wire = .ipv4,
     server serverOptions: ServerOptions = ServerOptions(),
     channel channelOptions: ChannelOptions = ChannelOptions(),
     serverGroup: LoopGroup? = nil,
-    _ body: (TestPair) async throws -> Void
-  ) async throws {
+    _ body: (TestPair) async throws -> Value
+  ) async throws -> Value {
     var serverOptions = serverOptions
     var channelOptions = channelOptions
     if wire == .tls {
@@ -38,7 +38,7 @@ struct TestPair {
       ? try Channel(inProcess: [service], options: serverOptions, channelOptions: channelOptions)
       : try Channel(target: "\(address)", options: channelOptions)
     let pair = TestPair(service: service, server: server, channel: channel, address: address)
-    let result: Result<Void, any Error>
+    let result: Result<Value, any Error>
     do { result = .success(try await body(pair)) } catch { result = .failure(error) }
     await channel.shutDown(grace: .zero)
     await server.shutDown(grace: .zero)

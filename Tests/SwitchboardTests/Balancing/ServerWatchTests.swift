@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func theWatchMovesToTheRemainingConnection() async throws {
-    let listener = try FrameListener()
+    let listener = try FrameListener(patience: 20)
     let channel = try channel(listener)
     let first = call(channel)
     let one = listener.accept()
@@ -101,7 +101,7 @@ import Testing
 
   /// An answered watch does not count as a served call.
   @Test func watchesOfAServerWithoutCallsAreDelayed() async throws {
-    let listener = try FrameListener()
+    let listener = try FrameListener(patience: 20)
     let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(300) }
     channel.connect()
     let clock = ContinuousClock()
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test func aWatchThatFailsAtOnceIsRetried() async throws {
-    let listener = try FrameListener()
+    let listener = try FrameListener(patience: 20)
     let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(10) }
     channel.connect()
     // The server's limit allows no headers at all.
@@ -140,7 +140,7 @@ import Testing
 
   /// gRPC does so too. A server that ends each stream after a message must not cause one after the other.
   @Test func aWatchThatWorkedIsOpenedAgainAtOnce() async throws {
-    let listener = try FrameListener()
+    let listener = try FrameListener(patience: 20)
     let channel = try channel(listener) {
       $0.connectInitialBackoff = .seconds(3600)
       $0.connectMaxBackoff = .seconds(3600)
@@ -165,9 +165,42 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
+  /// A server may be asked on each connection, and a connection may end with each call.
+  @Test func theLogSaysOnceThatHealthIsUnknown() async throws {
+    let listener = try FrameListener(patience: 20)
+    let log = Warnings()
+    let channel = try channel(listener) { $0.logger = Logger(log, minimumLevel: .warning) }
+    for _ in 0..<3 {
+      let answered = call(channel)
+      let peer = listener.accept()
+      peer.headers(
+        try #require(request(peer, watch)),
+        [(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12")],
+        ends: true
+      )
+      let asked = try #require(request(peer, path))
+      answer(peer, asked)
+      #expect(await answered.value == .ok)
+      peer.send(Kind.goAway, 0, 0, FramePeer.number(asked) + FramePeer.number(0))
+    }
+    #expect(log.messages.count == 1)
+    #expect(log.messages.first?.hasSuffix("has no health service: it counts as healthy") == true)
+    await channel.shutDown(grace: .zero)
+  }
+
+  private final class Warnings: LogHandler {
+    private let entries = Locked<[String]>([])
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      entries.withLock { $0.append(message) }
+    }
+
+    var messages: [String] { entries.withLock { $0 } }
+  }
+
   /// Each stream has a task that reads its messages, which must end with it.
   @Test func aStreamThatEndsIsForgotten() async throws {
-    let listener = try FrameListener()
+    let listener = try FrameListener(patience: 20)
     let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(10) }
     channel.connect()
     let peer = listener.accept()
