@@ -171,6 +171,13 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func serverStream<Result>(
+    _ request: Bench_Plan, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Bench_Chunk>) async throws -> Result
+  ) async throws -> Result {
+    try await makeServerStreamCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeServerStreamCall(
     _ request: Bench_Plan, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Bench_Chunk> {
@@ -195,6 +202,13 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func clientStream(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Bench_Chunk, Bench_Plan>) async throws -> Swift.Void
+  ) async throws -> Bench_Plan {
+    try await makeClientStreamCall(callOptions: callOptions).use(body)
+  }
+
   public func makeClientStreamCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Bench_Chunk, Bench_Plan> {
@@ -217,6 +231,13 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     call(Bench_BenchMetadata.Methods.bidi, callOptions) {
       $0.makeBidiInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func bidi<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Bench_Text, Bench_Text>) async throws -> Result
+  ) async throws -> Result {
+    try await makeBidiCall(callOptions: callOptions).use(body)
   }
 
   public func makeBidiCall(

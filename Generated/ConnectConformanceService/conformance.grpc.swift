@@ -211,6 +211,13 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func serverStream<Result>(
+    _ request: Connectrpc_Conformance_V1_ServerStreamRequest, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Connectrpc_Conformance_V1_ServerStreamResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeServerStreamCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeServerStreamCall(
     _ request: Connectrpc_Conformance_V1_ServerStreamRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Connectrpc_Conformance_V1_ServerStreamResponse> {
@@ -235,6 +242,13 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func clientStream(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse>) async throws -> Swift.Void
+  ) async throws -> Connectrpc_Conformance_V1_ClientStreamResponse {
+    try await makeClientStreamCall(callOptions: callOptions).use(body)
+  }
+
   public func makeClientStreamCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Connectrpc_Conformance_V1_ClientStreamRequest, Connectrpc_Conformance_V1_ClientStreamResponse> {
@@ -257,6 +271,13 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClient: Switchboard.Se
     call(Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.bidiStream, callOptions) {
       $0.makeBidiStreamInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func bidiStream<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Connectrpc_Conformance_V1_BidiStreamRequest, Connectrpc_Conformance_V1_BidiStreamResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeBidiStreamCall(callOptions: callOptions).use(body)
   }
 
   public func makeBidiStreamCall(

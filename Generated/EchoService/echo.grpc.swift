@@ -181,6 +181,13 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     call(Echo_EchoMetadata.Methods.expand, callOptions) { $0.makeExpandInterceptors() }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func expand<Result>(
+    _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Echo_EchoResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeExpandCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeExpandCall(
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Echo_EchoResponse> {
@@ -205,6 +212,13 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func collect(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Echo_EchoRequest, Echo_EchoResponse>) async throws -> Swift.Void
+  ) async throws -> Echo_EchoResponse {
+    try await makeCollectCall(callOptions: callOptions).use(body)
+  }
+
   public func makeCollectCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
@@ -225,6 +239,13 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func update<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Echo_EchoRequest, Echo_EchoResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeUpdateCall(callOptions: callOptions).use(body)
   }
 
   public func makeUpdateCall(

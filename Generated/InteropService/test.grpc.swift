@@ -287,6 +287,13 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func streamingOutputCall<Result>(
+    _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Grpc_Testing_StreamingOutputCallResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeStreamingOutputCallCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeStreamingOutputCallCall(
     _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Grpc_Testing_StreamingOutputCallResponse> {
@@ -309,6 +316,13 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     try await call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
       $0.makeStreamingInputCallInterceptors()
     }.clientStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func streamingInputCall(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse>) async throws -> Swift.Void
+  ) async throws -> Grpc_Testing_StreamingInputCallResponse {
+    try await makeStreamingInputCallCall(callOptions: callOptions).use(body)
   }
 
   public func makeStreamingInputCallCall(
@@ -335,6 +349,13 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) public func fullDuplexCall<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeFullDuplexCallCall(callOptions: callOptions).use(body)
+  }
+
   public func makeFullDuplexCallCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
@@ -357,6 +378,13 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
       $0.makeHalfDuplexCallInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func halfDuplexCall<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeHalfDuplexCallCall(callOptions: callOptions).use(body)
   }
 
   public func makeHalfDuplexCallCall(

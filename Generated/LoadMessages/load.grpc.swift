@@ -114,6 +114,13 @@ public struct LoadTestAgentClient: Switchboard.ServiceClient, LoadTestAgentClien
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) public func run<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<LoadTestAgentRequest, LoadTestAgentResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeRunCall(callOptions: callOptions).use(body)
+  }
+
   public func makeRunCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<LoadTestAgentRequest, LoadTestAgentResponse> {

@@ -574,6 +574,13 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func watch<Result>(
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Testing_Rest_Everything>) async throws -> Result
+  ) async throws -> Result {
+    try await makeWatchCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeWatchCall(
     _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Testing_Rest_Everything> {
@@ -596,6 +603,13 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     try await call(Testing_Rest_RestMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
     }.clientStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func collect(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Testing_Rest_Everything, Testing_Rest_Everything>) async throws -> Swift.Void
+  ) async throws -> Testing_Rest_Everything {
+    try await makeCollectCall(callOptions: callOptions).use(body)
   }
 
   public func makeCollectCall(
@@ -666,6 +680,13 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func uploadStream(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Testing_Rest_Upload, Testing_Rest_Upload>) async throws -> Swift.Void
+  ) async throws -> Testing_Rest_Upload {
+    try await makeUploadStreamCall(callOptions: callOptions).use(body)
+  }
+
   public func makeUploadStreamCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Testing_Rest_Upload, Testing_Rest_Upload> {
@@ -680,6 +701,13 @@ public struct Testing_Rest_RestClient: Switchboard.ServiceClient, Testing_Rest_R
     call(Testing_Rest_RestMetadata.Methods.downloadStream, callOptions) {
       $0.makeDownloadStreamInterceptors()
     }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) public func downloadStream<Result>(
+    _ request: Testing_Rest_Everything, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Google_Api_HttpBody>) async throws -> Result
+  ) async throws -> Result {
+    try await makeDownloadStreamCall(request, callOptions: callOptions).use(body)
   }
 
   public func makeDownloadStreamCall(

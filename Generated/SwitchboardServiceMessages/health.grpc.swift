@@ -177,6 +177,13 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func watch<Result>(
+    _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Grpc_Health_V1_HealthCheckResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeWatchCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeWatchCall(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Grpc_Health_V1_HealthCheckResponse> {

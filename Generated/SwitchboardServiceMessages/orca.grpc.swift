@@ -107,6 +107,13 @@ public struct Xds_Service_Orca_V3_OpenRcaServiceClient: Switchboard.ServiceClien
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func streamCoreMetrics<Result>(
+    _ request: Xds_Service_Orca_V3_OrcaLoadReportRequest, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Xds_Data_Orca_V3_OrcaLoadReport>) async throws -> Result
+  ) async throws -> Result {
+    try await makeStreamCoreMetricsCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeStreamCoreMetricsCall(
     _ request: Xds_Service_Orca_V3_OrcaLoadReportRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Xds_Data_Orca_V3_OrcaLoadReport> {

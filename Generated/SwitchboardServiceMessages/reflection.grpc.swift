@@ -117,6 +117,13 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) public func serverReflectionInfo<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>) async throws -> Result
+  ) async throws -> Result {
+    try await makeServerReflectionInfoCall(callOptions: callOptions).use(body)
+  }
+
   public func makeServerReflectionInfoCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse> {

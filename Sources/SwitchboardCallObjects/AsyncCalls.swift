@@ -39,10 +39,11 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
 
 /// A started call with a stream of requests and one response.
 public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
-  public let handle: CallHandle
-  private let result: OneShot<Response>
+  // First, so that a call which is released before the end of its requests says that.
   /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
+  public let handle: CallHandle
+  private let result: OneShot<Response>
 
   @usableFromInline
   init(_ handle: CallHandle, _ requests: RequestStreamWriter<Request>, _ response: OneShot<Response>) {
@@ -93,9 +94,10 @@ public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
 /// for try await reply in call.responseStream { print(reply.text) }
 /// ```
 public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
-  public let handle: CallHandle
+  // First, as above.
   /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
+  public let handle: CallHandle
   /// The responses. Releasing the stream cancels the call.
   public let responseStream: ResponseStream<Response>
 

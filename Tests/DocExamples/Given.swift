@@ -9,6 +9,7 @@ import SwitchboardServices
 typealias Hello_GreeterClient = Echo_EchoClient
 typealias Hello_GreetReply = Echo_EchoResponse
 typealias Note = Echo_EchoRequest
+typealias Change = Echo_EchoResponse
 
 struct Hello_GreetRequest {
   var name = ""
@@ -74,7 +75,12 @@ var client: Hello_GreeterClient { fatalError() }
 var stock: MethodClient { fatalError() }
 var server: Server { fatalError() }
 var request: Note { fatalError() }
+var notes: [Note] { fatalError() }
+var question: Note { fatalError() }
 var message: [UInt8] { fatalError() }
+var context: ServerCallContext { fatalError() }
+var changes: AsyncStream<Change> { fatalError() }
+var responseStream: ResponseStreamWriter<Change> { fatalError() }
 var key: [UInt8] { fatalError() }
 var token: String { fatalError() }
 var part: GRPCClientRequestPart<Note> { fatalError() }

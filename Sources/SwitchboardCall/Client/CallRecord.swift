@@ -34,6 +34,8 @@ package final class CallRecord: Sendable {
   @usableFromInline
   func fail(_ status: GRPCStatus) { failure.change(from: status) { _ in } }
 
+  package var hasEnded: Bool { end.isSettled }
+
   nonisolated(nonsending) package func metadata() async throws -> HPACKHeaders {
     try await initialMetadata.valueOfCall()
   }

@@ -1,4 +1,9 @@
+import Synchronization
+
 /// Sends the requests of a streaming call.
+///
+/// The requests end with `finish`. If the last copy of the writer is released without it, the call ends with `CANCELLED`:
+/// the server must not take what it has for everything.
 ///
 /// ```swift
 /// let call = client.makeCollectCall()
@@ -20,6 +25,8 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   }
 
   @usableFromInline let sink: Sink
+  /// `nil` if the call has all its requests.
+  @usableFromInline let owner: RequestsOwner?
 
   /// Writes the requests of `call`; an encoding error ends the call.
   @inlinable
@@ -28,22 +35,23 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     _ pipe: MessagePipe,
     encode: @escaping @Sendable (Request) throws -> MessageBuffer
   ) {
+    let owner = RequestsOwner(call, pipe)
+    self.owner = owner
     sink = .bytes(pipe) { request in
-      let failed: (GRPCStatus) -> Void = { status in
-        // First, so that the server does not mistake the requests for complete.
-        call.cancel(status)
-        pipe.abort(status)
-      }
-      return try GRPCStatus.encoding(failed: failed) { try encode(request) }
+      try GRPCStatus.encoding(failed: owner.fail) { try encode(request) }
     }
   }
 
   /// A writer for a call that has all its requests.
   @inlinable
-  init() { sink = .ended }
+  init() {
+    sink = .ended
+    owner = nil
+  }
 
   @inlinable
   init<Response>(_ pipeline: ClientPipeline<Request, Response>) {
+    owner = RequestsOwner(pipeline, nil)
     sink = .parts(pipeline.makeWriter()) { pipeline.finishRequests() }
   }
 
@@ -74,6 +82,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
 
   /// Ends the requests.
   public func finish() {
+    owner?.finish()
     switch sink {
     case .bytes(let pipe, _): pipe.finish()
     case .parts(let writer, let finish): if writer.finish() { finish() }
@@ -81,10 +90,59 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     }
   }
 
+  /// Ends the call, unless the requests have ended.
+  package func drop() { owner?.drop() }
+
+  /// Whether the call has ended, so that nothing can be sent any more. Always `false` behind interceptors.
+  package var isCutOff: Bool {
+    if case .bytes(let pipe, _) = sink { pipe.hasFailed } else { false }
+  }
+
   /// Ends the call with the error of a failed write, unless the call has already ended and reports its own status.
   @usableFromInline
   func fail(_ error: any Error, of call: any ByteCall) {
+    owner?.finish()
     if case .bytes(let pipe, _) = sink, pipe.hasEnded { return }
     call.cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
   }
+}
+
+/// Ends a call whose requests nobody can finish any more.
+@usableFromInline
+final class RequestsOwner: Sendable {
+  private let call: any ByteCall
+  private let pipe: MessagePipe?
+  /// Whether the requests have ended, or the call has.
+  private let isFinished = Atomic(false)
+
+  /// `pipe` has the requests, unless they pass interceptors.
+  @usableFromInline
+  init(_ call: any ByteCall, _ pipe: MessagePipe?) {
+    self.call = call
+    self.pipe = pipe
+  }
+
+  deinit { drop() }
+
+  func finish() { isFinished.store(true, ordering: .relaxed) }
+
+  func drop() {
+    if !isFinished.load(ordering: .relaxed) { fail(.requestsDropped) }
+  }
+
+  @usableFromInline
+  func fail(_ status: GRPCStatus) {
+    finish()
+    // First, so that the server does not mistake the requests for complete.
+    call.cancel(status)
+    pipe?.abort(status)
+  }
+}
+
+extension GRPCStatus {
+  package static let requestsDropped = GRPCStatus(
+    code: .cancelled,
+    message:
+      "the stream of requests was released without finish(), so that the server could not tell whether it is complete"
+  )
 }

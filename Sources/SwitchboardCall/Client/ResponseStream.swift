@@ -1,4 +1,5 @@
-/// The stream of a call's responses, to be read once. It ends if the call succeeds, and throws the status if it fails.
+/// The stream of a call's responses, to be read once. It ends if the call succeeds, and throws the status if it fails. A
+/// second loop over it, after one that has come to the end, throws `FAILED_PRECONDITION`.
 ///
 /// ```swift
 /// for try await reply in client.expand(request) { print(reply.text) }
@@ -28,6 +29,14 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
   func keep(_ writer: Task<Void, Never>) { owner.keep(writer) }
 
+  /// Whether an iterator has read the end of a call that succeeded.
+  package var endWasRead: Bool {
+    switch source {
+    case .bytes(let reader, _): reader.responses.endWasRead
+    case .parts(let reader): reader.queue.queue.state.withLock { $0.endWasRead }
+    }
+  }
+
   private var owner: StreamOwner {
     switch source {
     case .bytes(let reader, _): reader
@@ -44,6 +53,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
     /// Whether the last message read was compressed. Always `false` behind interceptors.
     @usableFromInline package var lastWasCompressed = false
     @usableFromInline var reading = SharedReading()
+    @usableFromInline var hasEnded = false
 
     @inlinable
     init(source: Source) { self.source = source }
@@ -53,7 +63,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let reader, let decoder):
         reading.readsOn()
-        guard let message = try await reader.next() else { return nil }
+        guard let message = try await reader.next() else { return try end() }
         lastWasCompressed = message.wasCompressed
         guard reading.mayTake(message) else { return try await nextSlowly(message) }
         return try message.withBytes(decoder.decode)
@@ -70,8 +80,20 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
         guard let message else { return nil }
         return try await reading.take(message, of: reader.responses, decoder)
       case .parts(let reader):
-        return try await reader.next(&reading)
+        return try await reader.next(&reading) ?? end()
       }
+    }
+
+    /// An iterator may be asked again after the end.
+    @usableFromInline
+    mutating func end() throws -> Response? {
+      guard !hasEnded else { return nil }
+      hasEnded = true
+      switch source {
+      case .bytes(let reader, _): try reader.responses.readEnd()
+      case .parts(let reader): try reader.queue.queue.readEnd()
+      }
+      return nil
     }
   }
 }

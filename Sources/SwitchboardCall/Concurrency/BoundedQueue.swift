@@ -29,6 +29,8 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     /// The cost of the elements.
     @usableFromInline var held = 0
     @usableFromInline var end: End?
+    /// Whether an iterator has read the end.
+    @usableFromInline var endWasRead = false
     @usableFromInline var reader: Reader?
     @usableFromInline var writers: [Writer] = []
 
@@ -105,6 +107,17 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     state = Locked(State(extra))
   }
 
+  /// Called by an iterator that has come to the end without a failure. Throws if another one has been there: to the
+  /// second reader, the stream would look as if it had been empty.
+  @usableFromInline
+  func readEnd() throws {
+    let isSecond = state.withLock { state in
+      defer { state.endWasRead = true }
+      return state.endWasRead
+    }
+    if isSecond { throw GRPCStatus.readTwice }
+  }
+
   /// Makes every waiting task check again.
   @inlinable
   func wake() {
@@ -162,6 +175,10 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
 }
 
 extension GRPCStatus {
+  static let readTwice = GRPCStatus(
+    code: .failedPrecondition,
+    message: "a stream of messages was read a second time: the first reader has had all of them"
+  )
   static let twoReaders = GRPCStatus(
     code: .failedPrecondition,
     message: "two tasks read one stream of messages at the same time"

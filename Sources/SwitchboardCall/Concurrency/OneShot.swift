@@ -14,6 +14,8 @@ package final class OneShot<Value: Sendable>: Sendable {
   @usableFromInline
   package init() {}
 
+  var isSettled: Bool { state.withLock { $0.result != nil } }
+
   /// Sets the result. Later results are ignored.
   @usableFromInline
   package func settle(_ result: Result<Value, GRPCStatus>) {

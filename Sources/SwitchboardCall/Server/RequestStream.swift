@@ -38,6 +38,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
     /// Whether the last message read was compressed. Always `false` behind interceptors.
     @usableFromInline package var lastWasCompressed = false
     @usableFromInline var reading = SharedReading()
+    @usableFromInline var hasEnded = false
 
     @inlinable
     init(source: Source) { self.source = source }
@@ -47,7 +48,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let pipe, let decoder):
         reading.readsOn()
-        guard let message = try await pipe.next() else { return nil }
+        guard let message = try await pipe.next() else { return try end() }
         lastWasCompressed = message.wasCompressed
         guard reading.mayTake(message) else { return try await nextSlowly(message) }
         return try message.withBytes(decoder.decode)
@@ -65,8 +66,20 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
         guard let message else { return nil }
         return try await reading.take(message, of: pipe, decoder)
       case .parts(let queue):
-        return try await queue.next(&reading)
+        return try await queue.next(&reading) ?? end()
       }
+    }
+
+    /// An iterator may be asked again after the end.
+    @usableFromInline
+    mutating func end() throws -> Request? {
+      guard !hasEnded else { return nil }
+      hasEnded = true
+      switch source {
+      case .bytes(let pipe, _): try pipe.readEnd()
+      case .parts(let queue): try queue.queue.readEnd()
+      }
+      return nil
     }
   }
 }

@@ -102,6 +102,11 @@ import Synchronization
 
   @usableFromInline package var hasEnded: Bool { queue.state.withLock { $0.end != nil } }
 
+  /// Whether the pipe has ended with a failure, as that of a call that is over has.
+  package var hasFailed: Bool {
+    if case .failed = queue.state.withLock({ $0.end }) { true } else { false }
+  }
+
   // MARK: Writing
 
   /// Adds a message, unless the pipe has ended. Returns `false` if it has, or if it is now full: the writer should then
@@ -234,6 +239,12 @@ import Synchronization
       }
     }
   }
+
+  /// See `BoundedQueue`.
+  @usableFromInline package func readEnd() throws { try queue.readEnd() }
+
+  /// Whether an iterator has read the end.
+  package var endWasRead: Bool { queue.state.withLock { $0.endWasRead } }
 
   /// Whether a message or the end can be popped.
   @usableFromInline package var isReadable: Bool { queue.state.withLock { $0.isReadable } }

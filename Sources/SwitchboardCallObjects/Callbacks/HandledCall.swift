@@ -37,6 +37,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   struct State: Sendable {
     var phase = Phase.idle
     var call: (any AsyncCall)?
+    var requests: RequestStreamWriter<Request>?
     var writes: AsyncStream<Request>.Continuation?
     var unsent = 0
   }
@@ -88,7 +89,12 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  deinit { state.withLock { $0.writes?.finish() } }
+  deinit {
+    let state = state.withLock { $0 }
+    // Those that were written may not be all.
+    if state.phase == .open { state.requests?.drop() }
+    state.writes?.finish()
+  }
 
   // MARK: Starting and ending
 
@@ -115,6 +121,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     }
     let isCancelled = state.withLock { state in
       state.call = started.call
+      state.requests = started.requests
       return state.phase == .cancelled
     }
     if isCancelled { started.call.cancel() }

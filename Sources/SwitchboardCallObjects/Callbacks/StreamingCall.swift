@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// A call whose requests are written one by one, and whose response or stream of responses goes to a handler.
 ///
-/// A started call runs until it is cancelled or the server ends it. Releasing it ends its requests.
+/// A started call runs until it is cancelled or the server ends it. Releasing it before `finish` ends it with `CANCELLED`.
 ///
 /// ```swift
 /// let call = MethodClient(channel: channel).call(Stock.follow).makeStreamingCall(responseHandler: printer)

@@ -21,6 +21,7 @@ struct ClientMethodCode {
       let effects = method.kind.streamsResponses ? "" : "try await "
       emitBody(effects, constants, ".\(method.kind.rawValue)(\(argument))", to: &printer)
     }
+    if method.kind != .unary { emitUse(visibility: visibility, to: &printer) }
     emitCall(visibility: visibility, constants: constants, to: &printer)
   }
 
@@ -60,17 +61,38 @@ struct ClientMethodCode {
     printer.line(") \(result)\(constraint)\(end)")
   }
 
+  /// The type of the call object.
+  private var callType: String {
+    let messages = method.kind.streamsRequests ? "\(method.request), \(method.response)" : method.response
+    return "\(MethodCode.library("Async\(method.kind.rawValue.capitalized)Call"))<\(messages)>"
+  }
+
+  /// Writes the method whose call ends with a closure.
+  private func emitUse(visibility: String, to printer: inout Printer) {
+    printer.blank()
+    let result = method.kind.streamsResponses ? MethodCode.unused("Result", by: [method]) : "Swift.Void"
+    let generic = method.kind.streamsResponses ? "<\(result)>" : ""
+    printer.line("nonisolated(nonsending) \(visibility)func \(method.declaredName)\(generic)(")
+    printer.indented { printer in
+      let request = method.kind.streamsRequests ? "" : "_ request: \(method.request), "
+      printer.line("\(request)callOptions: \(MethodCode.library("CallOptions"))? = nil,")
+      printer.line("_ body: nonisolated(nonsending) (\(callType)) async throws -> \(result)")
+    }
+    printer.block(") async throws -> \(method.kind.streamsResponses ? result : method.response)") { printer in
+      let request = method.kind.streamsRequests ? "" : "request, "
+      printer.line("try await make\(method.name)Call(\(request)callOptions: callOptions).use(body)")
+    }
+  }
+
   private func emitCall(visibility: String, constants: String, to printer: inout Printer) {
     printer.blank()
     let streamsRequests = method.kind.streamsRequests
-    let messages = streamsRequests ? "\(method.request), \(method.response)" : method.response
-    let type = MethodCode.library("Async\(method.kind.rawValue.capitalized)Call")
     printer.line("\(visibility)func make\(method.name)Call(")
     printer.indented { printer in
       let request = streamsRequests ? "" : "_ request: \(method.request), "
       printer.line("\(request)callOptions: \(MethodCode.library("CallOptions"))? = nil")
     }
-    printer.line(") -> \(type)<\(messages)> {")
+    printer.line(") -> \(callType) {")
     let make = "make\(method.kind.rawValue.capitalized)Call"
     emitBody("", constants, ".\(make)(\(streamsRequests ? "" : "request"))", to: &printer)
   }

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardCallObjects
 import Testing
 
 @testable import SwitchboardHTTP2
@@ -33,5 +34,31 @@ extension Caller {
     let endless = AsyncStream<[UInt8]> { [UInt8](repeating: 0, count: 1000) }
     let ignored = await status { _ = try await collect(TestService.ignore, endless) }
     #expect(ignored == GRPCStatus(code: .resourceExhausted, message: "enough"))
+    try await callInScopes()
+  }
+
+  /// The same methods, by calls that end with a closure.
+  private func callInScopes() async throws {
+    let joined = try await channel.call(TestService.collect).makeClientStreamingCall().use { call in
+      for byte in 0..<100 as Range<UInt8> { try await call.requestStream.send([byte]) }
+    }
+    #expect(joined == Array(0..<100))
+    let ignored = await status {
+      _ = try await channel.call(TestService.ignore).makeClientStreamingCall().use { call in
+        while true { try await call.requestStream.send([UInt8](repeating: 0, count: 1000)) }
+      }
+    }
+    #expect(ignored == GRPCStatus(code: .resourceExhausted, message: "enough"))
+    let found = try await channel.call(TestService.expand).makeServerStreamingCall([1, 2, 3]).use { call in
+      try await call.responseStream.first { $0 == [2] }
+    }
+    #expect(found == [2])
+    let (answer, call) = try await channel.call(TestService.update).makeBidirectionalStreamingCall().use {
+      call in
+      try await call.requestStream.send([7])
+      return (try await call.responseStream.first { _ in true }, call)
+    }
+    #expect(answer == [7])
+    #expect(await call.status.isOk)
   }
 }

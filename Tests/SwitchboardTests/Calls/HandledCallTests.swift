@@ -139,13 +139,30 @@ import Testing
     #expect(log.lines == [])
   }
 
-  @Test func releasingAStreamingCallFinishesIt() async throws {
+  @Test func aStreamingCallReleasedWithoutFinishFails() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       do {
         let call = pair.client().callbacks.makeCollectCall(responseHandler: handler)
         try call.start()
         try call.write(Echo_EchoRequest("only"))
+      }
+      let events = await handler.all()
+      #expect(events.compactMap(\.message).isEmpty)
+      let failure = try #require(events.last?.end?.error)
+      #expect(failure.code == .cancelled)
+      #expect(failure.message?.contains("released without finish()") == true)
+    }
+  }
+
+  @Test func aStreamingCallReleasedAfterFinishGoesOn() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      do {
+        let call = pair.client().makeCollectCall(responseHandler: handler)
+        try call.start()
+        try call.write(Echo_EchoRequest("only"))
+        try call.finish()
       }
       let events = await handler.all()
       #expect(events.compactMap(\.message).map(\.text) == ["only"])

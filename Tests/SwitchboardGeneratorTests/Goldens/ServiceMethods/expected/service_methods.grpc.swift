@@ -203,6 +203,13 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func listen<Result>(
+    _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Golden_Services_Answer>) async throws -> Result
+  ) async throws -> Result {
+    try await makeListenCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeListenCall(
     _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Golden_Services_Answer> {
@@ -227,6 +234,13 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func tell(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Golden_Services_Question, Golden_Services_Answer.Summary>) async throws -> Swift.Void
+  ) async throws -> Golden_Services_Answer.Summary {
+    try await makeTellCall(callOptions: callOptions).use(body)
+  }
+
   public func makeTellCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Golden_Services_Question, Golden_Services_Answer.Summary> {
@@ -249,6 +263,13 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
       $0.makeTalkInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func talk<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Question, Golden_Services_Answer>) async throws -> Result
+  ) async throws -> Result {
+    try await makeTalkCall(callOptions: callOptions).use(body)
   }
 
   public func makeTalkCall(

@@ -3071,6 +3071,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) func fetch(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Plain, Plain>) async throws -> Swift.Void
+  ) async throws -> Plain {
+    try await makefetchCall(callOptions: callOptions).use(body)
+  }
+
   func makefetchCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Plain, Plain> {
@@ -3081,6 +3088,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> {
     call(TwinsMetadata.Methods.fETCH, callOptions) { $0.makeFETCHInterceptors() }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func fETCH<Result>(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Plain>) async throws -> Result
+  ) async throws -> Result {
+    try await makeFETCHCall(request, callOptions: callOptions).use(body)
   }
 
   func makeFETCHCall(
@@ -3117,6 +3131,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) func init__<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain>) async throws -> Result
+  ) async throws -> Result {
+    try await makeinitCall(callOptions: callOptions).use(body)
+  }
+
   func makeinitCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain> {
@@ -3133,6 +3154,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
     call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) func init_<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain>) async throws -> Result
+  ) async throws -> Result {
+    try await makeinit_Call(callOptions: callOptions).use(body)
   }
 
   func makeinit_Call(
@@ -4093,6 +4121,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) func callOptions(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<CallOptions, CallOptions>) async throws -> Swift.Void
+  ) async throws -> CallOptions {
+    try await makeCallOptionsCall(callOptions: callOptions).use(body)
+  }
+
   func makeCallOptionsCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<CallOptions, CallOptions> {
@@ -4105,6 +4140,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: Server, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Server> {
     call(TypesMetadata.Methods_.server, callOptions) { $0.makeServerInterceptors() }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func server<Result>(
+    _ request: Server, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Server>) async throws -> Result
+  ) async throws -> Result {
+    try await makeServerCall(request, callOptions: callOptions).use(body)
   }
 
   func makeServerCall(
@@ -4129,6 +4171,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.serviceClient, callOptions) {
       $0.makeServiceClientInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) func serviceClient<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<ServiceClient, ServiceClient>) async throws -> Result
+  ) async throws -> Result {
+    try await makeServiceClientCall(callOptions: callOptions).use(body)
   }
 
   func makeServiceClientCall(
@@ -4167,6 +4216,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) func methods(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Methods, Methods>) async throws -> Swift.Void
+  ) async throws -> Methods {
+    try await makeMethodsCall(callOptions: callOptions).use(body)
+  }
+
   func makeMethodsCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Methods, Methods> {
@@ -4177,6 +4233,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Requests> {
     call(TypesMetadata.Methods_.requests, callOptions) { $0.makeRequestsInterceptors() }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func requests<Result>(
+    _ request: Requests, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Requests>) async throws -> Result
+  ) async throws -> Result {
+    try await makeRequestsCall(request, callOptions: callOptions).use(body)
   }
 
   func makeRequestsCall(
@@ -4201,6 +4264,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.sequence, callOptions) {
       $0.makeSequenceInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) func sequence<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Sequence, Sequence>) async throws -> Result
+  ) async throws -> Result {
+    try await makeSequenceCall(callOptions: callOptions).use(body)
   }
 
   func makeSequenceCall(
@@ -4243,6 +4313,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) func interceptorFactory(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<InterceptorFactoryMessage, InterceptorFactoryMessage>) async throws -> Swift.Void
+  ) async throws -> InterceptorFactoryMessage {
+    try await makeInterceptorFactoryCall(callOptions: callOptions).use(body)
+  }
+
   func makeInterceptorFactoryCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<InterceptorFactoryMessage, InterceptorFactoryMessage> {
@@ -4257,6 +4334,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.switchboard, callOptions) {
       $0.makeSwitchboardInterceptors()
     }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func switchboard<Result>(
+    _ request: SwitchboardMessage, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<SwitchboardMessage>) async throws -> Result
+  ) async throws -> Result {
+    try await makeSwitchboardCall(request, callOptions: callOptions).use(body)
   }
 
   func makeSwitchboardCall(
@@ -4281,6 +4365,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.responseStream, callOptions) {
       $0.makeResponseStreamInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) func responseStream<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<ResponseStream, ResponseStream>) async throws -> Result
+  ) async throws -> Result {
+    try await makeResponseStreamCall(callOptions: callOptions).use(body)
   }
 
   func makeResponseStreamCall(
@@ -4323,6 +4414,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) func serverCallContext(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<ServerCallContext, ServerCallContext>) async throws -> Swift.Void
+  ) async throws -> ServerCallContext {
+    try await makeServerCallContextCall(callOptions: callOptions).use(body)
+  }
+
   func makeServerCallContextCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<ServerCallContext, ServerCallContext> {
@@ -4337,6 +4435,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     call(TypesMetadata.Methods_.methodHandler, callOptions) {
       $0.makeMethodHandlerInterceptors()
     }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func methodHandler<Result>(
+    _ request: MethodHandler, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<MethodHandler>) async throws -> Result
+  ) async throws -> Result {
+    try await makeMethodHandlerCall(request, callOptions: callOptions).use(body)
   }
 
   func makeMethodHandlerCall(
@@ -4363,6 +4468,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) func sendable<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<SendableMessage, SendableMessage>) async throws -> Result
+  ) async throws -> Result {
+    try await makeSendableCall(callOptions: callOptions).use(body)
+  }
+
   func makeSendableCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<SendableMessage, SendableMessage> {
@@ -4387,6 +4499,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) func concurrency<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<_ConcurrencyMessage, _ConcurrencyMessage>) async throws -> Result
+  ) async throws -> Result {
+    try await makeConcurrencyCall(callOptions: callOptions).use(body)
+  }
+
   func makeConcurrencyCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<_ConcurrencyMessage, _ConcurrencyMessage> {
@@ -4399,6 +4518,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: anyMessage, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<someMessage> {
     call(TypesMetadata.Methods_.any, callOptions) { $0.makeAnyInterceptors() }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func any<Result>(
+    _ request: anyMessage, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<someMessage>) async throws -> Result
+  ) async throws -> Result {
+    try await makeAnyCall(request, callOptions: callOptions).use(body)
   }
 
   func makeAnyCall(
@@ -4421,6 +4547,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     try await call(TypesMetadata.Methods_.nested, callOptions) {
       $0.makeNestedInterceptors()
     }.clientStreaming(requests)
+  }
+
+  nonisolated(nonsending) func nested(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Plain.Requests, Plain.Methods>) async throws -> Swift.Void
+  ) async throws -> Plain.Methods {
+    try await makeNestedCall(callOptions: callOptions).use(body)
   }
 
   func makeNestedCall(

@@ -143,6 +143,13 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) func Send_All<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>) async throws -> Result
+  ) async throws -> Result {
+    try await makeSend_AllCall(callOptions: callOptions).use(body)
+  }
+
   func makeSend_AllCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {

@@ -143,6 +143,13 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) package func exchange<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter>) async throws -> Result
+  ) async throws -> Result {
+    try await makeExchangeCall(callOptions: callOptions).use(body)
+  }
+
   package func makeExchangeCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {

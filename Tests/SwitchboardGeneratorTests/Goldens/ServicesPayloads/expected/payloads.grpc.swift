@@ -185,6 +185,13 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) func one<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Swift.String, Payloads_Plain>) async throws -> Result
+  ) async throws -> Result {
+    try await makeOneCall(callOptions: callOptions).use(body)
+  }
+
   func makeOneCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Swift.String, Payloads_Plain> {
@@ -215,6 +222,13 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     call(Payloads_MappedMetadata.Methods.special, callOptions) {
       $0.makeSpecialInterceptors()
     }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func special<Result>(
+    _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Swift.String>) async throws -> Result
+  ) async throws -> Result {
+    try await makeSpecialCall(request, callOptions: callOptions).use(body)
   }
 
   func makeSpecialCall(

@@ -178,6 +178,13 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func forecast<Result>(
+    _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Weather_Report>) async throws -> Result
+  ) async throws -> Result {
+    try await makeForecastCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeForecastCall(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Weather_Report> {
@@ -202,6 +209,13 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func summarize(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Weather_Place, Weather_Report>) async throws -> Swift.Void
+  ) async throws -> Weather_Report {
+    try await makeSummarizeCall(callOptions: callOptions).use(body)
+  }
+
   public func makeSummarizeCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Weather_Place, Weather_Report> {
@@ -224,6 +238,13 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func follow<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Weather_Place, Weather_Report>) async throws -> Result
+  ) async throws -> Result {
+    try await makeFollowCall(callOptions: callOptions).use(body)
   }
 
   public func makeFollowCall(
@@ -423,6 +444,13 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     }.serverStreaming(request)
   }
 
+  nonisolated(nonsending) public func forecast<Result>(
+    _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Weather_Report>) async throws -> Result
+  ) async throws -> Result {
+    try await makeForecastCall(request, callOptions: callOptions).use(body)
+  }
+
   public func makeForecastCall(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Weather_Report> {
@@ -474,6 +502,13 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func summarize(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Weather_Place, Weather_Report>) async throws -> Swift.Void
+  ) async throws -> Weather_Report {
+    try await makeSummarizeCall(callOptions: callOptions).use(body)
+  }
+
   public func makeSummarizeCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Weather_Place, Weather_Report> {
@@ -523,6 +558,13 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) public func follow<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Weather_Place, Weather_Report>) async throws -> Result
+  ) async throws -> Result {
+    try await makeFollowCall(callOptions: callOptions).use(body)
   }
 
   public func makeFollowCall(

@@ -118,6 +118,13 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
     }.clientStreaming(requests)
   }
 
+  nonisolated(nonsending) public func carry(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>) async throws -> Swift.Void
+  ) async throws -> GoldenServicesMappingsBase.Golden_Services_Base_Parcel {
+    try await makeCarryCall(callOptions: callOptions).use(body)
+  }
+
   public func makeCarryCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel> {
