@@ -26,6 +26,19 @@ import Testing
     }
   }
 
+  /// Tools may leave a stream open for as long as they run.
+  @Test func aStreamThatIsLeftOpenEndsWithTheServer() async throws {
+    try await hosted([try ReflectionService(describing: [])]) { channel, server async throws in
+      let call = Grpc_Reflection_V1_ServerReflectionClient(channel: channel).makeServerReflectionInfoCall()
+      try await call.requestStream.send(.with { $0.listServices = "*" })
+      var responses = call.responseStream.makeAsyncIterator()
+      #expect(try await responses.next() != nil)
+      // Calls in progress may take an hour.
+      await server.shutDown(grace: .seconds(3600))
+      #expect(await status { _ = try await responses.next() }?.code == .unavailable)
+    }
+  }
+
   @Test func listsAllServices() async throws {
     let request = Request.with {
       $0.host = "here"

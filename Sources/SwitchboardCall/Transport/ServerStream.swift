@@ -33,6 +33,9 @@
 
   var logger: Logger { get }
 
+  /// When the server shuts down.
+  var shutdown: ShutdownSignal { get }
+
   /// The status of the call for an error that its handler or an interceptor threw. An error that determines none is
   /// logged, and the client learns as much of it as the server's options say.
   func status(of error: any Error) -> GRPCStatus

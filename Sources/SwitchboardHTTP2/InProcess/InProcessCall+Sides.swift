@@ -114,6 +114,7 @@ extension InProcessCall: LoopServerStream {
 
   var serverOptions: ServerOptions { transport.options }
   var serverLog: ServerLog { transport.log }
+  var shutdown: ShutdownSignal { transport.shutdown }
 
   var nameInLogs: String { String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) }
   var method: MethodDescriptor { request.method }

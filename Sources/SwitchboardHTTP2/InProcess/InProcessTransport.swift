@@ -13,6 +13,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let isObserved: Bool
   /// The tracer of calls at the server, if its observer traces.
   let tracer: (any ServerTracer)?
+  let shutdown = ShutdownSignal()
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
@@ -67,6 +68,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   }
 
   func shutDown(grace: Duration) async {
+    shutdown.begin()
     let deadline = Task(executorPreference: loop) {
       try await self.loop.sleep(for: grace)
       self.loop.execute { self.endAll() }

@@ -53,6 +53,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   var serverOptions: ServerOptions { connection.core.options }
   var serverLog: ServerLog { connection.core.log }
+  var shutdown: ShutdownSignal { connection.core.shutdown }
 
   var nameInLogs: String { "\(connection.number)/\(id)" }
   var method: MethodDescriptor { head.method?.descriptor ?? .unknown }

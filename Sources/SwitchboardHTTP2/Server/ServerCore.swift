@@ -18,6 +18,8 @@ final class ServerCore: @unchecked Sendable {
   private let tls: Locked<TLSContext?>
   let abandoned: AbandonedHandlers
   let log: ServerLog
+  /// What handlers learn of when `beginDraining` is called.
+  let shutdown = ShutdownSignal()
   /// The number of handlers of pages that have not returned.
   private let pagesInProgress = Atomic(0)
 
@@ -181,7 +183,9 @@ final class ServerCore: @unchecked Sendable {
     }
     for (_, listener) in listeners { listener.close() }
     for connection in connections { onLoop(of: connection) { $0.drain() } }
-    if isFirst { for provider in providers { provider.serverIsShuttingDown() } }
+    guard isFirst else { return }
+    for provider in providers { provider.serverIsShuttingDown() }
+    shutdown.begin()
   }
 
   func closeAll() {

@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServiceMessages
+import Synchronization
 
 /// Sends the load of a server to the clients that ask for it, at their intervals:
 /// `xds.service.orca.v3.OpenRcaService`.
@@ -17,7 +18,7 @@ public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider
   private let recorder: LoadRecorder
   private let minimumInterval: Duration
   private let time: any CallTime
-  private let streams = Locked(ReportStreams())
+  private let streams = Atomic(0)
 
   /// Creates a service that reports what `recorder` holds. A client that asks for reports more often than every
   /// `minimumInterval`, or does not say how often, gets them at this interval.
@@ -31,9 +32,7 @@ public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider
     self.time = time
   }
 
-  public func serverIsShuttingDown() { streams.withLock { $0.shutDown() } }
-
-  var streamCount: Int { streams.withLock(\.count) }
+  var streamCount: Int { streams.load(ordering: .relaxed) }
 
   public func streamCoreMetrics(
     request: Xds_Service_Orca_V3_OrcaLoadReportRequest,
@@ -42,21 +41,27 @@ public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider
   ) async throws {
     // A client that reads slowly gets fewer reports.
     let (ticks, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = streams.withLock { $0.add(continuation) }
+    streams.add(1, ordering: .relaxed)
     let ticker = tick(every: interval(for: request), continuation, on: context.eventLoop)
     defer {
       ticker.cancel()
-      streams.withLock { $0.remove(id) }
+      streams.subtract(1, ordering: .relaxed)
     }
     continuation.yield()
-    for await _ in ticks { try await responseStream.send(Xds_Data_Orca_V3_OrcaLoadReport(recorder.report)) }
+    try await context.withShutdownHandler {
+      for await _ in ticks {
+        try await responseStream.send(Xds_Data_Orca_V3_OrcaLoadReport(recorder.report))
+      }
+    } onShutdown: {
+      continuation.finish()
+    }
     guard !context.isCancelled else { return }
     throw GRPCStatus(code: .unavailable, message: "the server is shutting down")
   }
 
   private func tick(
     every interval: Duration,
-    _ continuation: ReportStreams.Ticks,
+    _ continuation: AsyncStream<Void>.Continuation,
     on loop: any EventLoop
   ) -> Task<Void, any Error> {
     Task(executorPreference: loop) { [time] in
@@ -76,32 +81,6 @@ public final class LoadReportService: Xds_Service_Orca_V3_OpenRcaServiceProvider
   private func interval(for request: Xds_Service_Orca_V3_OrcaLoadReportRequest) -> Duration {
     let longest = max(Duration(request.reportInterval), minimumInterval, Self.intervals.lowerBound)
     return min(longest, Self.intervals.upperBound)
-  }
-}
-
-/// The streams of a `LoadReportService`.
-private struct ReportStreams {
-  /// Receives a value each time a stream should report.
-  typealias Ticks = AsyncStream<Void>.Continuation
-
-  private var streams: [Int: Ticks] = [:]
-  private var nextID = 0
-  private var isShutDown = false
-
-  var count: Int { streams.count }
-
-  mutating func add(_ stream: Ticks) -> Int {
-    defer { nextID += 1 }
-    if isShutDown { stream.finish() } else { streams[nextID] = stream }
-    return nextID
-  }
-
-  mutating func remove(_ id: Int) { streams[id] = nil }
-
-  mutating func shutDown() {
-    isShutDown = true
-    for stream in streams.values { stream.finish() }
-    streams = [:]
   }
 }
 

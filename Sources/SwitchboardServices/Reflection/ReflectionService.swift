@@ -60,7 +60,10 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
     responseStream: ResponseStreamWriter<Grpc_Reflection_V1_ServerReflectionResponse>,
     context: ServerCallContext
   ) async throws {
-    var answers = ReflectionAnswers(index: index)
-    for try await request in requestStream { try await responseStream.send(answers.answer(request)) }
+    // Tools may leave a stream open for as long as they run.
+    try await context.untilShutdown { [index] in
+      var answers = ReflectionAnswers(index: index)
+      for try await request in requestStream { try await responseStream.send(answers.answer(request)) }
+    }
   }
 }

@@ -210,6 +210,7 @@ extension ServerPipeline: ServerCallState {
   @usableFromInline var isCancelled: Bool { stream.isCancelled }
   @usableFromInline var requestWasCompressed: Bool { stream.requestWasCompressed }
   @usableFromInline var logger: Logger { stream.logger }
+  @usableFromInline var shutdown: ShutdownSignal { stream.shutdown }
 
   @usableFromInline
   func status(of error: any Error) -> GRPCStatus { stream.status(of: error) }

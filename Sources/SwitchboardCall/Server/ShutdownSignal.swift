@@ -1,0 +1,95 @@
+/// The beginning of a server's shutdown, as its handlers learn of it.
+@usableFromInline package final class ShutdownSignal: Sendable {
+  private struct State: Sendable {
+    var hasBegun = false
+    var lastNumber = 0
+    var actions: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private let state = Locked(State())
+
+  package init() {}
+
+  var hasBegun: Bool { state.withLock(\.hasBegun) }
+
+  /// Calls the actions that were added. Only the first call has an effect.
+  package func begin() {
+    let actions = state.withLock { state in
+      state.hasBegun = true
+      defer { state.actions = [:] }
+      return Array(state.actions.values)
+    }
+    for action in actions { action() }
+  }
+
+  /// Calls `action` once, when the shutdown begins; now, if it has begun. Returns what `remove` needs.
+  func add(_ action: @escaping @Sendable () -> Void) -> Int {
+    let (number, isLate) = state.withLock { state in
+      state.lastNumber += 1
+      if !state.hasBegun { state.actions[state.lastNumber] = action }
+      return (state.lastNumber, state.hasBegun)
+    }
+    if isLate { action() }
+    return number
+  }
+
+  func remove(_ number: Int) { state.withLock { $0.actions[number] = nil } }
+}
+
+extension ServerCallContext {
+  /// Whether the server has begun to shut down: it accepts no more calls, and those in progress have the time of its
+  /// grace to end.
+  public var isShuttingDown: Bool { stream.shutdown.hasBegun }
+
+  /// Runs `operation`, and calls `action` once if the server begins to shut down meanwhile, from any thread; at once, if
+  /// it has begun.
+  ///
+  /// ```swift
+  /// let (changes, continuation) = AsyncStream.makeStream(of: Change.self)
+  /// try await context.withShutdownHandler {
+  ///   for await change in changes { try await responseStream.send(change) }
+  /// } onShutdown: {
+  ///   continuation.finish()
+  /// }
+  /// ```
+  nonisolated(nonsending) public func withShutdownHandler<Result>(
+    _ operation: nonisolated(nonsending) () async throws -> Result,
+    onShutdown action: @escaping @Sendable () -> Void
+  ) async rethrows -> Result {
+    let shutdown = stream.shutdown
+    let number = shutdown.add(action)
+    defer { shutdown.remove(number) }
+    return try await operation()
+  }
+
+  /// Runs `operation` in a task of its own, and cancels that if the server begins to shut down meanwhile. Then it throws
+  /// `UNAVAILABLE`, with which the call should end, so that its client goes to another server.
+  ///
+  /// ```swift
+  /// try await context.untilShutdown {
+  ///   for await change in changes { try await responseStream.send(change) }
+  /// }
+  /// ```
+  nonisolated(nonsending) public func untilShutdown<Result: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let loop = eventLoop.inEventLoop ? eventLoop : nil
+    let task = Task(executorPreference: loop) { try await operation() }
+    let result = await withTaskCancellationHandler {
+      await withShutdownHandler {
+        await task.result
+      } onShutdown: {
+        task.cancel()
+      }
+    } onCancel: {
+      task.cancel()
+    }
+    // A loop over a stream ends without an error when its task is cancelled.
+    if isShuttingDown, !Task.isCancelled { throw GRPCStatus.serverIsShuttingDown }
+    return try result.get()
+  }
+}
+
+extension GRPCStatus {
+  static let serverIsShuttingDown = GRPCStatus(code: .unavailable, message: "the server is shutting down")
+}
