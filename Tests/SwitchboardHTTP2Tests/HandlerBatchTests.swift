@@ -182,7 +182,7 @@ import Testing
 
   @Test func handlersOnAnotherExecutorHaveTheirOwnTasks() async throws {
     var options = ServerOptions()
-    options.handlerExecutor = globalConcurrentExecutor
+    options.handlerPlacements.standard = .executor(globalConcurrentExecutor)
     try await Batch.with(4, options) { _, number, _ in
       [number]
     } then: { peer, batch, _ async throws in

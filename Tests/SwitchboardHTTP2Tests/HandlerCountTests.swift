@@ -10,7 +10,7 @@ import Testing
   /// Both handlers return before the loop learns of the first.
   @Test func handlersThatReturnConcurrentlyAreCounted() async throws {
     var options = ServerOptions()
-    options.handlerExecutor = JoinedThread()
+    options.handlerPlacements.standard = .executor(JoinedThread())
     let group = try LoopGroup()
     let server = try Server(providers: [Repeated()], options: options, group: group)
     let address = try server.bind(host: "127.0.0.1", port: 0)

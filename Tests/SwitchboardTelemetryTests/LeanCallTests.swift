@@ -196,7 +196,7 @@ import Testing
       seen.withLock { $0.append(found + [context.headers["traceparent"].first]) }
     })
     try await withEcho(echo, server: telemetry.observer(), client: telemetry.observer()) { server, _ in
-      if isElsewhere { server.handlerExecutor = globalConcurrentExecutor }
+      if isElsewhere { server.handlerPlacements.standard = .executor(globalConcurrentExecutor) }
     } _: { client, _ in
       for _ in 0..<3 { _ = await status { _ = try await client.get(.with { $0.text = text }) } }
     }

@@ -23,6 +23,9 @@ public protocol CallObserver: Sendable {
   func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection)
   /// A connection failed before it became usable: a client got no answer, or a handshake failed on either side.
   func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus)
+  /// A loop of the server has been blocked for so long, and still is, by a handler or an interceptor of this method; `nil`
+  /// if the method is not known. Called for each time that a loop is blocked, not on the loop.
+  func loopBlocked(by method: MethodDescriptor?, for time: Duration)
 }
 
 extension CallObserver {
@@ -32,6 +35,7 @@ extension CallObserver {
   public func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
   public func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection) {}
   public func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
+  public func loopBlocked(by method: MethodDescriptor?, for time: Duration) {}
 }
 
 /// A call, as an observer sees it.

@@ -73,7 +73,7 @@ extension InProcessCall: LoopServerStream {
   func setCompression(_ compression: MessageCompression) {}
 
   func executorForHandler() -> HandlerExecutor {
-    HandlerExecutor(transport.options.handlerExecutor, or: transport.loop)
+    HandlerExecutor(method?.executor, or: transport.loop)
   }
 
   func bindContext() -> Bool {
@@ -83,6 +83,8 @@ extension InProcessCall: LoopServerStream {
   }
 
   func handlerReceives(_ headers: HPACKHeaders) { handlerContext?.handlerReceives(headers) }
+
+  func keep(_ task: consuming Task<Void, any Error>) { self.task = task }
 
   /// A call that succeeded is cancelled too, but not its handler.
   var isHandlerCancelled: Bool { isCancelled && !hasSucceeded }

@@ -186,7 +186,7 @@ final class InProcessCall: @unchecked Sendable {
     start()
   }
 
-  private var servedMethod: RPCMethod? {
+  var servedMethod: RPCMethod? {
     request.method.pathBytes.withUnsafeBufferPointer { transport.router.method(for: $0) }
   }
 

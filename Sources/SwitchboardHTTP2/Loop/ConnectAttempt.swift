@@ -36,7 +36,9 @@ final class ConnectAttempt: @unchecked Sendable {
 
   private static let connected: uv_connect_cb = { request, status in
     guard let data = request?.pointee.data else { return }
-    Unmanaged<ConnectAttempt>.fromOpaque(data).takeRetainedValue().finish(status)
+    let attempt = Unmanaged<ConnectAttempt>.fromOpaque(data).takeRetainedValue()
+    attempt.loop.eventDidCome()
+    attempt.finish(status)
   }
 
   private func start(_ address: SocketAddress) {

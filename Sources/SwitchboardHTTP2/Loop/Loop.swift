@@ -34,6 +34,8 @@ package final class Loop: EventLoop, @unchecked Sendable {
   let advance = Atomic<UInt64>(0)
   /// The number of polls for readable sockets.
   @exclusivity(unchecked) private(set) var turn: UInt64 = 0
+  /// What the loop does now, for other threads.
+  let activity = LoopActivity()
   /// The work on messages since the last poll.
   @exclusivity(unchecked) var work = TurnWork()
   /// The expectation for the next wait.
@@ -150,6 +152,7 @@ extension Loop {
       if mayEnd, mailbox.close() { break }
       if hasWork || flushes.hasPostponed || mayEnd { runEvents(UV_RUN_NOWAIT) } else { waitForEvents() }
     }
+    activity.wait(turn)
     closeHandles()
     hasEnded = true
     // The timers' actions may refer to the loop.
@@ -213,7 +216,9 @@ extension Loop {
       // Not as a serial executor, though the loop is one: a task would then have to leave it, through the queue, for
       // each `nonisolated` function that it calls and for each return, which takes a fifth of a small call. An actor on
       // the loop is isolated nevertheless; see `isIsolatingCurrentContext`.
+      activity.begin(TaskMarks.address(of: job))
       job.runSynchronously(on: asUnownedTaskExecutor())
+      activity.begin(0)
     case .task(let task): task.runOnLoop()
     case .closure(let closure): closure()
     }
@@ -237,8 +242,14 @@ extension Loop {
   private func runEvents(_ mode: uv_run_mode) {
     turn += 1
     work.begin()
+    activity.wait(turn)
     uv_run(uv, mode)
+    eventDidCome()
   }
+
+  /// Called first by what handles an event.
+  @inline(__always)
+  func eventDidCome() { activity.work(turn) }
 
   /// The time by the system's clock when the next timer may be due, if any timer is precise.
   private var preciseDeadline: UInt64? {
@@ -378,23 +389,5 @@ extension Loop {
   func giveBack(_ output: OutputBuffer) {
     output.reset()
     if spareOutputs.count < Self.sparesKept { spareOutputs.append(output) }
-  }
-}
-
-// MARK: - The executor
-
-extension Loop {
-  /// Runs the next step of a Swift task on the loop or, if that has ended, in the global pool.
-  package func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
-
-  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
-
-  /// The loop as a task executor preference.
-  package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
-
-  package func isIsolatingCurrentContext() -> Bool? { inEventLoop }
-
-  package func checkIsolated() {
-    precondition(inEventLoop, "isolated to an event loop, but not on its thread")
   }
 }

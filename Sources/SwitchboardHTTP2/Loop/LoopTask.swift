@@ -12,3 +12,21 @@ enum LoopWork: @unchecked Sendable {
   case task(any LoopTask)
   case closure(@Sendable () -> Void)
 }
+
+// MARK: - The executor
+
+extension Loop {
+  /// Runs the next step of a Swift task on the loop or, if that has ended, in the global pool.
+  package func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
+
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+  /// The loop as a task executor preference.
+  package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+  package func isIsolatingCurrentContext() -> Bool? { inEventLoop }
+
+  package func checkIsolated() {
+    precondition(inEventLoop, "isolated to an event loop, but not on its thread")
+  }
+}

@@ -41,6 +41,7 @@ final class PollHandle {
     uv_poll_start(poll, Int32(events.rawValue)) { poll, status, events in
       guard let data = poll?.pointee.data else { return }
       let handle = Unmanaged<PollHandle>.fromOpaque(data).takeUnretainedValue()
+      handle.loop.eventDidCome()
       if status == 0 { handle.action?(Events(rawValue: UInt32(events))) } else { handle.reportError() }
     }
   }

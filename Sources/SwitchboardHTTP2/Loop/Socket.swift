@@ -124,6 +124,7 @@ final class Socket {
   }
 
   private func lendMemory() -> uv_buf_t {
+    loop.eventDidCome()
     let memory = loop.readBuffer
     let count = share.next(in: loop.turn, of: memory.count)
     room = count
@@ -193,7 +194,9 @@ final class Socket {
     request.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     let rest = UnsafeMutableBufferPointer(rebasing: pieces[first...])
     let result = uv_write(request, stream, rest.baseAddress, UInt32(rest.count)) { request, status in
-      Socket.of(request?.pointee.data)?.didWrite(status)
+      guard let socket = Socket.of(request?.pointee.data) else { return }
+      socket.loop.eventDidCome()
+      socket.didWrite(status)
     }
     isWriting = true
     pending = output

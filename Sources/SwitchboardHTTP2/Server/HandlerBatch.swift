@@ -52,6 +52,7 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
 
   private func run() {
     let task: Task<Void, any Error> = .immediate(executorPreference: loop) { await self.work() }
+    loop.activity.begin(0)
     isOver = true
     guard let running else { return }
     // Its handler has suspended.
@@ -74,6 +75,7 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     guard findCall(), let left, left.handler === method else { return nil }
     self.left = nil
     running = left.stream
+    loop.activity.begin(left.stream.head.method?.mark ?? 0)
     if left.stream.hasContext { context?.set(left.stream) }
     return (left.stream, left.request)
   }
@@ -85,6 +87,7 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     guard !isOver, left == nil else { return !isOver }
     running = nil
     observer = nil
+    loop.activity.begin(0)
     context?.set(nil)
     while count < streams.count, !loop.work.isOver, let stream = streams[count] as? ServerCallStream,
       stream.awaitsHandler

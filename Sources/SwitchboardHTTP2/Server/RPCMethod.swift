@@ -1,8 +1,16 @@
 import SwitchboardCall
+import Synchronization
 
 /// A method that the server has, with the handler of one of its message formats.
 package final class RPCMethod: Sendable {
   let handler: MethodHandler
+  /// A number that no other method of the process has, nor the same method in another format; never zero.
+  let number = lastNumber.add(1, ordering: .relaxed).newValue
+  private static let lastNumber = Atomic<UInt>(0)
+  /// Where the handler runs; `nil`: on the loop.
+  let executor: (any TaskExecutor)?
+  /// Each call reads this, and reading the executor itself would copy it.
+  let runsOnLoop: Bool
   /// Whether its calls have a stream of requests.
   package let streamsRequests: Bool
   /// The names of the handler's own format. Most calls that name a format use one of these.
@@ -10,8 +18,14 @@ package final class RPCMethod: Sendable {
   private let others: [(subtype: ContentSubtype, method: RPCMethod)]
 
   /// The later of two formats with one name has no effect.
-  init(_ handler: MethodHandler, formats: [any PayloadFormat] = []) {
+  init(
+    _ handler: MethodHandler,
+    formats: [any PayloadFormat] = [],
+    placement: HandlerPlacement = .loop
+  ) {
     self.handler = handler
+    executor = placement.executor
+    runsOnLoop = executor == nil
     streamsRequests = handler.method.type.streamsRequests
     let foreign = handler.foreignFormats.requests.map { ContentSubtype($0) } ?? .proto
     ownNames = ([.proto, .json] + ([.proto, .json].contains(foreign) ? [] : [foreign])).filter(handler.reads)
@@ -20,7 +34,7 @@ package final class RPCMethod: Sendable {
       guard !others.contains(where: { $0.subtype == format.contentSubtype }),
         let other = handler.inFormat(format)
       else { continue }
-      others.append((format.contentSubtype, RPCMethod(other)))
+      others.append((format.contentSubtype, RPCMethod(other, placement: placement)))
     }
     self.others = others
   }
@@ -39,6 +53,11 @@ package final class RPCMethod: Sendable {
     return
       ": its requests and its responses are of different formats, and ServerOptions.payloadFormats has none for both"
   }
+
+  /// What `LoopActivity` knows the method by.
+  var mark: UInt { number << 1 | 1 }
+
+  var inAllFormats: [RPCMethod] { [self] + others.map(\.method) }
 
   package var descriptor: MethodDescriptor { handler.method }
 

@@ -38,7 +38,7 @@ extension ServerCallStream {
       core.pageDidEnd()
       loop.execute { self.didAnswer(response) }
     }
-    if let executor = core.options.handlerExecutor {
+    if let executor = core.options.handlerPlacements.standard.executor {
       task = Task(executorPreference: executor) { await answer() }
     } else {
       task = Task.immediate(executorPreference: loop) { await answer() }

@@ -39,7 +39,7 @@ extension ServerCallStream: InboundMessageStream {
           handlersDidStart()
           return (handler, bytes)
         }
-        handler.start(self, message: bytes.bytes)
+        starting { handler.start(self, message: bytes.bytes) }
       }
     case .kept(let message):
       requestWasCompressed = message.wasCompressed
@@ -51,7 +51,7 @@ extension ServerCallStream: InboundMessageStream {
         return nil
       }
       begin()
-      message.withBytes { handler.start(self, message: $0) }
+      starting { message.withBytes { handler.start(self, message: $0) } }
     }
     return nil
   }
@@ -71,6 +71,7 @@ extension ServerCallStream {
     guard count > 0 else { return }
     runningHandlers -= count
     connection.runningHandlers -= count
+    forgetTask()
     guard phase == .closed else { return }
     connection.clients.remove(count)
     // The handler still has its request: it is returning.

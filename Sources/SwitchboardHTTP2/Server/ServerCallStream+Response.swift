@@ -60,7 +60,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
 
   func executorForHandler() -> HandlerExecutor {
     handlersDidStart()
-    return HandlerExecutor(connection.core.options.handlerExecutor, or: loop)
+    return HandlerExecutor(head.method?.executor, or: loop)
   }
 
   var isHandling: Bool { phase == .handling }

@@ -106,7 +106,7 @@ extension ServerCallStream {
   func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
     guard let conversion = wire?.conversion else {
       begin()
-      return handler.start(self, message: bytes.bytes)
+      return starting { handler.start(self, message: bytes.bytes) }
     }
     let message: MessageBuffer
     do throws(GRPCStatus) {
@@ -115,7 +115,7 @@ extension ServerCallStream {
       return end(nil, error)
     }
     begin()
-    message.withBytes { handler.start(self, message: $0) }
+    starting { message.withBytes { handler.start(self, message: $0) } }
   }
 
   /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
@@ -150,7 +150,7 @@ extension ServerCallStream {
     } then: { stream, _ in
       stream.inbound.single = .decoded(handler)
       stream.begin()
-      body.withBytes { handler.start(stream, message: $0) }
+      stream.starting { body.withBytes { handler.start(stream, message: $0) } }
       stream.connection.setNeedsFlush()
     }
     return true

@@ -43,6 +43,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, any Error>?
+  /// The address of a task on the loop whose handler has suspended, or zero.
+  @exclusivity(unchecked) private var knownTask: UInt = 0
   @exclusivity(unchecked) var timer: LoopTimer?
   @exclusivity(unchecked) var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observation = StreamObservation()
@@ -275,7 +277,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   /// Whether `processReady` probably starts a handler on the loop, for a request that is whole.
   var awaitsHandler: Bool {
-    phase == .receiving && state.hasRemoteEnded && flow == nil && connection.handlesOnLoop
+    phase == .receiving && state.hasRemoteEnded && flow == nil && head.method?.runsOnLoop ?? false
   }
 
   func processReady() { _ = processReady(leavesHandler: false) }
@@ -317,7 +319,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     } else if flow != nil {
       loop.work.add(message: 0)
       begin()
-      handler.start(self)
+      starting { handler.start(self) }
     } else if state.hasRemoteEnded, inbound.isEmpty {
       return startSingle(handler, leavesHandler)
     } else {
@@ -327,6 +329,28 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       keepLent()
     }
     return nil
+  }
+
+  /// Runs `start`, which starts the handler, while others can see whose work this is.
+  func starting(_ start: () -> Void) {
+    let before = loop.activity.begin(head.method?.mark ?? 0)
+    start()
+    loop.activity.begin(before)
+  }
+
+  func keep(_ task: consuming Task<Void, any Error>) {
+    if let method = head.method, method.runsOnLoop {
+      forgetTask()
+      knownTask = TaskMarks.address(of: task)
+      loop.activity.tasks.add(knownTask, method.mark)
+    }
+    self.task = task
+  }
+
+  func forgetTask() {
+    guard knownTask != 0 else { return }
+    loop.activity.tasks.remove(knownTask)
+    knownTask = 0
   }
 
   func keepLent() {

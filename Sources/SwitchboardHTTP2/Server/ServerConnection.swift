@@ -13,8 +13,6 @@ final class ServerConnection: ConnectionParts, Connection {
   /// Whether it gives calls a context, and so wants the header `traceparent` apart from the others.
   let givesContext: Bool
   // Options that each call reads: to read them from `core` would retain it.
-  /// Whether handlers run on the loop.
-  let handlesOnLoop: Bool
   let metadataLimit: Int
   let requestLimit: Int
   private let handlerLimit: Int
@@ -49,7 +47,6 @@ final class ServerConnection: ConnectionParts, Connection {
     let tracer = core.tracing?.serverTracer(on: loop)
     self.tracer = tracer
     givesContext = tracer?.givesContext ?? false
-    handlesOnLoop = core.options.handlerExecutor == nil
     metadataLimit = core.options.maxMetadataSize
     requestLimit = core.options.maxRequestSize
     handlerLimit = core.options.maxConcurrentStreams * 2

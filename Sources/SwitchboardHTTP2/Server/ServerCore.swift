@@ -20,6 +20,7 @@ final class ServerCore: @unchecked Sendable {
   let log: ServerLog
   /// What handlers learn of when `beginDraining` is called.
   let shutdown = ShutdownSignal()
+  private let blocks: BlockReporter?
   /// The number of handlers of pages that have not returned.
   private let pagesInProgress = Atomic(0)
 
@@ -58,6 +59,12 @@ final class ServerCore: @unchecked Sendable {
     )
     self.providers = providers
     self.group = group
+    blocks = BlockReporter(self.options, router.methods)
+    if let blocks { LoopWatchdog.shared.watch(group.loops, for: blocks) }
+  }
+
+  deinit {
+    if let blocks { LoopWatchdog.shared.unwatch(for: blocks) }
   }
 
   var sessionSettings: SessionSettings {

@@ -54,6 +54,7 @@ extension ServerOptions: RuledOptions {
       because: "calls need some time on a connection"
     ),
     OptionRule(\.requestTimeout, "requestTimeout", .above(.zero), because: takesTime),
+    OptionRule(\.blockedLoopLimit, "blockedLoopLimit", .above(.zero), because: "every handler takes time"),
     OptionRule(\.connectionAgeGrace, "connectionAgeGrace", .atLeast(.zero)),
     OptionRule(\.minimumPingInterval, "minimumPingInterval", .atLeast(.zero)),
   ]

@@ -80,8 +80,12 @@ public struct ServerOptions: Sendable {
   /// the system distributes connections; on Linux only. Otherwise one loop accepts all connections and hands them to
   /// the loops in turn.
   public var reusePort = false
-  /// The executor on which handlers run. `nil`: the loop of their connection, without a thread switch.
-  public var handlerExecutor: (any TaskExecutor)?
+  /// Where handlers run; by default on the loop of their connection, without a thread switch. Pages run where `standard`
+  /// says.
+  public var handlerPlacements = HandlerPlacements()
+  /// How long a loop of the server may be blocked before the log names the method that does it, and the observer is
+  /// notified. Methods whose handlers run elsewhere block no loop. `nil`: nobody looks after the loops.
+  public var blockedLoopLimit: Duration? = .milliseconds(50)
   /// The formats in which every method is offered, in addition to its own and those of its service, if they have
   /// marshallers for its messages.
   public var payloadFormats: [any PayloadFormat] = []

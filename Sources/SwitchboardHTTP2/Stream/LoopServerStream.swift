@@ -4,13 +4,16 @@ import SwitchboardCall
 protocol LoopServerStream: ServerStream {
   var loop: Loop { get }
   /// The task of the handler, which ends with the call.
-  var task: Task<Void, any Error>? { get set }
+  var task: Task<Void, any Error>? { get }
   var observation: StreamObservation { get set }
 
   /// Whether the handler is still to answer the call.
   var isHandling: Bool { get }
   /// Whether a handler whose call has ended must be cancelled.
   var isHandlerCancelled: Bool { get }
+
+  /// Keeps the task of the handler, which has suspended, or runs elsewhere.
+  func keep(_ task: consuming Task<Void, any Error>)
 
   var serverOptions: ServerOptions { get }
   var serverLog: ServerLog { get }
@@ -68,7 +71,7 @@ extension LoopServerStream {
     // The cancellation is deferred, so that a handler that it resumes continues after the interceptors, which observe
     // the call only now, have been notified.
     if isHandling {
-      self.task = task
+      keep(task)
     } else if isHandlerCancelled {
       let task = task
       loop.execute { task.cancel() }

@@ -72,7 +72,7 @@ public struct HTTPPage: Sendable {
   let handler: Handler
 
   /// Creates a page for requests with this HTTP method and path, such as `GET` and `/metrics`. `handler` makes the
-  /// response. It runs on the loop of the connection, or on the server's `handlerExecutor`.
+  /// response. It runs on the loop of the connection, or where the standard of the server's `handlerPlacements` is.
   public init(
     _ method: String,
     _ path: String,

@@ -31,6 +31,9 @@ final class CallTelemetry: CallTracing, ServerTracing, MetricObserver {
     parts.connections?.failed(connection)
   }
   func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection) { parts.connections?.abused(abuse) }
+  func loopBlocked(by method: MethodDescriptor?, for time: Duration) {
+    parts.connections?.loopBlocked(by: method?.metricLabel ?? CallMeters.other)
+  }
 }
 
 /// The parts of the telemetry that the tracers of calls use.

@@ -1,7 +1,7 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// The metrics of connections. Those of clients have the names of gRFC A94.
+/// The metrics of connections, and of the loops that serve them. Those of clients have the names of gRFC A94.
 final class ConnectionMeters: MetricSource {
   private struct Key: Hashable, Sendable {
     var target: String
@@ -24,6 +24,8 @@ final class ConnectionMeters: MetricSource {
     var connections: [Key: Counts] = [:]
     /// The abuses, by their kind.
     var abuses: [PeerAbuse: Int] = [:]
+    /// How often loops were blocked, by the method that did it. They are as many as the servers' methods.
+    var blocks: [String: Int] = [:]
   }
 
   private let limit: Int
@@ -43,6 +45,7 @@ final class ConnectionMeters: MetricSource {
   func opened(_ connection: ObservedConnection) { count(connection) { $0.opened += 1 } }
   func failed(_ connection: ObservedConnection) { count(connection) { $0.failed += 1 } }
   func abused(_ abuse: PeerAbuse) { state.withLock { $0.abuses[abuse, default: 0] += 1 } }
+  func loopBlocked(by method: String) { state.withLock { $0.blocks[method, default: 0] += 1 } }
 
   func closed(_ connection: ObservedConnection) {
     let reason = showsReasons ? connection.labels[MetricLabel.disconnectError] ?? "unknown" : nil
@@ -108,6 +111,9 @@ final class ConnectionMeters: MetricSource {
     let abuses = state.abuses.sorted { $0.key.rawValue < $1.key.rawValue }.map { abuse, count in
       MetricPoint(attributes: [Attribute("switchboard.abuse", .string(abuse.rawValue))], value: .int(count))
     }
+    let blocks = state.blocks.sorted { $0.key < $1.key }.map { method, count in
+      MetricPoint(attributes: [Attribute("grpc.method", .string(method))], value: .int(count))
+    }
     return [
       family(
         "grpc.subchannel.connection_attempts_succeeded",
@@ -164,6 +170,15 @@ final class ConnectionMeters: MetricSource {
           "peers that exceeded a limit that well-behaved peers respect"
         ),
         points: abuses
+      ),
+      MetricFamily(
+        descriptor: MetricDescriptor(
+          "switchboard.server.blocked_loops",
+          .counter,
+          unit: "{block}",
+          "times that a handler blocked an event loop for too long"
+        ),
+        points: blocks
       ),
     ].filter { !$0.points.isEmpty }
   }

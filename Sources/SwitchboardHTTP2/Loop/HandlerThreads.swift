@@ -1,0 +1,75 @@
+import CLibuv
+import SwitchboardCall
+
+/// Threads for handlers that block. Each job has one for itself, up to a limit. A thread that was started stays, and
+/// sleeps while it has nothing to do.
+final class HandlerThreads: TaskExecutor, @unchecked Sendable {
+  // Sendable because the state has a lock, and any thread may use a semaphore.
+  static let shared = HandlerThreads()
+  private static let most = 64
+
+  private struct State {
+    var jobs = Queue<UnownedJob>()
+    var threads = 0
+    var idle = 0
+
+    /// Adds a job. Returns whether it needs a thread that does not exist yet.
+    mutating func add(_ job: UnownedJob) -> Bool {
+      jobs.append(job)
+      guard jobs.count > idle, threads < HandlerThreads.most else { return false }
+      threads += 1
+      return true
+    }
+  }
+
+  private let state = Locked(State())
+  private let semaphore = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
+
+  private init() { uv_sem_init(semaphore, 0) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if state.withLock({ $0.add(job) }), !startThread(), threadFailed() {
+      // Without any thread, nobody else would run it.
+      _ = state.withLock { $0.jobs.popFirst() }.map { globalConcurrentExecutor.enqueue(ExecutorJob($0)) }
+      return
+    }
+    uv_sem_post(semaphore)
+  }
+
+  /// Returns whether there are no threads at all.
+  private func threadFailed() -> Bool {
+    state.withLock { state in
+      state.threads -= 1
+      return state.threads == 0
+    }
+  }
+
+  private func startThread() -> Bool {
+    var thread = uv_thread_t()
+    let argument = Unmanaged.passUnretained(self).toOpaque()
+    let result = uv_thread_create(
+      &thread,
+      { argument in
+        guard let argument else { return }
+        Unmanaged<HandlerThreads>.fromOpaque(argument).takeUnretainedValue().run()
+      },
+      argument
+    )
+    guard result == 0 else { return false }
+    pthread_detach(thread)
+    return true
+  }
+
+  private func run() {
+    while true {
+      state.withLock { $0.idle += 1 }
+      uv_sem_wait(semaphore)
+      let job = state.withLock { state in
+        state.idle -= 1
+        return state.jobs.popFirst()
+      }
+      job?.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import SwitchboardCall
+import Synchronization
+
+/// What a loop does now, for the thread that looks after all loops. The loop only stores it, without waiting for anything.
+final class LoopActivity: @unchecked Sendable {
+  // Sendable because the rest is only used on the loop.
+
+  /// The number of the turn, twice; odd while the loop works, even while it waits for events.
+  private let turn = Atomic<UInt64>(0)
+  /// Whose work it is: zero for the loop's own; otherwise the mark of a method, which is odd, or the address of a task.
+  private let work = Atomic<UInt>(0)
+  /// Whether the watchdog sleeps until the loop works again.
+  private let wantsBell = Atomic(false)
+  let tasks = TaskMarks()
+  @exclusivity(unchecked) private var isWaiting = true
+
+  /// What another thread sees.
+  struct Sight: Equatable {
+    let turn: UInt64
+    /// The number of the method; zero if it is not known.
+    let method: UInt
+
+    var isWorking: Bool { turn & 1 == 1 }
+  }
+
+  // MARK: On the loop
+
+  /// The loop waits for events from now on.
+  @inline(__always)
+  func wait(_ turn: UInt64) {
+    isWaiting = true
+    self.turn.store(turn << 1, ordering: .relaxed)
+  }
+
+  /// An event has come, or there is none.
+  @inline(__always)
+  func work(_ turn: UInt64) {
+    guard isWaiting else { return }
+    isWaiting = false
+    self.turn.store(turn << 1 | 1, ordering: .relaxed)
+    if wantsBell.load(ordering: .relaxed) { ringBell() }
+  }
+
+  @inline(never)
+  private func ringBell() {
+    if wantsBell.exchange(false, ordering: .relaxed) { LoopWatchdog.shared.wake() }
+  }
+
+  /// What follows is the work of a method, or the loop's own. Returns whose the work was until now.
+  @inline(__always) @discardableResult
+  func begin(_ mark: UInt) -> UInt {
+    let before = work.load(ordering: .relaxed)
+    work.store(mark, ordering: .relaxed)
+    return before
+  }
+
+  // MARK: On the watchdog's thread
+
+  var sight: Sight {
+    let turn = turn.load(ordering: .relaxed)
+    let work = work.load(ordering: .relaxed)
+    return Sight(turn: turn, method: (work & 1 == 1 ? work : tasks.mark(of: work)) >> 1)
+  }
+
+  func setBell(_ isWanted: Bool) { wantsBell.store(isWanted, ordering: .relaxed) }
+}
+
+/// Whose handlers run in which tasks, once they have suspended. It forgets some of them while hundreds are suspended, so
+/// that the loop needs neither a lock nor memory for it.
+final class TaskMarks: @unchecked Sendable {
+  // Sendable because all of it is atomic.
+  private static let count = 1024
+  private static let probes = 4
+  /// The address of each task, and then its mark.
+  private let slots: UnsafeMutablePointer<Atomic<UInt>>
+
+  init() {
+    slots = .allocate(capacity: 2 * Self.count)
+    for index in 0..<2 * Self.count { (slots + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    slots.deinitialize(count: 2 * Self.count)
+    slots.deallocate()
+  }
+
+  static func address(of task: Task<Void, any Error>) -> UInt { unsafeBitCast(task, to: UInt.self) }
+
+  /// Jobs that are steps of a task have its address.
+  static func address(of job: UnownedJob) -> UInt { unsafeBitCast(job, to: UInt.self) }
+
+  func add(_ address: UInt, _ mark: UInt) {
+    let slot = slot(of: 0, near: address) ?? Self.first(of: address)
+    (slots + slot + 1).pointee.store(mark, ordering: .relaxed)
+    (slots + slot).pointee.store(address, ordering: .releasing)
+  }
+
+  func remove(_ address: UInt) {
+    if let slot = slot(of: address, near: address) { (slots + slot).pointee.store(0, ordering: .relaxed) }
+  }
+
+  func mark(of address: UInt) -> UInt {
+    guard address != 0, let slot = slot(of: address, near: address) else { return 0 }
+    return (slots + slot + 1).pointee.load(ordering: .relaxed)
+  }
+
+  private static func first(of address: UInt) -> Int {
+    // Addresses are multiples of 16.
+    Int(((address >> 4) &* 0x9E37_79B9_7F4A_7C15) >> 54) * 2
+  }
+
+  private func slot(of key: UInt, near address: UInt) -> Int? {
+    var slot = Self.first(of: address)
+    for _ in 0..<Self.probes {
+      if (slots + slot).pointee.load(ordering: .acquiring) == key { return slot }
+      slot = (slot + 2) % (2 * Self.count)
+    }
+    return nil
+  }
+}
