@@ -46,7 +46,7 @@ final class ServerCore: @unchecked Sendable {
     methods = RPCMethods(
       router: router,
       pages: try HTTPPages(options.pages),
-      statusOfEncoding: { [log, loop = group.nextLoop()] error, path in
+      statusOfEncoding: { [log, loop = group.loops[0]] error, path in
         log.status(ofEncoding: error, (path, [:]), on: loop)
       }
     )
