@@ -6,9 +6,10 @@ extension Google_Protobuf_FileDescriptorProto {
   fileprivate var hasOtherMark: Bool {
     let number = Switchboard_Payload_V1_Extensions_formats.number
     let extensions = `extension` + messageType.flatMap(\.`extension`)
-    return !package.utf8.elementsEqual("switchboard.payload.v1".utf8) && extensions.contains {
-      $0.number == number && $0.extendee.utf8.elementsEqual(".google.protobuf.MethodOptions".utf8)
-    }
+    return !package.utf8.elementsEqual("switchboard.payload.v1".utf8)
+      && extensions.contains {
+        $0.number == number && $0.extendee.utf8.elementsEqual(".google.protobuf.MethodOptions".utf8)
+      }
   }
 
   /// Marks the methods of a service whose messages are not protobuf. `formats` has the names of methods, and those of the

@@ -129,7 +129,8 @@ import Testing
   @Test func anAbsolutePathStaysAbsolute() throws {
     try withFolder { folder in
       let words = ["new", "greeter", "--switchboard", TestFolders.root.path]
-      #expect(try Command.product("switchboard", words, in: folder.path).exitCode == 0)
+      let made = try Command.product("switchboard", words, in: folder.path)
+      #expect(made.exitCode == 0, "\(made.errors)")
       let manifest = folder.appending(path: "greeter/Package.swift")
       let text = try String(contentsOf: manifest, encoding: .utf8)
       #expect(text.contains("path: \"\(TestFolders.root.path)"))

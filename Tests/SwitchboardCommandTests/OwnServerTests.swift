@@ -15,6 +15,9 @@ import Testing
       if request.text == "flaky", context.headers.first(name: "grpc-previous-rpc-attempts") == nil {
         throw GRPCStatus(code: .unavailable, message: "not yet")
       }
+      if request.text == "hangs", context.headers.first(name: "grpc-previous-rpc-attempts") == nil {
+        try await Task.sleep(for: .seconds(3600))
+      }
       return .with { $0.text = "\(request.text) for \(context.headers.first(name: "tenant") ?? "nobody")" }
     }
   }
@@ -113,10 +116,13 @@ import Testing
 
   @Test func hedgedAttemptsAreShown() async throws {
     try await serving { target in
-      let config =
-        #"{"methodConfig": [{"name": [{}], "hedgingPolicy": {"maxAttempts": 2, "hedgingDelay": "0s"}}]}"#
-      let call = try Run("call", target, "echo.Echo/Get", "--service-config", config, "-v")
-      #expect(call.errors.contains("* attempt 2 "), "\(call.errors)")
+      let config = """
+        {"methodConfig": [{"name": [{}], "hedgingPolicy": {"maxAttempts": 2, "hedgingDelay": "0.01s"}}]}
+        """
+      let words = ["call", target, "echo.Echo/Get", "-d", #"{"text": "hangs"}"#]
+      let call = try Command.product("switchboard", words + ["--service-config", config, "-v"])
+      #expect(call.exitCode == 0 && call.errors.contains("* attempt 2 "), "\(call.errors)")
+      #expect(call.errors.contains("hedging: attempt 1 has not ended"))
       #expect(call.errors.contains("(after 2 attempts)"))
     }
   }

@@ -73,7 +73,7 @@ extension InProcessCall: LoopServerStream {
   func setCompression(_ compression: MessageCompression) {}
 
   func executorForHandler() -> HandlerExecutor {
-    HandlerExecutor(method?.executor, or: transport.loop)
+    HandlerExecutor(servedMethod?.executor, or: transport.loop)
   }
 
   func bindContext() -> Bool {

@@ -20,7 +20,8 @@ import Testing
     var options = ServerOptions()
     options.web = WebOptions()
     let server = try Server(providers: [Stock.handlers, Mixed.handlers], options: options)
-    try body("http://\(try server.bind(host: "127.0.0.1", port: 0))")
+    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    try body("http://\(address.dropFirst("ipv4:".count))")
     await server.shutDown(grace: .zero)
   }
 
