@@ -637,7 +637,8 @@ let package = Package(
       name: "SwitchboardCommand",
       dependencies: [
         "LoadMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardDescriptors",
-        "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock", "SwitchboardOpenAPI",
+        "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock",
+        "SwitchboardOpenAPI",
         "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardText",
         "SwitchboardToolSupport",
       ]

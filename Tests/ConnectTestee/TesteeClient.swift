@@ -42,10 +42,12 @@ struct TesteeClient {
     options.maxMetadataSize = 64 * 1024
     if request.messageReceiveLimit > 0 { options.responseSizeLimit = Int(request.messageReceiveLimit) }
     if !request.serverTlsCert.isEmpty {
-      options.security = .tls(ClientTLS(
-        trustRoots: .bytes(request.serverTlsCert),
-        credentials: request.hasClientTlsCreds ? TLSCredentials(request.clientTlsCreds) : nil
-      ))
+      options.security = .tls(
+        ClientTLS(
+          trustRoots: .bytes(request.serverTlsCert),
+          credentials: request.hasClientTlsCreds ? TLSCredentials(request.clientTlsCreds) : nil
+        )
+      )
     }
     return try Channel.connect(host: request.host, port: Int(request.port), options: options, group: loops)
   }

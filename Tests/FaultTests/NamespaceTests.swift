@@ -27,6 +27,7 @@ import Testing
     let (group, ledger) = (try LoopGroup(), Ledger())
     let loop = group.loops[0]
     var options = ChannelOptions.impatient
+    options.security = .plaintext
     options.keepaliveInterval = .seconds(10)
     options.keepaliveTimeout = .seconds(5)
     options.observer = ledger

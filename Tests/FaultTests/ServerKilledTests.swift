@@ -79,10 +79,12 @@ import Testing
     var options = ChannelOptions.impatient
     options.observer = ledger
     if stage == .tlsHandshake {
-      options.security = .tls(ClientTLS(
-        trustRoots: TestAuthority.certificate,
-        serverNameOverride: TestAuthority.serverName
-      ))
+      options.security = .tls(
+        ClientTLS(
+          trustRoots: TestAuthority.certificate,
+          serverNameOverride: TestAuthority.serverName
+        )
+      )
     }
     return try Channel(target: "127.0.0.1:\(relay.port)", options: options)
   }

@@ -250,6 +250,7 @@ import Testing
         [target, "lie.S/Call", "--template", "--format", "text"], [target, "lie.S/" + hostile],
         [target, "lie.S/Call", "-d", hostile], [hostile, "lie.S/Call"],
       ],
+      "check-config": [[folder + "/hostile.json"], [hostile]],
       "health": [[target], [target, "--watch"], [target, hostile]],
       "channelz": [[target]],
       "load": [
@@ -289,6 +290,8 @@ import Testing
     let set = folder + "/set.binpb"
     let files = Google_Protobuf_FileDescriptorSet.with { $0.file = [Self.file(place)] }
     try Data(try files.serializedBytes() as [UInt8]).write(to: URL(fileURLWithPath: set))
+    let config = #"{"x\u001b]0;owned\u0007": 1, "\u202e": [{"y\nforged": 2}]}"#
+    try Data(config.utf8).write(to: URL(fileURLWithPath: folder + "/hostile.json"))
     let lines = Self.lines(target, set, folder)
     #expect(Set(lines.keys) == Set(SwitchboardCommand.verbs.map(\.name)))
     var shown = ""

@@ -28,7 +28,9 @@ import Testing
       let proxy = try ReverseProxy(kind, security, upstream: pair.address, timeout: timeout)
       var options = ChannelOptions()
       if security != .none {
-        options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority, serverNameOverride: "localhost"))
+        options.security = .tls(
+          ClientTLS(trustRoots: TestCertificates.authority, serverNameOverride: "localhost")
+        )
       }
       options.connectInitialBackoff = .milliseconds(10)
       options.connectMaxBackoff = .milliseconds(50)

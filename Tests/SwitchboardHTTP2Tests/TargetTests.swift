@@ -23,8 +23,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("http://shop.example", "write \"dns:///shop.example:80\", and set ChannelOptions.security to .plaintext"),
-    ("HTTP://shop.example:8080/api?x=1", "write \"dns:///shop.example:8080\", and set ChannelOptions.security to .plaintext"),
+    (
+      "http://shop.example", "write \"dns:///shop.example:80\", and set ChannelOptions.security to .plaintext"
+    ),
+    (
+      "HTTP://shop.example:8080/api?x=1",
+      "write \"dns:///shop.example:8080\", and set ChannelOptions.security to .plaintext"
+    ),
     ("https://shop.example/", "write \"dns:///shop.example:443\", and set ChannelOptions.security to .tls()"),
     ("https://[::1]:8443", "write \"dns:///[::1]:8443\", and set ChannelOptions.security to .tls()"),
     ("grpcs://shop.example", "write \"dns:///shop.example:443\", and set ChannelOptions.security to .tls()"),

@@ -5,7 +5,8 @@ struct TargetHint {
   let text: String
 
   private static let schemes: [(name: String, port: UInt16, security: String)] = [
-    ("http", 80, ".plaintext"), ("https", 443, ".tls()"), ("grpc", 80, ".plaintext"), ("grpcs", 443, ".tls()"),
+    ("http", 80, ".plaintext"), ("https", 443, ".tls()"), ("grpc", 80, ".plaintext"),
+    ("grpcs", 443, ".tls()"),
   ]
 
   /// A URL: its scheme says something about security, which a target does not.

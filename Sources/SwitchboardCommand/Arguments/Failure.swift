@@ -24,7 +24,7 @@ struct Failure: Error, Sendable, Hashable {
     let near = NearNames(of: name, in: verb.allFlags.flatMap(\.names)).best
     return Failure(
       "\(verb.name) has no flag '\(name)'",
-      hints: near.map { ["Did you mean \($0)?"] } ?? [] + ["Try 'switchboard help \(verb.name)'."],
+      hints: (near.map { ["Did you mean \($0)?"] } ?? []) + ["Try 'switchboard help \(verb.name)'."],
       code: .usage
     )
   }

@@ -102,7 +102,7 @@ extension PackageFiles {
       #expect(text == "Hello, Ada!")
     }
 
-    @Test(arguments: [nil, "", "secret", "Bearer ", "Bearer secreT", "Bearer secretsecret"])
+    @Test(arguments: [nil, "", "secret", "Bearer", "Bearer secreT", "Bearer secretsecret"])
     func strangersAreRefused(_ authorization: String?) async throws {
       try await withBackend { channel in
         let error = await #expect(throws: GRPCStatus.self) {

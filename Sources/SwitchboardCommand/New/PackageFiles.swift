@@ -44,6 +44,7 @@ struct PackageFiles {
       File(path: "Sources/\(library)/Greetings.swift", text: greetings),
       File(path: "Sources/\(target)/main.swift", text: main),
       File(path: "Tests/\(target)Tests/GreetingsTests.swift", text: tests),
+      File(path: "Tests/\(target)Tests/switchboard.json", text: testConfiguration),
     ]
     if hasServer { files.append(File(path: "Sources/\(library)/GreeterProvider.swift", text: provider)) }
     if shape == .production { files += productionFiles }
@@ -67,11 +68,15 @@ struct PackageFiles {
       targets: [
         .target(
           name: "\(library)",
-          dependencies: [runtime, testClients\(products.ofLibrary)],
+          dependencies: [runtime\(products.ofLibrary)],
           plugins: [.plugin(name: "SwitchboardPlugin", package: \(packageName))]
         ),
         .executableTarget(name: "\(target)", dependencies: ["\(library)", runtime\(products.ofProgram)]),
-        .testTarget(name: "\(target)Tests", dependencies: ["\(library)", runtime\(products.ofLibrary)]),
+        .testTarget(
+          name: "\(target)Tests",
+          dependencies: ["\(library)", runtime, testClients\(products.ofLibrary)],
+          plugins: [.plugin(name: "SwitchboardPlugin", package: \(packageName))]
+        ),
       ],
       swiftLanguageModes: [.v6]
     )
@@ -117,9 +122,20 @@ struct PackageFiles {
       "options": {
         "Visibility": "Public",
         "Server": \(hasServer),
-        "TestClient": true,
         "ReflectionData": \(hasServer)
       }
+    }
+
+    """
+  }
+
+  /// The clients for tests are no part of the program.
+  private var testConfiguration: String {
+    """
+    {
+      "protos": ["../../Sources/\(library)/\(name.proto).proto"],
+      "includes": ["../../Sources/\(library)"],
+      "options": { "TestClientOf": "\(library)" }
     }
 
     """
@@ -206,7 +222,7 @@ struct PackageFiles {
     ) async throws -> [String] {
       var texts: [String] = []
       for name in names {
-        texts.append(try await client.greet(.with { $0.name = name }, callOptions: nil).text)
+        texts.append(try await client.greet(.with { $0.name = name }).text)
       }
       return texts
     }

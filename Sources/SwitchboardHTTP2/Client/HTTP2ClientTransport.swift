@@ -87,7 +87,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     self.proxies = proxies
     proxy = proxies.option(options.proxy, for: serverName)
     self.serverName = serverName
-    tlsContext = try options.security.tls(isOnThisMachine: target.isOnThisMachine).map { tls throws(GRPCStatus) in
+    tlsContext = try options.security.tls(isOnThisMachine: target.isOnThisMachine).map {
+      tls throws(GRPCStatus) in
       try TLSContext(
         client: tls,
         serverName: HostAndPort(serverName)?.host ?? serverName,

@@ -102,6 +102,7 @@ struct ReplicaProcesses {
     _ change: (inout ChannelOptions) -> Void = { _ in }
   ) throws -> Channel {
     var options = ChannelOptions.impatient
+    options.security = .plaintext
     options.serviceConfig = try ServiceConfig(json: config)
     options.resolutionPace.shortestInterval = .milliseconds(100)
     options.resolutionPace.initialBackoff = .milliseconds(100)

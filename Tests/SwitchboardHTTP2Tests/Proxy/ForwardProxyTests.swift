@@ -22,6 +22,7 @@ import Testing
   ) async throws {
     var serverOptions = ServerOptions()
     var options = ChannelOptions()
+    options.security = .plaintext
     options.proxy = proxy
     if overTLS {
       serverOptions.tls = ServerTLS(credentials: TestCertificates.server)

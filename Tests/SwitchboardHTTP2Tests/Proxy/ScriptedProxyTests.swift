@@ -12,6 +12,12 @@ import Testing
   private static let alice = ProxyCredentials(user: "alice", password: "sesame")
   private static let target = "switchboard.test:443"
 
+  private static var options: ChannelOptions {
+    var options = ChannelOptions()
+    options.security = .plaintext
+    return options
+  }
+
   private func proxy(_ listener: FrameListener, _ credentials: ProxyCredentials? = nil) -> ProxyOption {
     .http(host: "127.0.0.1", port: listener.port, credentials: credentials)
   }
@@ -26,7 +32,7 @@ import Testing
     to target: String = target,
     _ script: (HTTP2ClientTransport) async throws -> Void
   ) async throws -> Result<[UInt8], GRPCStatus> {
-    var options = ChannelOptions()
+    var options = Self.options
     options.proxy = proxy
     return try await call(target, options, ProxyEnvironment(), script)
   }
@@ -204,7 +210,7 @@ import Testing
       proxy: "http://alice:sesame@localhost:\(listener.port)/",
       exceptions: "other.test"
     )
-    let result = try await call(Self.target, ChannelOptions(), environment) { _ in
+    let result = try await call(Self.target, Self.options, environment) { _ in
       let raw = listener.acceptRaw()
       #expect(question(raw) == Self.asked + Self.authorization + "\r\n")
       raw.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
@@ -226,7 +232,7 @@ import Testing
       exceptions: sample.exceptions
     )
     let target = "dns://\(names.authority)/exempt.test:\(listener.port)"
-    _ = try await call(target, ChannelOptions(), environment) { _ in
+    _ = try await call(target, Self.options, environment) { _ in
       #expect(String(decoding: listener.acceptRaw().read(3), as: UTF8.self) == sample.opening)
     }
   }
@@ -282,7 +288,7 @@ import Testing
   @Test func errorsAndLogsHideTheCredentials() async throws {
     let listener = try FrameListener()
     let log = Lines()
-    var options = ChannelOptions()
+    var options = Self.options
     options.proxy = proxy(listener, Self.alice)
     options.logger = Logger(log, minimumLevel: .trace)
     let result = try await call(Self.target, options, ProxyEnvironment()) { transport in

@@ -117,7 +117,7 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
   }
 
   nonisolated(nonsending) func keep(
-    _ request: Notes_Note, callOptions: Switchboard.CallOptions? = nil
+    _ request: Notes_Note, callOptions: Switchboard.CallOptions?
   ) async throws -> Notes_Receipt {
     try await call(Notes_NotesMetadata.Methods.keep, callOptions) { $0.makeKeepInterceptors() }.unary(request)
   }
@@ -128,18 +128,8 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
     call(Notes_NotesMetadata.Methods.keep, callOptions) { $0.makeKeepInterceptors() }.makeUnaryCall(request)
   }
 
-  func makeKeepCall(
-    _ request: Notes_Note,
-    responseHandler: any Switchboard.ResponseHandler<Notes_Receipt>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Notes_Note, Notes_Receipt> {
-    call(Notes_NotesMetadata.Methods.keep, callOptions) {
-      $0.makeKeepInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
   func follow<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Notes_Receipt> where Requests.Element == Notes_Note {
     call(Notes_NotesMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
@@ -147,11 +137,18 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
   }
 
   func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Notes_Receipt> where Requests.Element == Notes_Note {
     call(Notes_NotesMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
     }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) func follow<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Notes_Note, Notes_Receipt>) async throws -> Result
+  ) async throws -> Result {
+    try await makeFollowCall(callOptions: callOptions).use(body)
   }
 
   func makeFollowCall(
@@ -161,12 +158,46 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
       $0.makeFollowInterceptors()
     }.makeBidirectionalStreamingCall()
   }
+}
+
+/// The calls with the client's options.
+extension Notes_NotesClientProtocol {
+  nonisolated(nonsending) func keep(
+    _ request: Notes_Note
+  ) async throws -> Notes_Receipt {
+    try await self.keep(request, callOptions: nil)
+  }
+
+  func follow<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Notes_Receipt> where Requests.Element == Notes_Note {
+    self.follow(requests, callOptions: nil)
+  }
+
+  func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Notes_Receipt> where Requests.Element == Notes_Note {
+    self.follow(requests, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any Notes_NotesClientInterceptorFactoryProtocol {
+  func makeKeepCall(
+    _ request: Notes_Note,
+    responseHandler: any Switchboard.ResponseHandler<Notes_Receipt>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Notes_Note, Notes_Receipt> {
+    client.call(Notes_NotesMetadata.Methods.keep, callOptions) {
+      $0.makeKeepInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
 
   func makeFollowCall(
     responseHandler: any Switchboard.ResponseHandler<Notes_Receipt>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Notes_Note, Notes_Receipt> {
-    call(Notes_NotesMetadata.Methods.follow, callOptions) {
+    client.call(Notes_NotesMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }

@@ -159,7 +159,7 @@ import Testing
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       do {
-        let call = pair.client().makeCollectCall(responseHandler: handler)
+        let call = pair.client().callbacks.makeCollectCall(responseHandler: handler)
         try call.start()
         try call.write(Echo_EchoRequest("only"))
         try call.finish()

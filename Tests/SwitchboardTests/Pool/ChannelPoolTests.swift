@@ -280,7 +280,7 @@ import Testing
     let pool = try ChannelPool()
     let changes: [(String, (inout CallOptions) -> Void)] = [
       (
-        "insecure",
+        "plaintext",
         {
           $0.security = .plaintext
           $0.pemRootCert = "x"

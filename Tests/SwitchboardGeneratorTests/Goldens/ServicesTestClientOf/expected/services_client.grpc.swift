@@ -117,6 +117,13 @@ struct Golden_Services_Client_PostTestClient: Switchboard.ServiceClient, Golden_
     }.bidirectionalStreaming(requests)
   }
 
+  nonisolated(nonsending) func exchange<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter>) async throws -> Result
+  ) async throws -> Result {
+    try await makeExchangeCall(callOptions: callOptions).use(body)
+  }
+
   func makeExchangeCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
