@@ -8,7 +8,7 @@ import SwitchboardCall
 /// print(await call.status, try await call.trailingMetadata)
 /// ```
 public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
-  public let handle: CallHandle
+  let handle: CallHandle
   private let result: OneShot<Response>
 
   @usableFromInline
@@ -35,6 +35,11 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
     result.whenSettled(callback)
   }
+
+  public var initialMetadata: HPACKHeaders { get async throws { try await handle.record.metadata() } }
+  public var trailingMetadata: HPACKHeaders { get async throws { try await handle.record.trailers() } }
+  public var status: GRPCStatus { get async { await handle.record.status() } }
+  public func cancel() { handle.cancel() }
 }
 
 /// A started call with a stream of requests and one response.
@@ -42,7 +47,7 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   // First, so that a call which is released before the end of its requests says that.
   /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
-  public let handle: CallHandle
+  let handle: CallHandle
   private let result: OneShot<Response>
 
   @usableFromInline
@@ -70,11 +75,16 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
     result.whenSettled(callback)
   }
+
+  public var initialMetadata: HPACKHeaders { get async throws { try await handle.record.metadata() } }
+  public var trailingMetadata: HPACKHeaders { get async throws { try await handle.record.trailers() } }
+  public var status: GRPCStatus { get async { await handle.record.status() } }
+  public func cancel() { handle.cancel() }
 }
 
 /// A started call with one request and a stream of responses.
 public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
-  public let handle: CallHandle
+  let handle: CallHandle
   /// The responses. Releasing the stream cancels the call.
   public let responseStream: ResponseStream<Response>
 
@@ -83,6 +93,11 @@ public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
     self.handle = handle
     responseStream = responses
   }
+
+  public var initialMetadata: HPACKHeaders { get async throws { try await handle.record.metadata() } }
+  public var trailingMetadata: HPACKHeaders { get async throws { try await handle.record.trailers() } }
+  public var status: GRPCStatus { get async { await handle.record.status() } }
+  public func cancel() { handle.cancel() }
 }
 
 /// A started call with streams in both directions.
@@ -97,7 +112,7 @@ public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Senda
   // First, as above.
   /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
-  public let handle: CallHandle
+  let handle: CallHandle
   /// The responses. Releasing the stream cancels the call.
   public let responseStream: ResponseStream<Response>
 
@@ -111,36 +126,28 @@ public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Senda
     requestStream = requests
     responseStream = responses
   }
+
+  public var initialMetadata: HPACKHeaders { get async throws { try await handle.record.metadata() } }
+  public var trailingMetadata: HPACKHeaders { get async throws { try await handle.record.trailers() } }
+  public var status: GRPCStatus { get async { await handle.record.status() } }
+  public func cancel() { handle.cancel() }
 }
 
 /// The common interface of the four kinds of call object. Releasing the last copy of a call object cancels its call.
 public protocol AsyncCall: Sendable {
-  /// Keeps the call alive.
-  var handle: CallHandle { get }
-}
-
-extension AsyncCall {
   /// The metadata before the first response. Throws the status if the call fails without metadata.
-  public var initialMetadata: HPACKHeaders {
-    get async throws { try await handle.record.metadata() }
-  }
-
+  var initialMetadata: HPACKHeaders { get async throws }
   /// The metadata that arrived with the status.
-  public var trailingMetadata: HPACKHeaders {
-    get async throws { try await handle.record.trailers() }
-  }
-
+  var trailingMetadata: HPACKHeaders { get async throws }
   /// The status with which the call ended.
-  public var status: GRPCStatus {
-    get async { await handle.record.status() }
-  }
-
+  var status: GRPCStatus { get async }
   /// Cancels the call, unless it has ended.
-  public func cancel() { handle.cancel() }
+  func cancel()
 }
 
 /// Keeps a call alive: releasing the last reference cancels it.
-public final class CallHandle: Sendable {
+@usableFromInline
+final class CallHandle: Sendable {
   let call: any ByteCall
   let record: CallRecord
 
