@@ -13,6 +13,8 @@ struct Arguments {
     case lowLatency = "--low-latency"
     case twoLoops = "--two-loops"
     case reusePort = "--reuse-port"
+    case inThreads = "--in-threads"
+    case inPool = "--in-pool"
     case web = "--web"
     case roundRobin = "--round-robin"
   }

@@ -10,6 +10,7 @@ enum Benchmarks {
              makes small unary calls, over inprocess or http2, through each of the chains, such as
              none,client1,server1,both5
            Benchmarks server PORT [--tls] [--low-latency] [--two-loops] [--reuse-port] [--web]
+                   [--in-threads] [--in-pool]
              serves Protos/bench/bench.proto until it receives a signal; port 0 picks a free port
            Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
              makes unary calls; each caller makes one after the other
@@ -41,6 +42,8 @@ enum Benchmarks {
            --on-loop      run the callers on the connection's event loop instead of the global pool
            --two-loops    serve on two event loops
            --reuse-port   let each of them listen for itself
+           --in-threads   run handlers on threads of their own, not on the loop
+           --in-pool      run handlers in the global pool
            --web          serve Connect and gRPC-Web too, over HTTP/1.1 too, with JSON
            --round-robin  have the policy round_robin choose among the servers of a target such as
                           ipv4:127.0.0.1:1,127.0.0.1:2

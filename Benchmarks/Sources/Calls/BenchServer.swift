@@ -9,6 +9,7 @@ struct BenchServer {
   private let isLowLatency: Bool
   private let loops: Int
   private let reusesPort: Bool
+  private let placement: HandlerPlacement
   private let servesWeb: Bool
 
   init(_ arguments: inout Arguments) throws {
@@ -17,6 +18,8 @@ struct BenchServer {
     isLowLatency = arguments.take(.lowLatency)
     loops = arguments.take(.twoLoops) ? 2 : 1
     reusesPort = arguments.take(.reusePort)
+    let (inThreads, inPool) = (arguments.take(.inThreads), arguments.take(.inPool))
+    placement = inThreads ? .threads : inPool ? .executor(globalConcurrentExecutor) : .loop
     servesWeb = arguments.take(.web)
     try arguments.end()
   }
@@ -30,6 +33,7 @@ struct BenchServer {
     if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
     options.lowLatency = isLowLatency
     options.reusePort = reusesPort
+    options.handlerPlacements.standard = placement
     if servesWeb {
       options.web = WebOptions()
       options.payloadFormats = [JSONFormat()]
