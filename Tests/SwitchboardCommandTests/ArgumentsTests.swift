@@ -47,7 +47,10 @@ import Testing
   @Test func explainsInvalidArguments() {
     #expect(complaint() == "TARGET is missing\nTry 'switchboard help greet'.")
     #expect(complaint("a", "b", "c")?.hasPrefix("unexpected argument: 'c'") == true)
-    #expect(complaint("a", "--tims", "3") == "greet has no flag '--tims'\nDid you mean --times?\nTry 'switchboard help greet'.")
+    #expect(
+      complaint("a", "--tims", "3")
+        == "greet has no flag '--tims'\nDid you mean --times?\nTry 'switchboard help greet'."
+    )
     #expect(complaint("a", "-n") == "-n needs a N")
     #expect(complaint("a", "-n", "--loud")?.contains("write --times=--loud") == true)
     #expect(complaint("a", "--loud=1") == "--loud takes no value")
