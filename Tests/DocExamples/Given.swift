@@ -1,4 +1,5 @@
-// What the examples in doc comments use without declaring it; `scripts/doc-examples` compiles them behind this file.
+// What the examples in doc comments and documents use without declaring it; `scripts/doc-examples` compiles them behind this
+// file.
 import Dispatch
 import EchoService
 import Switchboard
@@ -86,6 +87,10 @@ var token: String { fatalError() }
 var part: GRPCClientRequestPart<Note> { fatalError() }
 var credentials: TLSCredentials { fatalError() }
 var endpoint: Endpoint {
+  get { fatalError() }
+  set {}
+}
+var options: ServerOptions {
   get { fatalError() }
   set {}
 }
