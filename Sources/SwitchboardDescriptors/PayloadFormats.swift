@@ -5,11 +5,13 @@ extension Google_Protobuf_FileDescriptorProto {
   /// Whether the file declares an option of methods of its own with the number of the mark.
   fileprivate var hasOtherMark: Bool {
     let number = Switchboard_Payload_V1_Extensions_formats.number
-    let extensions = `extension` + messageType.flatMap(\.`extension`)
-    return !package.utf8.elementsEqual("switchboard.payload.v1".utf8)
-      && extensions.contains {
-        $0.number == number && $0.extendee.utf8.elementsEqual(".google.protobuf.MethodOptions".utf8)
-      }
+    // Asked for each method: nothing is copied.
+    func isOther(_ option: Google_Protobuf_FieldDescriptorProto) -> Bool {
+      option.number == number && option.extendee.utf8.elementsEqual(".google.protobuf.MethodOptions".utf8)
+    }
+    guard !package.utf8.elementsEqual("switchboard.payload.v1".utf8) else { return false }
+    return `extension`.contains(where: isOther)
+      || messageType.contains { $0.`extension`.contains(where: isOther) }
   }
 
   /// Marks the methods of a service whose messages are not protobuf. `formats` has the names of methods, and those of the

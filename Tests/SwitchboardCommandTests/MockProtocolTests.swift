@@ -35,6 +35,15 @@ import Testing
     }
   }
 
+  /// Of a page whose name leads to this machine, a browser takes the mock for the page's own server.
+  @Test func aForeignHostIsRefused() throws {
+    try serving { address in
+      let url = "http://\(address)/echo.Echo/Get"
+      let got = try curl("-H", "host: evil.example:50051", "-H", Self.json, "-d", #"{"text":"x"}"#, url)
+      #expect(!got.head.hasPrefix("http/1.1 200") && !got.body.contains("text\":"), "\(got)")
+    }
+  }
+
   @Test func rulesApplyToAllProtocols() throws {
     let rules = NSTemporaryDirectory() + "rules-\(UUID().uuidString).yaml"
     defer { try? FileManager.default.removeItem(atPath: rules) }

@@ -34,6 +34,20 @@ import Testing
     }
   }
 
+  /// What a handler has done must not be repeated on another server.
+  @Test func aResultInTheGraceStands() async throws {
+    try await Watches.with { channel, server, service async throws in
+      let answer = Task { try await channel.call(Watches.commit).unary([]) }
+      let refusal = Task { await status { _ = try await channel.call(Watches.commit).unary([1]) } }
+      await service.isCommitting.wait()
+      let shutdown = Task { await server.shutDown(grace: Self.grace) }
+      // The second byte: whether it ran where its handler does.
+      #expect(try await answer.value == [7, 1])
+      #expect(await refusal.value == GRPCStatus(code: .aborted, message: "taken"))
+      await shutdown.value
+    }
+  }
+
   @Test func aCancelledWatchEndsToo() async throws {
     try await Watches.with { channel, _, service async throws in
       let call = channel.call(Watches.watch).serverStreaming([])
@@ -57,6 +71,7 @@ import Testing
 private final class Watches: CallHandlerProvider {
   static let watch = MethodDescriptor(service: "test.Watches", method: "Watch", type: .serverStreaming)
   static let look = MethodDescriptor(service: "test.Watches", method: "Look", type: .unary)
+  static let commit = MethodDescriptor(service: "test.Watches", method: "Commit", type: .unary)
   static let register = MethodDescriptor(service: "test.Watches", method: "Register", type: .unary)
 
   final class Token: Sendable {}
@@ -66,6 +81,8 @@ private final class Watches: CallHandlerProvider {
   }
 
   let isLooking = Signal()
+  let isCommitting = Signal()
+  private let commits = Locked(0)
   let hasLeft = Signal()
   private let weakToken = Locked(WeakToken())
 
@@ -100,6 +117,26 @@ private final class Watches: CallHandlerProvider {
           isLate.withLock { $0 = true }
         }
         return [before, context.isShuttingDown, isLate.withLock { $0 }].map { $0 ? 1 : 0 }
+      },
+      Self.commit.bytes.unaryHandler { [self] request, context in
+        let loop = context.eventLoop
+        return try await context.untilShutdown {
+          if self.commits.withLock({
+            $0 += 1
+            return $0 == 2
+          }) {
+            self.isCommitting.fire()
+          }
+          // Ends when the shutdown cancels the task.
+          await withCheckedContinuation { continuation in
+            Task {
+              while !Task.isCancelled, !context.isShuttingDown { await Task.yield() }
+              continuation.resume()
+            }
+          }
+          if request == [1] { throw GRPCStatus(code: .aborted, message: "taken") }
+          return [7, loop.inEventLoop ? 1 : 0]
+        }
       },
       Self.register.bytes.unaryHandler { [self] _, context in
         let token = Token()

@@ -90,12 +90,13 @@ package struct HostAndPort: Hashable, Sendable {
 }
 
 extension HostAndPort {
-  /// Whether the host is a loopback address, or `localhost` or a name below it, which lead nowhere else (RFC 6761).
+  /// Whether the host is a loopback address or `localhost`. Names below `localhost` are looked up as others are: whoever
+  /// answers may lead them anywhere.
   fileprivate var isOnThisMachine: Bool {
     switch EndpointAddress(ip: host, port: port) {
     case .ipv4(let bits, _): bits >> 24 == 127
     case .ipv6(let high, let low, _, _): high == 0 && (low == 1 || low >> 24 == 0xffff7f)
-    default: host.lowercased() == "localhost" || host.lowercased().hasSuffix(".localhost")
+    default: host.utf8.count == 9 && host.lowercased().utf8.elementsEqual("localhost".utf8)
     }
   }
 }

@@ -73,20 +73,39 @@ extension ServerCallContext {
   nonisolated(nonsending) public func untilShutdown<Result: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    let loop = eventLoop.inEventLoop ? eventLoop : nil
-    let task = Task(executorPreference: loop) { try await operation() }
-    let result = await withTaskCancellationHandler {
-      await withShutdownHandler {
-        await task.result
-      } onShutdown: {
-        task.cancel()
+    let (shutdown, continuation) = AsyncStream.makeStream(of: Never.self)
+    // A child runs where the handler does.
+    return try await withThrowingTaskGroup(of: Result?.self) { group in
+      group.addTask { try await operation() }
+      group.addTask {
+        for await _ in shutdown {}
+        return nil
       }
-    } onCancel: {
-      task.cancel()
+      return try await withShutdownHandler {
+        if let result = try await group.next() ?? nil {
+          group.cancelAll()
+          return result
+        }
+        let wasCancelled = Task.isCancelled
+        group.cancelAll()
+        return try await Self.end(of: &group, wasCancelled)
+      } onShutdown: {
+        continuation.finish()
+      }
     }
-    // A loop over a stream ends without an error when its task is cancelled.
-    if isShuttingDown, !Task.isCancelled { throw GRPCStatus.serverIsShuttingDown }
-    return try result.get()
+  }
+
+  /// What an operation that was cancelled returned or threw. A loop over a stream ends without an error then, and without
+  /// having come to its end. Any other result stands: what has happened must not be repeated elsewhere.
+  nonisolated(nonsending) private static func end<Result: Sendable>(
+    of group: inout ThrowingTaskGroup<Result?, any Error>,
+    _ wasCancelled: Bool
+  ) async throws -> Result {
+    do {
+      guard let result = try await group.next() ?? nil else { throw CancellationError() }
+      if Result.self != Void.self || wasCancelled { return result }
+    } catch is CancellationError where !wasCancelled {}
+    throw GRPCStatus.serverIsShuttingDown
   }
 }
 

@@ -116,6 +116,9 @@ enum MockVerb {
   static func makeServer(_ providers: [any CallHandlerProvider], _ arguments: Arguments) throws -> Server {
     let origins = arguments.all(origin)
     var options = ServerOptions()
+    // Through a name that leads here, a page of somebody else's could call it (DNS rebinding).
+    let host = HostAndPort(arguments[listen] ?? "127.0.0.1")?.host
+    options.hosts = host.flatMap { HostNames.isLocal($0) ? HostNames([$0]) : nil }
     options.web = WebOptions(origins: origins.contains("any") ? .any : .only(Set(origins)))
     do {
       return try Server(providers: providers, options: options)

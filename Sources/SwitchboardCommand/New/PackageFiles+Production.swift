@@ -7,7 +7,7 @@ extension PackageFiles {
       File(path: "Sources/\(library)/Backend.swift", text: backend),
       File(path: "Tests/\(name.type)Tests/KeyGuardTests.swift", text: guardTests),
       File(path: "Dockerfile", text: dockerfile),
-      File(path: ".dockerignore", text: ".build/\n.git/\n"),
+      File(path: ".dockerignore", text: ".build/\n.git/\nheaders.txt\n"),
       File(path: "kubernetes.yaml", text: kubernetes),
     ]
   }

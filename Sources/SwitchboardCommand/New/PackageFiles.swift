@@ -37,7 +37,7 @@ struct PackageFiles {
       File(path: "Package.swift", text: manifest),
       File(path: "README.md", text: readme),
       File(path: "Makefile", text: makefile),
-      File(path: ".gitignore", text: ".build/\n"),
+      File(path: ".gitignore", text: ".build/\nheaders.txt\n"),
       File(path: "Sources/\(library)/\(name.proto).proto", text: proto),
       File(path: "Sources/\(library)/switchboard.json", text: configuration),
       File(path: "Sources/\(library)/RequestLog.swift", text: interceptor),

@@ -87,7 +87,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     self.proxies = proxies
     proxy = proxies.option(options.proxy, for: serverName)
     self.serverName = serverName
-    tlsContext = try options.security.tls(isOnThisMachine: target.isOnThisMachine).map {
+    // A proxy that the program names is used for all targets, and lies between.
+    let staysHere = [.environment, .none].contains(options.proxy) && target.isOnThisMachine
+    tlsContext = try options.security.tls(isOnThisMachine: staysHere).map {
       tls throws(GRPCStatus) in
       try TLSContext(
         client: tls,

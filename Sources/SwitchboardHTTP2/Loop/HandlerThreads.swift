@@ -29,19 +29,21 @@ final class HandlerThreads: TaskExecutor, @unchecked Sendable {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    if state.withLock({ $0.add(job) }), !startThread(), threadFailed() {
-      // Without any thread, nobody else would run it.
-      _ = state.withLock { $0.jobs.popFirst() }.map { globalConcurrentExecutor.enqueue(ExecutorJob($0)) }
-      return
+    if state.withLock({ $0.add(job) }), !startThread() {
+      // Without any thread, nobody else would run them.
+      for job in leftByFailedThread() { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     }
+    // A thread that finds no job waits again.
     uv_sem_post(semaphore)
   }
 
-  /// Returns whether there are no threads at all.
-  private func threadFailed() -> Bool {
+  /// All jobs, if there are no threads at all.
+  private func leftByFailedThread() -> [UnownedJob] {
     state.withLock { state in
       state.threads -= 1
-      return state.threads == 0
+      var left: [UnownedJob] = []
+      while state.threads == 0, let job = state.jobs.popFirst() { left.append(job) }
+      return left
     }
   }
 

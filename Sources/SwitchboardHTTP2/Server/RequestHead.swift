@@ -295,7 +295,9 @@ struct RequestHead: ~Copyable {
     guard request.method != nil, encoding != nil, !isTooLarge, !hasBadTimeout, !hasUnknownFormat,
       !hasManyContentTypes
     else { return false }
-    return isOtherCall ? otherFailure == nil : request.isPost && isGRPC && acceptsTrailers && !request.isHTTP1
+    // What browsers cannot send may have any name.
+    return isOtherCall
+      ? otherFailure == nil && hosts == nil : request.isPost && isGRPC && acceptsTrailers && !request.isHTTP1
   }
 
   /// The rejection that the request's protocol requires; `nil` if the request may be passed to the handler or the page.

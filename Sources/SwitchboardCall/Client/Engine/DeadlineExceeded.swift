@@ -33,6 +33,8 @@ extension Duration {
   /// For messages: `2 s`, `1.25 s`, `250 ms`.
   package var readable: String {
     let (seconds, attoseconds) = components
+    // Longer than any wait; and not the product of an overflow.
+    guard seconds.magnitude < 1 << 40 else { return "\(seconds) s" }
     if seconds != 0 {
       return "\(Self.shown(thousandths: seconds * 1000 + attoseconds / 1_000_000_000_000_000)) s"
     }
