@@ -118,6 +118,17 @@ import Testing
     }
   }
 
+  /// As from a time that has passed already.
+  @Test(arguments: [Duration.zero, .seconds(-1)]) func aTimeoutOfNoTime(_ timeout: Duration) async throws {
+    try await TestPair.with(.inProcess) { pair async throws in
+      let failure = await status {
+        _ = try await pair.get(TestService.get, options: CallOptions(timeout: timeout))
+      }
+      #expect(failure?.code == .deadlineExceeded)
+      #expect(failure?.message?.hasPrefix("deadline of 0 ms (CallOptions.timeout) exceeded") == true)
+    }
+  }
+
   @Test func aHandlerInTheSameProcessThatIsSlow() async throws {
     try await TestPair.with(.inProcess) { pair async throws in
       let call = Task { try await pair.get(TestService.hang, options: Self.options) }
