@@ -43,6 +43,7 @@ struct MockRecording {
     let names = Set(["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"])
     let server = try MockVerb.makeServer(
       providers.filter { !names.contains($0.serviceName) } + reflection(schema),
+      at: listener.host,
       arguments
     )
     let address = try ListeningAddress.bind(server, listener, MockVerb.listen)

@@ -103,7 +103,7 @@ enum MockVerb {
         Output.note("\(path): \(matched ? "by a rule" : "no rule")")
       }
     }
-    let server = try makeServer(try MockService.providers(schema, settings), arguments)
+    let server = try makeServer(try MockService.providers(schema, settings), at: listener.host, arguments)
     let address = try ListeningAddress.bind(server, listener, listen)
     try await Interrupts.first {
       try Output.write("serving \(schema.serviceNames.joined(separator: ", ")) on \(address)")
@@ -112,13 +112,16 @@ enum MockVerb {
     return .success
   }
 
-  /// A server that answers by all protocols.
-  static func makeServer(_ providers: [any CallHandlerProvider], _ arguments: Arguments) throws -> Server {
+  /// A server that answers by all protocols, at an address of this host.
+  static func makeServer(
+    _ providers: [any CallHandlerProvider],
+    at host: String,
+    _ arguments: Arguments
+  ) throws -> Server {
     let origins = arguments.all(origin)
     var options = ServerOptions()
     // Through a name that leads here, a page of somebody else's could call it (DNS rebinding).
-    let host = HostAndPort(arguments[listen] ?? "127.0.0.1")?.host
-    options.hosts = host.flatMap { HostNames.isLocal($0) ? HostNames([$0]) : nil }
+    if HostNames.isLocal(host) { options.hosts = HostNames([host]) }
     options.web = WebOptions(origins: origins.contains("any") ? .any : .only(Set(origins)))
     do {
       return try Server(providers: providers, options: options)

@@ -28,8 +28,7 @@ struct ClientMethodCode {
   /// Writes the methods without options, for an extension of the protocol, whose requirements have no defaults.
   func emitShortForms(visibility: String, to printer: inout Printer) {
     let effects = method.kind.streamsResponses ? "" : "try await "
-    for (position, source) in sources.enumerated() {
-      if position > 0 { printer.blank() }
+    printer.separated(sources) { printer, source in
       // Inlined, because it would otherwise be one more generic call for users in other modules.
       if visibility == "public " { printer.line("@inlinable") }
       emitSignature(from: source, hasOptions: false, visibility: visibility, after: " {", to: &printer)

@@ -16,6 +16,14 @@ struct Printer {
   /// Adds an empty line.
   mutating func blank() { text += "\n" }
 
+  /// Adds the lines of `body` for each item, with an empty line between two of them.
+  mutating func separated<Item>(_ items: [Item], _ body: (inout Printer, Item) -> Void) {
+    for (position, item) in items.enumerated() {
+      if position > 0 { blank() }
+      body(&self, item)
+    }
+  }
+
   /// Adds the lines of `body`, indented.
   mutating func indented(_ body: (inout Printer) -> Void) {
     margin += "  "

@@ -27,8 +27,7 @@ struct ServiceClientEmitter {
     let head = "\(visibility)protocol \(service.swiftName)ClientProtocol: Sendable"
     guard !methods.isEmpty else { return printer.line("\(head) {}") }
     printer.block(head) { printer in
-      for (position, method) in methods.enumerated() {
-        if position > 0 { printer.blank() }
+      printer.separated(methods) { printer, method in
         let code = ClientMethodCode(method: method)
         for source in code.sources {
           let schema = method.schema
@@ -43,8 +42,7 @@ struct ServiceClientEmitter {
     printer.blank()
     printer.line("/// The calls with the client's options.")
     printer.block("extension \(service.swiftName)ClientProtocol") { printer in
-      for (position, method) in methods.enumerated() {
-        if position > 0 { printer.blank() }
+      printer.separated(methods) { printer, method in
         ClientMethodCode(method: method).emitShortForms(visibility: visibility, to: &printer)
       }
     }
@@ -57,8 +55,7 @@ struct ServiceClientEmitter {
     let head =
       "extension \(MethodCode.library("ClientCallbacks")) where CallbackClient.InterceptorFactory == "
     printer.block("\(head)any \(factory.name)") { printer in
-      for (position, method) in methods.enumerated() {
-        if position > 0 { printer.blank() }
+      printer.separated(methods) { printer, method in
         let code = ClientMethodCode(method: method)
         code.emitHandledCall(visibility: visibility, constants: constants, to: &printer)
       }
