@@ -31,11 +31,11 @@ import Testing
       pair.service.cancelled.fire()
       #expect(try await call.value == [1])
       await transport.loop.until { transport.isUnused }
-      for seconds in [11, 48] {
+      for seconds in [11, 29] {
         await transport.loop.advance(by: .seconds(seconds))
         #expect(await state(transport) == .ready)
       }
-      await transport.loop.advance(by: .seconds(2))
+      await transport.loop.advance(by: .seconds(21))
       #expect(await state(transport) == .idle)
       #expect(try await pair.get() == [1, 2, 3])
     }
@@ -59,9 +59,9 @@ import Testing
     try await with(.seconds(60)) { pair, transport async throws in
       pair.channel.connect()
       await transport.loop.until { transport.state == .ready }
-      await transport.loop.advance(by: .seconds(59))
+      await transport.loop.advance(by: .seconds(40))
       #expect(await state(transport) == .ready)
-      await transport.loop.advance(by: .seconds(2))
+      await transport.loop.advance(by: .seconds(21))
       #expect(await state(transport) == .idle)
     }
   }

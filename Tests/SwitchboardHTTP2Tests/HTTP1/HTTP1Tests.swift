@@ -262,7 +262,7 @@ import Testing
       peer.raw.endSending()
       let core = pair.server.core
       await loop.until { core.connections.contains { ($0.http1 as? HTTP1Session)?.isHalfClosed == true } }
-      await loop.advance(by: .seconds(4))
+      await loop.advance(by: .seconds(2))
       pair.service.cancelled.fire()
       for byte in [1, 2] as [UInt8] { #expect(peer.answer()?.messages == [[byte]]) }
       #expect(peer.raw.readToEnd())
