@@ -19,14 +19,11 @@ package enum SwitchboardCommand {
     NewVerb.verb,
     OpenAPIVerb.verb,
     GenerateEntry.verb,
-    HelpVerb.verb,
+    HelpVerb.verb(among: { verbs }),
     CompletionVerbs.completions,
-    CompletionVerbs.man,
-    CompletionVerbs.complete,
+    CompletionVerbs.man(of: { verbs }),
+    CompletionVerbs.complete(among: { verbs }),
   ]
-
-  /// The verb with a name.
-  static func verb(named name: String) -> Verb? { verbs.first { $0.name == name } }
 
   /// Runs the command with the words after its name.
   package static func run(_ words: [String]) async -> Int32 {
@@ -47,8 +44,7 @@ package enum SwitchboardCommand {
       try Output.write("switchboard \(version)")
       return .success
     case let name?:
-      guard let verb = verb(named: name) else { throw unknownVerb(name) }
-      return try await run(verb, Array(words.dropFirst()))
+      return try await run(verbs.named(name), Array(words.dropFirst()))
     }
   }
 
@@ -62,16 +58,6 @@ package enum SwitchboardCommand {
       }
       return try await body(arguments)
     }
-  }
-
-  static func unknownVerb(_ name: String) -> Failure {
-    let known = verbs.filter { !$0.isHidden }.map(\.name)
-    let near = NearNames(of: name, in: known).best
-    return Failure(
-      "there is no verb '\(name)'",
-      hints: [near.map { "Did you mean '\($0)'?" } ?? "The verbs are \(known.joined(separator: ", "))."],
-      code: .usage
-    )
   }
 
   /// Prints an error for the user.

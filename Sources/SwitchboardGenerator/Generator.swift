@@ -38,7 +38,7 @@ public struct Generator: Sendable {
       reserved: options.generatesTestClients && request.files.contains { !$0.service.isEmpty }
         ? [testingModule] : []
     )
-    try payloads.check(against: schema)
+    try payloads.check(against: schema.declaredNames)
   }
 
   /// The paths in the options `ProtoPathModuleMappings` and `PayloadMappings`, for the caller to read.

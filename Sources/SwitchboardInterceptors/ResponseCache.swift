@@ -1,3 +1,5 @@
+// unsafe: a key holds a request, which is Sendable, as a type that does not say so
+
 public import SwitchboardCall
 import SwitchboardText
 

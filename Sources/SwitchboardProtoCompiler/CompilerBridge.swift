@@ -1,3 +1,5 @@
+// unsafe: strings lent to C for one call, results copied and freed
+
 import CProtoc
 
 /// The result of ``runCompiler(_:files:parameter:)``.

@@ -1,3 +1,5 @@
+// unsafe: lends the bytes of a string to a comparison or a hasher for one call
+
 // Text that a peer chose, by its UTF-8.
 //
 // Swift compares, hashes and splits strings by what people see: it sorts the combining marks that follow a letter, which

@@ -1,3 +1,5 @@
+// unsafe: the system reads into and writes from an array of ours
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)

@@ -231,15 +231,6 @@ package final class ChannelBalancer: BalancerHost {
   package func random() -> UInt64 { generator.next() }
 }
 
-/// The subchannel that a policy gets after the channel was released, or after it was shut down itself.
-final class EndedSubchannel: Subchannel {
-  let state = SubchannelState(.shutdown)
-  func connect() {}
-  func update(_ addresses: [EndpointAddress]) {}
-  func reportLoad(every interval: Duration?) {}
-  func shutDown() {}
-}
-
 extension GRPCStatus {
   package static let channelShutDown = GRPCStatus(
     code: .unavailable,

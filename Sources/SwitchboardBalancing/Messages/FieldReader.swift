@@ -1,3 +1,5 @@
+// text: load reports, whose names are bounded when they are read
+
 /// Reads the fields of a message in protobuf's wire format, one after the other.
 ///
 /// Subchannels exchange three small messages with servers, below all marshallers. This module does not import the

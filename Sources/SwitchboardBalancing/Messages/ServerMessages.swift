@@ -1,3 +1,5 @@
+// text: load reports, whose names are bounded when they are read
+
 import SwitchboardCall
 import SwitchboardText
 

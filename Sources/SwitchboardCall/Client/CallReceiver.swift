@@ -1,3 +1,5 @@
+// unsafe: closures that the transport calls on its loop alone
+
 /// Passes the transport's reports on a call to the code that waits for them.
 ///
 /// Closures are specialised for the call's types; methods of a generic class, called by the transport, would not be.

@@ -1,3 +1,5 @@
+// unsafe: the loop alone touches what is not behind the lock
+
 import Synchronization
 
 /// Not nested in the class, where it would be generic and looked up at run time.

@@ -1,3 +1,5 @@
+// unsafe: a class with subclasses: what changes is behind a lock
+
 /// Owns a call with streamed responses: releasing the last reference cancels it and the task that writes its requests.
 @usableFromInline
 class StreamOwner: @unchecked Sendable {

@@ -1,3 +1,5 @@
+// unsafe: continuations that are stored once and taken out once, under the lock
+
 /// A queue with one reader, usable from any thread. Writers wait while the unread elements cost too much.
 ///
 /// ```

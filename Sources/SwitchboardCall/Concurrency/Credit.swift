@@ -1,3 +1,5 @@
+// unsafe: continuations that are stored once and taken out once, under the lock
+
 /// How many elements the other side has requested: the sender may send that many.
 ///
 /// Any thread may add credit. Tasks take it, and wait while none is left. `Int.max` means unlimited credit, which never

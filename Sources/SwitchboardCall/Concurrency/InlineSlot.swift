@@ -1,3 +1,5 @@
+// unsafe: memory that holds a value exactly while it says so, within an owner that stays where it is
+
 /// Stores one value inside its owner, a class that is generic over the value, or behind a pointer if it does not fit.
 ///
 /// An optional would work, but the runtime would look up its type for each released owner: see `Ref`.

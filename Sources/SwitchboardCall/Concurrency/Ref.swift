@@ -1,3 +1,5 @@
+// unsafe: closures of one event loop share it
+
 /// A variable that closures share.
 ///
 /// It is generic over exactly the type of its value. The `deinit` of a generic class is not specialised: it knows the

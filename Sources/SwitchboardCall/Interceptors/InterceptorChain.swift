@@ -1,3 +1,5 @@
+// unsafe: a chain is touched on its call's loop alone, and keeps its interceptors while one runs
+
 /// The chain of interceptors of one call, between the application (a caller or a handler) and the transport.
 ///
 /// ```

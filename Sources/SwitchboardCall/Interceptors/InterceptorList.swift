@@ -1,3 +1,5 @@
+// unsafe: interceptors that the list keeps while a part is in the chain
+
 /// The interceptors of one call, in order.
 ///
 /// While a part is in the chain, the chain is *entered*: the list keeps every interceptor alive, and interceptors pass

@@ -1,3 +1,5 @@
+// unsafe: touched on its call's loop alone
+
 /// A chain, for an interceptor that queues messages and works on them outside of the chain. Everything but `room` is
 /// used on the call's loop.
 @usableFromInline

@@ -1,3 +1,5 @@
+// unsafe: copies out of a span that is lent for one call
+
 /// Passes bytes through unchanged.
 @frozen
 public struct BytesMarshaller: Marshaller {

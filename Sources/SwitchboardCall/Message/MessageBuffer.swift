@@ -1,3 +1,5 @@
+// unsafe: one block, written in `init` alone and read-only afterwards
+
 /// One encoded message, with room for gRPC's five-byte prefix.
 ///
 /// The marshaller writes the memory once, and nothing changes it afterwards: transports send it without copying.

@@ -1,3 +1,5 @@
+// unsafe: a message's memory, lent to its marshaller: each write is checked
+
 /// The memory of one message while a marshaller fills it.
 ///
 /// Bytes that do not fit are counted but not written, and then encoding fails.

@@ -1,3 +1,5 @@
+// text: the paths of the program's methods
+
 /// A format for messages of many types, with a marshaller for each type.
 ///
 /// Clients choose one with `CallOptions.payloadFormat`. Servers accept a method's own format and those registered for

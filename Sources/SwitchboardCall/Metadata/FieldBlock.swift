@@ -1,3 +1,5 @@
+// unsafe: positions of fields within one block; copy on write: a block that others hold is never written
+
 /// The fields of a header list in one block of memory: their bytes from the front, and their positions from the back.
 ///
 /// A copy is one reference, `nil` while there are no fields. A shared block is copied before it is written.

@@ -1,3 +1,5 @@
+// unsafe: copies what a transport lends for one call, and lends what it holds for one call
+
 extension HPACKHeaders: RandomAccessCollection {
   public var startIndex: Int { 0 }
 

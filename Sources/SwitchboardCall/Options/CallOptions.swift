@@ -1,3 +1,5 @@
+// unsafe: copy on write: a box that others hold is never written
+
 /// The options of a call, and of the channel that carries it.
 ///
 /// Options that are not set have their defaults. A value takes one pointer, which is `nil` while nothing is set. A

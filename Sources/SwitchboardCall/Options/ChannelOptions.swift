@@ -1,3 +1,5 @@
+// state: options, one beside the other
+
 /// The settings of a channel, for all its calls.
 ///
 /// ```swift

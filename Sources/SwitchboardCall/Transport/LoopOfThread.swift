@@ -1,3 +1,5 @@
+// unsafe: an address that is compared, and read by the loop that left it there
+
 import CLoopThread
 
 /// The loop that runs on the calling thread, as set by the loop itself.

@@ -1,3 +1,5 @@
+// unsafe: a continuation that the work which it waits for resumes once
+
 /// How the messages of a stream are decoded, in closures that are specialised for their types.
 @frozen
 @usableFromInline

@@ -1,3 +1,5 @@
+// unsafe: a value that the runtime takes over with its type, and lends while the task has it
+
 import CLoopThread
 
 /// What tasks have as their context: the context itself, or a call that makes it when it is asked for.

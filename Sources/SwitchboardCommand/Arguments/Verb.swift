@@ -81,6 +81,20 @@ extension Verb {
   }
 }
 
+extension [Verb] {
+  /// The verb with a name that the user typed.
+  func named(_ name: String) throws(Failure) -> Verb {
+    if let verb = first(where: { $0.name == name }) { return verb }
+    let known = filter { !$0.isHidden }.map(\.name)
+    let near = NearNames(of: name, in: known).best
+    throw Failure(
+      "there is no verb '\(name)'",
+      hints: [near.map { "Did you mean '\($0)'?" } ?? "The verbs are \(known.joined(separator: ", "))."],
+      code: .usage
+    )
+  }
+}
+
 /// A command line as an example, and what it shows.
 struct Example: Sendable, Hashable {
   /// The words after `switchboard`.

@@ -23,15 +23,18 @@ enum CompletionVerbs {
     return .success
   }
 
-  static let man = Verb(
-    "man",
-    summary: "write the man page",
-    usage: [""],
-    details: ["'man -l <(switchboard man)' shows it; 'make install' installs it."],
-    examples: [Example("man > switchboard.1", "Keep the page.")]
-  ) { _ in
-    try Output.write(ShownText(lines: ManPage.text(of: SwitchboardCommand.verbs)), end: "")
-    return .success
+  /// The verb, given all verbs of the command.
+  static func man(of verbs: @escaping @Sendable () -> [Verb]) -> Verb {
+    Verb(
+      "man",
+      summary: "write the man page",
+      usage: [""],
+      details: ["'man -l <(switchboard man)' shows it; 'make install' installs it."],
+      examples: [Example("man > switchboard.1", "Keep the page.")]
+    ) { _ in
+      try Output.write(ShownText(lines: ManPage.text(of: verbs())), end: "")
+      return .success
+    }
   }
 
   static let timeout = Flag(
@@ -42,20 +45,22 @@ enum CompletionVerbs {
 
   /// Writes the candidates for the last word, one per line, each with its meaning after a tab; `:file` and `:directory`
   /// leave the word to the shell. Prints no errors, because they would appear in the middle of the command line.
-  static let complete = Verb(
-    "complete",
-    summary: "write the candidates for the last of some words",
-    usage: ["-- WORD..."],
-    operands: [
-      Operand("WORD", isOptional: true, repeats: true, "The words after 'switchboard', up to the cursor.")
-    ],
-    flags: [FlagGroup("Completion", [timeout])],
-    isHidden: true
-  ) { arguments in
-    let time = try arguments.duration(timeout) ?? .milliseconds(1500)
-    let request = CompletionRequest(arguments.operands, SwitchboardCommand.verbs, timeout: time)
-    let candidates = await request.candidates()
-    if !candidates.isEmpty { try Output.write(candidates.joined(separator: "\n")) }
-    return .success
+  static func complete(among verbs: @escaping @Sendable () -> [Verb]) -> Verb {
+    Verb(
+      "complete",
+      summary: "write the candidates for the last of some words",
+      usage: ["-- WORD..."],
+      operands: [
+        Operand("WORD", isOptional: true, repeats: true, "The words after 'switchboard', up to the cursor.")
+      ],
+      flags: [FlagGroup("Completion", [timeout])],
+      isHidden: true
+    ) { arguments in
+      let time = try arguments.duration(timeout) ?? .milliseconds(1500)
+      let request = CompletionRequest(arguments.operands, verbs(), timeout: time)
+      let candidates = await request.candidates()
+      if !candidates.isEmpty { try Output.write(candidates.joined(separator: "\n")) }
+      return .success
+    }
   }
 }

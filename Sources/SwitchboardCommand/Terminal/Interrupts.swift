@@ -1,3 +1,5 @@
+// unsafe: sources of Dispatch may be used from any thread, but do not all say so
+
 import Dispatch
 import Switchboard
 import SwitchboardToolSupport

@@ -80,17 +80,10 @@ struct PayloadMappings {
     return Payload(swiftType: type, marshaller: marshaller, modules: block["module_name"])
   }
 
-  /// Throws for the first name that no file of the request declares: it is misspelt, or belongs to another module, which
-  /// has mappings of its own.
-  func check(against schema: Schema) throws(GeneratorError) {
-    guard !selections.isEmpty else { return }
-    let services = schema.files.flatMap(\.services)
-    let known = [
-      "message": Set(schema.messages.map(\.fullName)),
-      "service": Set(services.map(\.fullName)),
-      "method": Set(services.flatMap { service in service.methods.map { "\(service.fullName).\($0.name)" } }),
-    ]
-    for selection in selections where known[selection.selector]?.contains(selection.name) != true {
+  /// Throws for the first name that is not among `declared`, the names by their kind: it is misspelt, or belongs to another
+  /// module, which has mappings of its own.
+  func check(against declared: [String: Set<String>]) throws(GeneratorError) {
+    for selection in selections where declared[selection.selector]?.contains(selection.name) != true {
       throw selection.error("no .proto file here has the \(selection.selector) '\(selection.name)'")
     }
   }

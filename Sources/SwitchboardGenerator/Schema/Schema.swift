@@ -14,6 +14,16 @@ struct Schema {
   /// The files by their names.
   var filesByName: [String: Int] = [:]
 
+  /// The full names of what the files declare, by what a payload mapping calls it.
+  var declaredNames: [String: Set<String>] {
+    let services = files.flatMap(\.services)
+    return [
+      "message": Set(messages.map(\.fullName)),
+      "service": Set(services.map(\.fullName)),
+      "method": Set(services.flatMap { service in service.methods.map { "\(service.fullName).\($0.name)" } }),
+    ]
+  }
+
   /// The message with a name from a descriptor; `user` names the referrer in errors.
   func message(named name: String, for user: String) throws(GeneratorError) -> Int {
     guard case .message(let index) = try symbol(named: name, for: user) else {

@@ -1,3 +1,5 @@
+// unsafe: asks which task it is called by, and compares
+
 import Synchronization
 
 /// Decides whether a caller outside the loop spins for its response before it suspends.

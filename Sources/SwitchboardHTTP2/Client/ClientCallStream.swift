@@ -1,3 +1,6 @@
+// unsafe: state confined to the connection's loop
+// state: a call's head, messages, bytes in transit and observation are not yet parts of their own
+
 import SwitchboardBalancing
 import SwitchboardCall
 import Synchronization

@@ -1,3 +1,6 @@
+// unsafe: state confined to the connection's loop
+// state: names, connections, waiting calls and idleness are not yet parts of their own
+
 import SwitchboardBalancing
 import SwitchboardCall
 import Synchronization

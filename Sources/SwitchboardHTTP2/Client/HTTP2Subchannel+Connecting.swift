@@ -1,3 +1,5 @@
+// unsafe: state confined to the channel's loop; lends bytes that a proxy has left to a connection
+
 import SwitchboardBalancing
 import SwitchboardCall
 

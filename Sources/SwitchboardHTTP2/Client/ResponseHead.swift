@@ -1,3 +1,5 @@
+// unsafe: header bytes that the session lends for one callback
+
 import SwitchboardCall
 
 /// The headers and trailers of a response, parsed as they arrive.

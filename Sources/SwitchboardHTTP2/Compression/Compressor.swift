@@ -1,3 +1,5 @@
+// unsafe: zlib, zstd, brotli: one owner a stream, buffers lent for one call
+
 import SwitchboardCall
 
 /// Compresses and decompresses whole messages, in each format that `MessageCompression` names.

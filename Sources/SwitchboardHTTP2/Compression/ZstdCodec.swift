@@ -1,3 +1,5 @@
+// unsafe: zlib, zstd, brotli: one owner a stream, buffers lent for one call
+
 import CZstd
 
 /// RFC 8878.

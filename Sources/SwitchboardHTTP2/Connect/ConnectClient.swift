@@ -1,3 +1,6 @@
+// unsafe: header values that a session lends for one call
+// text: objects of JSON, whose names are bounded when they are read
+
 import SwitchboardCall
 import SwitchboardText
 

@@ -1,3 +1,5 @@
+// unsafe: header values that a session lends for one call
+
 import SwitchboardCall
 import SwitchboardText
 

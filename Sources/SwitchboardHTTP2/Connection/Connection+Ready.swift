@@ -1,3 +1,5 @@
+// unsafe: state confined to the connection's loop
+
 // Streams process what they are ready for once the session has processed what was read.
 
 extension ConnectionParts {

@@ -1,3 +1,5 @@
+// unsafe: state confined to the connection's loop
+
 import SwitchboardCall
 
 /// The parts of a connection: a socket, optional TLS, a session, and their state. It is the base class of all

@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 /// An incremental parser for the body of an HTTP/1.1 message.
 struct HTTP1Body {
   /// ```

@@ -1,3 +1,6 @@
+// unsafe: request bytes that the socket lends for one read
+// trap: unowned: its connection owns the session, and nothing else retains it
+
 import SwitchboardCall
 
 /// A client's connection that speaks HTTP/1.1: one call at a time.

@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 /// Cuts a sequence of HTTP/1.1 messages into the lines of their header sections and the pieces of their bodies.
 struct HTTP1Framing {
   /// ```

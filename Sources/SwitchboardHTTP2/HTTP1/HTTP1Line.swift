@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 #if canImport(Glibc)
   import Glibc
 #else

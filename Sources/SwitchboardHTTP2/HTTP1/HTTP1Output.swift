@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 import SwitchboardCall
 
 extension HeaderWriter {

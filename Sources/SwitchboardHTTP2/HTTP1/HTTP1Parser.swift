@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 /// Parses HTTP/1.1 requests incrementally. It is strict: a request that two parsers could interpret differently is
 /// rejected.
 struct HTTP1Parser {

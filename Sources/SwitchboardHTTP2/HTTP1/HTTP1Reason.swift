@@ -1,3 +1,5 @@
+// text: the status codes that the server sends
+
 /// The reason phrase in the first line of a response. It has no meaning, but some clients expect one.
 enum HTTP1Reason {
   private static let words: [String: String] = [

@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 import SwitchboardCall
 
 /// The request line and the header fields of an HTTP/1.1 request.

@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 import SwitchboardCall
 
 /// Parses HTTP/1.1 responses incrementally, as strictly as `HTTP1Parser` parses requests.

@@ -1,3 +1,5 @@
+// unsafe: request bytes that the socket lends for one read
+
 /// The lexical rules of HTTP/1.1.
 enum HTTP1Syntax {
   typealias Bytes = UnsafeBufferPointer<UInt8>

@@ -1,3 +1,6 @@
+// unsafe: state confined to the transport's loop
+// state: both sides of a call that no connection carries
+
 import SwitchboardCall
 import Synchronization
 

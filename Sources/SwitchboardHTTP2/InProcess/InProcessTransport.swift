@@ -1,3 +1,5 @@
+// unsafe: state confined to the transport's loop
+
 import SwitchboardCall
 
 /// Carries calls to services of the same process, without sockets or framing: an encoded message is passed on as it is.

@@ -1,3 +1,5 @@
+// unsafe: a thread with its mutex; lines are lent to the system for one write
+
 import SwitchboardCall
 
 #if canImport(Glibc)

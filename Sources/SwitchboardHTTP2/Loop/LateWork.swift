@@ -1,3 +1,6 @@
+// unsafe: libuv: handles owned by one object, callbacks on its own thread; memory of sessions, within bounds
+//   that it checks
+
 import SwitchboardCall
 
 /// Work that a loop received after its end. It must not be lost, because other code may wait for it, and it must not

@@ -1,3 +1,7 @@
+// unsafe: libuv: handles owned by one object, callbacks on its own thread; memory of sessions, within bounds
+//   that it checks
+// state: timers, polling, executors and clocks are not yet parts of their own
+
 import CLibuv
 import SwitchboardCall
 import Synchronization

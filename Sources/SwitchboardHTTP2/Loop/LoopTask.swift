@@ -1,3 +1,6 @@
+// unsafe: libuv: handles owned by one object, callbacks on its own thread; memory of sessions, within bounds
+//   that it checks
+
 /// Work that is scheduled on a loop repeatedly without allocating: the object itself is the work.
 protocol LoopTask: AnyObject {
   /// Called on the loop.

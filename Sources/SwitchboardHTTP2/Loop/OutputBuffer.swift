@@ -1,3 +1,6 @@
+// unsafe: libuv: handles owned by one object, callbacks on its own thread; memory of sessions, within bounds
+//   that it checks
+
 import SwitchboardCall
 
 /// The output of a connection in one turn: small pieces copied together, and references to large payloads between them.

@@ -1,3 +1,6 @@
+// unsafe: libuv: handles owned by one object, callbacks on its own thread; memory of sessions, within bounds
+//   that it checks
+
 import SwitchboardCall
 
 /// An action on a loop at a given time, with a precision of microseconds if the system supports it. It is for modules

@@ -1,3 +1,6 @@
+// unsafe: libuv: handles owned by one object, callbacks on its own thread; memory of sessions, within bounds
+//   that it checks
+
 import CLibuv
 
 #if canImport(Glibc)

@@ -1,3 +1,7 @@
+// unsafe: libuv: handles owned by one object, callbacks on its own thread; memory of sessions, within bounds
+//   that it checks
+// trap: unowned: the loop owns it, and each member retains the loop
+
 /// Packs the memory of a loop's sessions and TLS connections that were not used for a second or two.
 ///
 /// It visits each member that is not packed once per second, which costs a member in use a few instructions. When all

@@ -1,3 +1,5 @@
+// unsafe: c-ares: a channel owned by one object, callbacks within one call into it
+
 import CAres
 
 #if canImport(Glibc)

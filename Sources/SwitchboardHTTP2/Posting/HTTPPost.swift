@@ -1,3 +1,5 @@
+// unsafe: state confined to the loop; bytes that the socket lends for one read
+
 import SwitchboardCall
 
 /// One POST request over HTTP/1.1, on a separate connection. Telemetry uses it a few times per minute to export to a

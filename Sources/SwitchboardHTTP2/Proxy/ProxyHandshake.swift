@@ -1,3 +1,5 @@
+// unsafe: bytes that the socket lends for one read
+
 import SwitchboardCall
 
 /// Requests a tunnel on a socket that is connected to a proxy, before a connection takes over the socket.

@@ -1,3 +1,5 @@
+// unsafe: its task runs on the loop, which alone touches it; the task retains the stream that runs
+
 import SwitchboardCall
 
 /// Calls whose requests are ready together, and the task in which their handlers run one after the other.

@@ -1,3 +1,6 @@
+// unsafe: header bytes that the session lends for one callback
+// state: the fields of a head, each where its reader puts it
+
 import SwitchboardCall
 
 /// The headers of a request, parsed as they arrive. What gRPC itself needs is stored separately; the rest is metadata.

@@ -1,3 +1,5 @@
+// unsafe: path bytes that the session lends for one callback
+
 import SwitchboardCall
 
 /// Finds the handler for a path by its bytes, in an immutable open-addressing hash table.

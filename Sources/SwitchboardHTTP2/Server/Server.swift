@@ -1,3 +1,5 @@
+// text: the address that the program listens on
+
 import SwitchboardCall
 
 /// A gRPC server: a set of services, and any number of addresses on which it listens.

@@ -1,3 +1,5 @@
+// unsafe: state confined to the connection's loop
+
 import SwitchboardCall
 
 /// Plain HTTP answers.

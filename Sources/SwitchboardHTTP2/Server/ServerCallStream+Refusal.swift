@@ -1,3 +1,5 @@
+// unsafe: state confined to the connection's loop
+
 import SwitchboardCall
 
 /// Answers to requests that are not calls: an HTTP status, and why.

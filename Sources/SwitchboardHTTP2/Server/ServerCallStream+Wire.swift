@@ -1,3 +1,5 @@
+// unsafe: state confined to the connection's loop
+
 import SwitchboardCall
 
 // MARK: - Calls in protocols other than gRPC: requests

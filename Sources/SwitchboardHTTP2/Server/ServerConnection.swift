@@ -1,3 +1,6 @@
+// unsafe: state confined to the connection's loop
+// state: what a connection counts and limits, beside what it serves
+
 import SwitchboardCall
 
 /// A connection of a server, to one of its clients.

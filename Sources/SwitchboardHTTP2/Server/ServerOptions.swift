@@ -1,3 +1,5 @@
+// state: options, one beside the other
+
 import SwitchboardBalancing
 import SwitchboardCall
 

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import CNghttp2
 
 /// A list of headers that is built once and never changes. Copies need no reference counting.

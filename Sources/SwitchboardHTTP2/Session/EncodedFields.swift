@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 /// The fields of a block of headers, as HPACK encodes them, of which only the ends are of interest.
 struct EncodedFields {
   private let bytes: UnsafeRawBufferPointer

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import SwitchboardCall
 
 #if canImport(Glibc)

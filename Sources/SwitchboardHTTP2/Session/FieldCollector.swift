@@ -1,3 +1,5 @@
+// unsafe: confined to its connection's loop; compares and copies bytes that are lent for one call
+
 import SwitchboardCall
 
 /// Collects the fields of one header block after another from a connection.

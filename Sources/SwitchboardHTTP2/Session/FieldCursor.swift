@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import SwitchboardCall
 
 /// Compares the fields of a header block, as they arrive, with those of a list that the cursor's owner keeps unchanged.

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import SwitchboardCall
 
 /// Inspects the headers of received frames before nghttp2 does. It detects floods of frames that cost a peer little and

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import CNghttp2
 
 /// The trailers of a call that succeeds, as nghttp2 has last encoded them on a connection.

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 /// What a stream keeps of its request's head, for the streams whose heads are equal.
 protocol KeptHead: AnyObject {
   /// The value of `content-length`.

@@ -1,3 +1,6 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+// state: streams, headers and shortcuts for repeated heads are not yet parts of their own
+
 import CNghttp2
 import SwitchboardCall
 

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 /// Receives the events of a session. The methods must not call `receive` or `drain`; see `SessionStream`.
 protocol SessionDelegate: AnyObject {
   /// Called when the peer opens a stream. `nil` refuses it.

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import CNghttp2
 
 /// The allocator of one session of nghttp2. It must outlive the session.

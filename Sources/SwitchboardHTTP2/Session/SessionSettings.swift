@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import CNghttp2
 
 /// The settings that one side sends when a connection starts, and its own limits.

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import SwitchboardCall
 
 /// One HTTP/2 stream, as its session sees it. The streams of servers and of clients conform to it.

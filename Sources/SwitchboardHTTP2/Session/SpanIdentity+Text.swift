@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import SwitchboardCall
 
 /// W3C's `traceparent` of the current version: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. Calls read and

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 /// The base class of all streams, with the data that a session and a connection store in each.
 ///
 /// nghttp2 knows a stream only by the address of this object. `type` leads from the address to the methods of

@@ -1,3 +1,5 @@
+// unsafe: nghttp2: one owner a session, callbacks within one call into it
+
 import SwitchboardCall
 
 /// The protocol of a connection, for the connection and its streams: `Session` is HTTP/2, `HTTP1Session` is HTTP/1.1 on

@@ -1,3 +1,5 @@
+// unsafe: framing in place over bytes that the session lends
+
 import SwitchboardCall
 
 /// Splits the bytes of a stream into gRPC messages.

@@ -1,3 +1,5 @@
+// unsafe: framing in place over bytes that the session lends
+
 /// Bytes of a stream that wait for their reader, as they arrived. They take no more memory than their size, however
 /// small the messages are.
 struct HeldBytes {

@@ -1,3 +1,5 @@
+// unsafe: framing in place over bytes that the session lends
+
 import SwitchboardCall
 
 /// The messages that arrive on a stream, on the way to their reader.

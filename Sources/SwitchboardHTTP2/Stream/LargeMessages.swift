@@ -1,3 +1,5 @@
+// unsafe: framing in place over bytes that the session lends
+
 import SwitchboardCall
 
 /// The work on large messages of one connection that other threads do: decompression, conversion and decoding.

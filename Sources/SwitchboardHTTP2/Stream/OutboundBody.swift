@@ -1,3 +1,5 @@
+// unsafe: framing in place over bytes that the session lends
+
 import SwitchboardCall
 
 /// The messages that a stream has to send: one, or those of a pipe.

@@ -1,3 +1,5 @@
+// unsafe: OpenSSL: one owner a pointer, freed in `deinit`
+
 import COpenSSL
 import SwitchboardCall
 

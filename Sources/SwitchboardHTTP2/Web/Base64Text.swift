@@ -1,3 +1,5 @@
+// unsafe: bytes that a stream or a session lends for one call
+
 import SwitchboardCall
 
 /// Encodes padded Base64, so that pieces can be concatenated.

@@ -1,3 +1,5 @@
+// unsafe: bytes that a stream or a session lends for one call
+
 import SwitchboardCall
 
 /// A call by gRPC-Web: gRPC's headers and frames, and the trailers in the last frame.

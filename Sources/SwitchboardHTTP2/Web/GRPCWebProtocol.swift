@@ -1,3 +1,5 @@
+// unsafe: bytes that a stream or a session lends for one call
+
 import SwitchboardCall
 
 /// gRPC-Web: gRPC's messages and headers, with the trailers at the end of the body.

@@ -1,3 +1,5 @@
+// unsafe: bytes that a stream or a session lends for one call
+
 import SwitchboardCall
 
 /// The encoding of a gRPC-Web call.

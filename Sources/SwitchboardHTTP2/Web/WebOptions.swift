@@ -1,3 +1,5 @@
+// text: the origins that the program allows
+
 import SwitchboardBalancing
 import SwitchboardCall
 

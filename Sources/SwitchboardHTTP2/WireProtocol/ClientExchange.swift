@@ -1,3 +1,5 @@
+// unsafe: bodies that a session lends until its connection has processed them
+
 import SwitchboardCall
 
 /// Converts between gRPC and the wire format of another protocol, for one attempt of a call on the client. Used only on

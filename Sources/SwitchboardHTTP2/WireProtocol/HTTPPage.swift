@@ -1,3 +1,6 @@
+// unsafe: bodies that a session lends until its connection has processed them
+// text: the program's pages; an HTTP method is a token
+
 import SwitchboardCall
 
 /// A plain HTTP answer on a server's port, for one path: a page of metrics, a document, a probe.

@@ -1,3 +1,5 @@
+// unsafe: bodies that a session lends until its connection has processed them
+
 import SwitchboardCall
 import SwitchboardText
 

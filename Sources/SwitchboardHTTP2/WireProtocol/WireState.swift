@@ -1,3 +1,5 @@
+// unsafe: bodies that a session lends until its connection has processed them
+
 import SwitchboardCall
 
 /// The state of a stream for a call in another protocol. Unchecked exclusivity: confined to the stream's loop.

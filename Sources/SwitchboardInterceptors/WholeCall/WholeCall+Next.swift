@@ -1,3 +1,5 @@
+// unsafe: touched on its call's loop alone; continuations are taken out by whoever resumes them
+
 import SwitchboardCall
 
 // The implementation of `next`, which runs on the interceptor's thread.

@@ -1,3 +1,5 @@
+// unsafe: touched on its call's loop alone; continuations are taken out by whoever resumes them
+
 import SwitchboardCall
 
 /// One call of a whole-call interceptor: collects incoming parts, runs `intercept`, and turns its result into parts.

@@ -1,3 +1,5 @@
+// unsafe: touched on its call's loop alone; continuations are taken out by whoever resumes them
+
 import SwitchboardCall
 
 /// One call of `next` by a whole-call interceptor, until the end of the responses.

@@ -1,3 +1,5 @@
+// unsafe: touched on its call's loop alone; continuations are taken out by whoever resumes them
+
 import SwitchboardCall
 
 /// The common part of whole-call interceptors on the client and the server.

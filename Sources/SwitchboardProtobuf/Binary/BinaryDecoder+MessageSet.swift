@@ -1,3 +1,5 @@
+// unsafe: marks places in the bytes being read, to copy from them
+
 extension BinaryDecoder {
   /// Reads the items of a MessageSet: groups that hold the number of an extension and its message. Extensions may also
   /// be ordinary fields.

@@ -1,3 +1,5 @@
+// unsafe: marks places in the bytes being read, to copy from them
+
 // Reads the values of fields into their slots.
 extension BinaryDecoder {
   /// Reads the value of a field, whose tag was read. The field starts at `start`.

@@ -1,3 +1,5 @@
+// unsafe: marks places in the bytes being read, to copy from them
+
 /// Reads the binary format into messages, by their tables.
 ///
 /// Its position in the bytes is a ``WireReader``, which checks each step against the end of the message.

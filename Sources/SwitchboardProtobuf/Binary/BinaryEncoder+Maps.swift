@@ -1,3 +1,5 @@
+// unsafe: the cursor over memory: each field reserves what it writes; long values are lent
+
 extension BinaryEncoder {
   /// Writes the entries of a map.
   @inline(never)

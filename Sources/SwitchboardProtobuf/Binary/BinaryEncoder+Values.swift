@@ -1,3 +1,5 @@
+// unsafe: the cursor over memory: each field reserves what it writes; long values are lent
+
 // Writes the fields of messages by their tables: the value of a field, then its length, then its tag.
 extension BinaryEncoder {
   /// Writes the fields of a message, the last first.

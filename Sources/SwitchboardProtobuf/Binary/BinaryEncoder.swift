@@ -1,3 +1,5 @@
+// unsafe: the cursor over memory: each field reserves what it writes; long values are lent
+
 /// Writes messages in binary, from the last byte to the first.
 ///
 /// That way, the length of a nested message is known by the time it must be written, and no extra pass counts it. When

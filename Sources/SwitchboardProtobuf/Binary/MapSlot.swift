@@ -1,3 +1,5 @@
+// unsafe: moves a value of a map into two words that own it, and back
+
 /// A key or a value of a map in two words, as a dictionary stores it: a number by its bits, extended to 64; a string by
 /// its memory; bytes and messages by their reference.
 ///

@@ -1,3 +1,5 @@
+// unsafe: borrows the caller's bytes, or the stack's, for one call
+
 extension Message {
   /// Reads a message from its binary form.
   ///

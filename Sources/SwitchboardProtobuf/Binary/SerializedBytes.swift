@@ -1,3 +1,5 @@
+// unsafe: owns such a list; copies into memory of the caller, whose size it checks
+
 /// A message in binary, lent for one call. It may be in several pieces, so that none is copied twice.
 public struct SerializedBytes: ~Copyable {
   // The first piece, and the following ones. This value frees those that belong neither to the message nor to the

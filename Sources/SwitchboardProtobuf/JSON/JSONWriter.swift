@@ -1,3 +1,6 @@
+// unsafe: memory that grows: each write reserves what it stores
+// text: the digits of a number that is written
+
 /// JSON text under construction.
 public struct JSONWriter {
   // Raw pointers, because appending to an array checks each time whether it is uniquely referenced. Always `cursor <=

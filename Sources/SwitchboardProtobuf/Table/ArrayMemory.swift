@@ -1,3 +1,5 @@
+// unsafe: an array's elements in place, whose layout is checked in each process
+
 /// The memory of an array, which is the same for all element types: a reference to an object with the object header,
 /// the count and the capacity, followed by the elements.
 ///

@@ -1,3 +1,5 @@
+// unsafe: an atomic reference, which owns what it points to until its end
+
 import Synchronization
 
 /// An object that is made when it is first needed, by whichever thread.

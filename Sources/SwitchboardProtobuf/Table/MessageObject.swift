@@ -1,3 +1,7 @@
+// unsafe: a message's slots in one allocation, at offsets from its table; an object that others hold is never
+//   written
+// text: the layout of a dictionary
+
 /// The object behind a message: its table, unknown fields, presence bits and slots in one allocation, laid out by
 /// ``TableLayout``.
 ///

@@ -1,3 +1,5 @@
+// unsafe: a generated message is a struct of its storage alone, so that both have the same memory
+
 extension MessageStorage {
   /// The fields as a generated message, whose table is that of this storage.
   func message<M: Message>(as type: M.Type) -> M {

@@ -1,3 +1,5 @@
+// unsafe: makes and frees objects as the standard library does, which is checked in each process
+
 import Synchronization
 
 #if canImport(Glibc)

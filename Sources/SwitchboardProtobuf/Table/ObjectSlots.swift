@@ -1,3 +1,5 @@
+// unsafe: the memory of an object that the caller holds, at offsets from its table
+
 /// The memory of a ``MessageObject``, for code that goes through many slots.
 ///
 /// It does not retain the object: its user must hold the object, and must hold the only reference to change it. The

@@ -1,3 +1,5 @@
+// trap: generated code that does not fit this runtime would read memory that is not its own
+
 extension TableData {
   /// The table of a generated message, from the compact form that the generator emits.
   ///

@@ -1,3 +1,5 @@
+// unsafe: memory that never changes after it was made, kept by its set or for ever
+
 import SwitchboardText
 import Synchronization
 

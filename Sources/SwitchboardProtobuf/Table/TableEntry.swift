@@ -1,3 +1,5 @@
+// unsafe: memory that never changes after it was made, owned by its table
+
 /// One field of a table: a pointer into immutable memory.
 ///
 /// It is a pointer, because the formats pass fields from function to function, and would copy the contents each time.

@@ -1,3 +1,5 @@
+// unsafe: set once before it is shared
+
 /// Tables that refer to each other. All are made at once and never changed, so that threads may share them.
 package final class TableSet: @unchecked Sendable {
   // Set at the end of `init`, before any other code has a reference to the set.

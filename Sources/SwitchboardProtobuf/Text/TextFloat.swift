@@ -1,3 +1,5 @@
+// text: the digits of a number that is written
+
 /// Floating-point numbers in libprotobuf's form: the digits that are necessary, in the layout of C's `%g`.
 enum TextFloat {
   /// The shortest text that reads back as `value`. `precision` is the number of digits that the type always preserves,

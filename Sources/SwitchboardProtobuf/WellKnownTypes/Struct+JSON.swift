@@ -1,3 +1,5 @@
+// text: the dictionary that users see, whose keys are bounded when they are read
+
 // In JSON: any value.
 extension Google_Protobuf_Value: CustomJSON {
   static var acceptsJSONNull: Bool { true }

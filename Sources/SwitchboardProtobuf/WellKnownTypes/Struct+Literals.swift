@@ -1,3 +1,5 @@
+// text: the dictionary that users see, whose keys are bounded when they are read
+
 extension Google_Protobuf_Value: ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral

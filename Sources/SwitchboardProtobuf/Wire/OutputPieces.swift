@@ -1,3 +1,5 @@
+// unsafe: a list of memory that is copied from while its owner lends it
+
 /// The finished pieces of output that is written from its end to its start: a list from the first piece of the output to
 /// its last.
 ///

@@ -1,3 +1,5 @@
+// unsafe: references that it holds until it lets go of them
+
 /// Strings that were read before, so that one that repeats within a message shares their memory: comparing takes a tenth
 /// of the time of making and freeing a string. It holds the last string of each of eight hashes.
 struct RecentStrings {

@@ -1,3 +1,5 @@
+// unsafe: one pointer in a register: its callers make sure of room for a margin
+
 /// A place in memory before which the next bytes are written: the primitives of the binary format, from the last byte to
 /// the first.
 ///

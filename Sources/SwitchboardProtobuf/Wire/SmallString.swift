@@ -1,3 +1,5 @@
+// unsafe: short strings by their two words, whose layout is checked in each process
+
 /// Strings of up to 15 bytes, which a Swift string stores in its own two words instead of on the heap.
 ///
 /// Most strings in messages are that short. The standard library converts them byte by byte and through memory; this

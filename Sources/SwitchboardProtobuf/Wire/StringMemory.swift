@@ -1,3 +1,5 @@
+// unsafe: strings by their memory, whose layout is checked in each process
+
 /// The memory of a string that is too long for a ``SmallString``: an object with the capacity, and the count with the
 /// kind of text, before the text and a zero.
 ///

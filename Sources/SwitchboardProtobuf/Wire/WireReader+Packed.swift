@@ -1,3 +1,5 @@
+// unsafe: the cursor over bytes: each step is checked against the end
+
 extension WireReader {
   /// Appends the varints in the next `length` bytes, which are in the buffer.
   @inlinable

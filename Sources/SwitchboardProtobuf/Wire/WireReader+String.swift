@@ -1,3 +1,5 @@
+// unsafe: the cursor over bytes: each step is checked against the end
+
 extension WireReader {
   /// Reads a length and that many bytes of UTF-8.
   @usableFromInline

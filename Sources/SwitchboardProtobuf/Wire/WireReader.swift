@@ -1,3 +1,5 @@
+// unsafe: the cursor over bytes: each step is checked against the end
+
 /// A cursor over encoded bytes: the primitives of the binary format, each checked against the end.
 ///
 /// The caller owns the memory and keeps it alive and unchanged while the reader is in use; only this module creates

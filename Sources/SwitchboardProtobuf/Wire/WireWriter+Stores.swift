@@ -1,3 +1,5 @@
+// unsafe: the cursor over memory sized beforehand: each step is checked
+
 // The implementation of `WireWriter`. These functions take the cursor and return its new value, so that it stays in a
 // register for all fields of a message; in memory, each write would wait for the store of the previous one. They are
 // global functions, because a static one would be called through a thunk that drops the metatype.

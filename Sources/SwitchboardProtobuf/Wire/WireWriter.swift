@@ -1,3 +1,5 @@
+// unsafe: the cursor over memory sized beforehand: each step is checked
+
 /// A cursor over memory that a message is encoded into: the primitives of the binary format.
 ///
 /// Its creator knows how many bytes it will write. If a value is larger, nothing is written past the end, and

@@ -1,3 +1,5 @@
+// text: the HTTP methods of the program's routes
+
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardOpenAPI

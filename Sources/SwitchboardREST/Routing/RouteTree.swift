@@ -1,3 +1,5 @@
+// text: the HTTP methods of the program's routes
+
 import SwitchboardOpenAPI
 
 /// The templates of all routes, as a tree of segments that is built once.

@@ -1,3 +1,5 @@
+// unsafe: copies the bytes that the transport lends for one call
+
 import Switchboard
 import SwitchboardHTTP2
 import SwitchboardProtobuf

@@ -1,3 +1,5 @@
+// text: the names of the program's own files
+
 import Switchboard
 import SwitchboardServiceMessages
 

@@ -1,3 +1,5 @@
+// unsafe: what follows a call is confined to the call's loop
+
 import SwitchboardCall
 
 /// The state of one attempt of a call.

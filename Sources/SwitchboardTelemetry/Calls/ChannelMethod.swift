@@ -1,3 +1,6 @@
+// unsafe: what follows a call is confined to the call's loop
+// trap: unowned: the requests of its calls retain the channel's telemetry
+
 import SwitchboardCall
 
 /// Follows the calls that need no object of their own.

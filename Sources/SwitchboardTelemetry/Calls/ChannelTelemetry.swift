@@ -1,3 +1,5 @@
+// unsafe: what follows a call is confined to the call's loop
+
 import SwitchboardCall
 
 /// Follows the calls of one channel. A call gets an object of its own only if more than its start and its identity must
@@ -120,7 +122,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   /// Follows a call that is made in a span, or for another call.
   private func follow(_ request: inout CallRequest, in caller: CallContext?, _ span: SpanContext?) {
     removeTrace(from: &request)
-    let served = propagation.passesCancellation ? caller?.servedCall : nil
+    let served = propagation.passesCancellation ? caller?.servedCall as? ServerCall : nil
     request.stamp.wantsCall = served != nil
     let parent = span?.identity ?? caller?.identity ?? .none
     let identity = newIdentity(parent)

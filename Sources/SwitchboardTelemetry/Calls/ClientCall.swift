@@ -1,3 +1,5 @@
+// unsafe: what follows a call is confined to the call's loop
+
 import SwitchboardCall
 
 /// Follows a call of a client and its first attempt, which is usually the only one.

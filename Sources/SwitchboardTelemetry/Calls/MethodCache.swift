@@ -1,3 +1,5 @@
+// unsafe: what follows a call is confined to the call's loop
+
 import SwitchboardCall
 
 /// Finds an object for each method of a connection or a channel by the method's descriptor, without comparing names or

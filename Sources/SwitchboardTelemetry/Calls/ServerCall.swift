@@ -1,3 +1,5 @@
+// unsafe: what follows a call is confined to the call's loop
+
 import SwitchboardCall
 import SwitchboardHTTP2
 import Synchronization
@@ -77,7 +79,7 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
     return span
   }
 
-  override var servedCall: ServerCall? { self }
+  override var servedCall: CallContext? { self }
   override var headers: HPACKHeaders { changed.value?.headers ?? arrived }
   override var baggage: Baggage { changed.value?.baggage ?? super.baggage }
 

@@ -1,3 +1,5 @@
+// unsafe: not written after a task can see it
+
 import SwitchboardCall
 
 /// The call that a task serves and the span that it is in. The calls that the task makes read it.
@@ -11,7 +13,7 @@ class CallContext: ContextSource, @unchecked Sendable {
   private let rare: Rare?
   final var deadline: CallDeadline?
   /// The call that is served, if this context is not the call itself. See `servedCall`.
-  private let served: ServerCall?
+  private let served: CallContext?
 
   /// What few calls have.
   final class Rare: Sendable {
@@ -31,7 +33,7 @@ class CallContext: ContextSource, @unchecked Sendable {
     _ identity: SpanIdentity,
     _ span: Span?,
     _ rare: Rare?,
-    _ served: ServerCall?
+    _ served: CallContext?
   ) {
     self.identity = identity
     self.span = span
@@ -67,7 +69,7 @@ class CallContext: ContextSource, @unchecked Sendable {
   final var hasTraceState: Bool { !(rare?.traceState.isEmpty ?? true) }
 
   /// The call that the task serves.
-  var servedCall: ServerCall? { served }
+  var servedCall: CallContext? { served }
 
   /// As the source of tasks' context.
   final var context: AnyObject? { self }
@@ -114,13 +116,6 @@ class CallContext: ContextSource, @unchecked Sendable {
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
     try await inTask((current ?? none).carrying(baggage), body)
-  }
-}
-
-extension SpanContext {
-  func exemplar(_ value: Double, _ date: UInt64) -> Exemplar? {
-    guard isSampled else { return nil }
-    return Exemplar(value: value, date: date, traceID: traceID, spanID: spanID)
   }
 }
 

@@ -10,7 +10,7 @@ public struct TelemetryDrops: Sendable, Hashable {
   public var unended = 0
 
   /// Each number, with the label of its reason and the words for it.
-  fileprivate var reasons: [(label: String, words: String, count: Int)] {
+  var reasons: [(label: String, words: String, count: Int)] {
     [
       ("queue_full", "dropped because a queue was full", queueFull),
       ("not_exported", "not exported", notExported),
@@ -32,35 +32,5 @@ extension TelemetryDrops: CustomStringConvertible {
   public var description: String {
     let lost = reasons.filter { $0.count > 0 }.map { "\($0.count) \($0.words)" }
     return lost.isEmpty ? "nothing lost" : lost.joined(separator: ", ")
-  }
-}
-
-/// The metric of what was lost.
-final class DropMeter: MetricSource {
-  private weak let telemetry: Telemetry?
-
-  init(_ telemetry: Telemetry) {
-    self.telemetry = telemetry
-  }
-
-  func collect() -> [MetricFamily] {
-    guard let telemetry else { return [] }
-    var points: [MetricPoint] = []
-    for (signal, drops) in telemetry.drops.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      for reason in drops.reasons where reason.count > 0 {
-        let attributes = [
-          Attribute("reason", .string(reason.label)), Attribute("signal", .string(signal.rawValue)),
-        ]
-        points.append(MetricPoint(attributes: attributes, value: .int(reason.count)))
-      }
-    }
-    guard !points.isEmpty else { return [] }
-    let descriptor = MetricDescriptor(
-      "switchboard.telemetry.dropped",
-      .counter,
-      unit: "{item}",
-      "spans, points and log records that were lost"
-    )
-    return [MetricFamily(descriptor: descriptor, points: points)]
   }
 }

@@ -121,12 +121,3 @@ struct HistogramCells: Sendable {
     )
   }
 }
-
-/// A recorded value and the span in which it was recorded, which links a histogram to a trace.
-struct Exemplar: Sendable, Hashable {
-  let value: Double
-  /// In nanoseconds since 1970.
-  let date: UInt64
-  let traceID: TraceID
-  let spanID: SpanID
-}

@@ -250,14 +250,3 @@ struct PrometheusText {
     return "\(nanoseconds / 1_000_000_000).\(String(repeating: "0", count: 3 - millis.count))\(millis)"
   }
 }
-
-extension Telemetry {
-  /// The metrics in a format that Prometheus reads, and its content type. The format is OpenMetrics, which has
-  /// exemplars, if `accept` asks for it.
-  ///
-  /// `accept` is the header of the scraper's request.
-  public func metricsText(accept: String = "") -> (contentType: String, text: String) {
-    let format = PrometheusText.Format(accept: accept)
-    return (format.contentType, pages.text(format))
-  }
-}

@@ -1,3 +1,5 @@
+// text: the attributes that users see
+
 import SwitchboardCall
 
 /// One step of a trace: a call, an attempt, or a step of the program. Any task may use it.

@@ -1,3 +1,5 @@
+// unsafe: attempts are touched on their call's loop alone
+
 /// One attempt to make a call.
 final class Attempt: ResponseReceiver, @unchecked Sendable {
   // Sendable holds because everything stays on the event loop, where the transport also calls its receiver.

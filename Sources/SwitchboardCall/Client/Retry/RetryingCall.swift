@@ -1,3 +1,5 @@
+// unsafe: attempts are touched on their call's loop alone
+
 /// A call that may be made more than once, as gRFC A6 describes: again after a failure, or several times in parallel.
 ///
 /// It commits to an attempt when the server's headers arrive, when the requests exceed the buffer, or when no other

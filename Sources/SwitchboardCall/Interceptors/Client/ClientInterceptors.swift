@@ -1,3 +1,6 @@
+// unsafe: a chain is touched on its call's loop alone, and keeps its interceptors while one runs; its one end
+//   resumes the caller
+
 /// A client's optional factory of interceptors.
 ///
 /// Any thread can make calls, so the factory is called under a lock and need not be thread-safe.

@@ -1,3 +1,6 @@
+// unsafe: a chain is touched on its call's loop alone, and keeps its interceptors while one runs; its one end
+//   resumes the caller
+
 /// What few calls have: streams, a failure on this side, or an alarm while the chain holds them back. A separate object,
 /// because each reference that a chain may have costs every call some ten instructions.
 @usableFromInline

@@ -1,3 +1,6 @@
+// unsafe: a chain is touched on its call's loop alone, and keeps its interceptors while one runs; its one end
+//   resumes the caller
+
 // The reports of the transport, on its event loop.
 extension ClientPipeline: ResponseReceiver {
   @usableFromInline

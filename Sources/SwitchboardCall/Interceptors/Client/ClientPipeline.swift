@@ -1,3 +1,6 @@
+// unsafe: a chain is touched on its call's loop alone, and keeps its interceptors while one runs; its one end
+//   resumes the caller
+
 /// Not nested in the class, where it would be generic and compared by code that is not specialised.
 enum ClientPipelinePhase { case idle, gathering, live, over }
 

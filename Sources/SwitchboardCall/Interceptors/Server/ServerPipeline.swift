@@ -1,3 +1,5 @@
+// unsafe: a chain is touched on its call's loop alone, and keeps its interceptors while one runs
+
 /// The chain of interceptors of one call on the server, between the transport and the handler.
 ///
 /// It is open until an `end` reaches the transport, or the transport and the handler are both done with the call; later

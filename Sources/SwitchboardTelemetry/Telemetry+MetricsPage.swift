@@ -1,6 +1,15 @@
 public import Switchboard
 
 extension Telemetry {
+  /// The metrics in a format that Prometheus reads, and its content type. The format is OpenMetrics, which has
+  /// exemplars, if `accept` asks for it.
+  ///
+  /// `accept` is the header of the scraper's request.
+  public func metricsText(accept: String = "") -> (contentType: String, text: String) {
+    let format = PrometheusText.Format(accept: accept)
+    return (format.contentType, pages.text(format))
+  }
+
   /// A page for scrapers on the port of a server, which also serves calls there.
   ///
   /// ```swift

@@ -1,0 +1,9 @@
+/// A kind of telemetry.
+public enum TelemetrySignal: String, Sendable, CaseIterable {
+  /// Spans.
+  case traces
+  /// Metrics.
+  case metrics
+  /// Log records.
+  case logs
+}
