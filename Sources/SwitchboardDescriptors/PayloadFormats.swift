@@ -5,7 +5,6 @@ extension Google_Protobuf_FileDescriptorProto {
   /// Whether the file declares an option of methods of its own with the number of the mark.
   fileprivate var hasOtherMark: Bool {
     let number = Switchboard_Payload_V1_Extensions_formats.number
-    // Asked for each method: nothing is copied.
     func isOther(_ option: Google_Protobuf_FieldDescriptorProto) -> Bool {
       option.number == number && option.extendee.utf8.elementsEqual(".google.protobuf.MethodOptions".utf8)
     }
@@ -42,17 +41,26 @@ extension Google_Protobuf_FileDescriptorProto {
   }
 }
 
-extension Google_Protobuf_MethodDescriptorProto {
-  /// What the messages are on the wire, where they are not protobuf: the names of the formats of requests and responses.
-  /// `files` are all of the schema, one of which may declare another option with the number of the mark.
-  package func payloadFormats(
-    in files: [Google_Protobuf_FileDescriptorProto]
+/// The marks of a schema's methods.
+package struct PayloadMarks: Sendable {
+  /// Whether a file declares another option with the number of the mark: then nothing is one.
+  private let isTaken: Bool
+
+  /// `files` are all of the schema. Each is looked at once, because methods and declarations may both be very many.
+  package init(in files: some Sequence<Google_Protobuf_FileDescriptorProto>) {
+    isTaken = files.contains(where: \.hasOtherMark)
+  }
+
+  /// What the messages of a method are on the wire, where they are not protobuf: the names of the formats of requests and
+  /// responses.
+  package func formats(
+    of method: Google_Protobuf_MethodDescriptorProto
   ) -> (requests: String?, responses: String?)? {
-    guard hasOptions, let bytes: [UInt8] = try? options.serializedBytes(),
+    guard !isTaken, method.hasOptions, let bytes: [UInt8] = try? method.options.serializedBytes(),
       let known = try? Google_Protobuf_MethodOptions(
         serializedBytes: bytes,
         extensions: [Switchboard_Payload_V1_Extensions_formats]
-      ), known.hasSwitchboard_Payload_V1_formats, !files.contains(where: \.hasOtherMark)
+      ), known.hasSwitchboard_Payload_V1_formats
     else { return nil }
     let formats = known.Switchboard_Payload_V1_formats
     let names = (formats.hasRequests ? formats.requests : nil, formats.hasResponses ? formats.responses : nil)

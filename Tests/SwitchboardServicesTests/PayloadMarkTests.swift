@@ -41,12 +41,17 @@ import Testing
     return file
   }
 
+  private func formats(
+    of method: Google_Protobuf_MethodDescriptorProto,
+    in files: [Google_Protobuf_FileDescriptorProto]
+  ) -> (requests: String?, responses: String?)? { PayloadMarks(in: files).formats(of: method) }
+
   @Test func mappedMethodsAreMarked() async throws {
     let file = try #require(try await file(of: "echo.Echo", [Mapped()]))
     let methods = try #require(file.service.first?.method)
-    let get = methods.first { $0.name == "Get" }?.payloadFormats(in: [file])
+    let get = methods.first { $0.name == "Get" }.flatMap { formats(of: $0, in: [file]) }
     #expect(get?.requests == "json" && get?.responses == nil)
-    #expect(methods.filter { $0.payloadFormats(in: [file]) != nil }.map(\.name) == ["Get"])
+    #expect(methods.filter { formats(of: $0, in: [file]) != nil }.map(\.name) == ["Get"])
     // For others it is an unknown field, and the file is what it was otherwise.
     #expect(file.dependency.isEmpty)
     var plain = file
@@ -69,7 +74,7 @@ import Testing
     let services =
       [Plain(serviceName: "echo.Other", reflectionData: data), Mapped()] as [any CallHandlerProvider]
     let served = try #require(try await self.file(of: "echo.Echo", services))
-    let marked = served.service.filter { $0.method[0].payloadFormats(in: [served]) != nil }
+    let marked = served.service.filter { formats(of: $0.method[0], in: [served]) != nil }
     #expect(marked.map(\.name) == ["Echo"])
   }
 
@@ -115,7 +120,7 @@ import Testing
     }
     let isMarked = file.mark([(method: "M", requests: "json", responses: nil)], of: "S")
     #expect(isMarked)
-    #expect(file.service[0].method[0].payloadFormats(in: [file]) != nil)
+    #expect(formats(of: file.service[0].method[0], in: [file]) != nil)
     let options = Google_Protobuf_FileDescriptorProto.with {
       $0.name = "options.proto"
       $0.`extension` = [
@@ -126,6 +131,47 @@ import Testing
         }
       ]
     }
-    #expect(file.service[0].method[0].payloadFormats(in: [file, options]) == nil)
+    #expect(formats(of: file.service[0].method[0], in: [file, options]) == nil)
+  }
+
+  /// Files that count how many of them are looked at.
+  private struct CountedFiles: Sequence, IteratorProtocol {
+    let looks: Looks
+    var rest: ArraySlice<Google_Protobuf_FileDescriptorProto>
+
+    mutating func next() -> Google_Protobuf_FileDescriptorProto? {
+      guard let file = rest.popFirst() else { return nil }
+      looks.count += 1
+      return file
+    }
+  }
+
+  private final class Looks {
+    var count = 0
+  }
+
+  /// A server chooses how many methods it marks, and how many files and extensions it declares.
+  @Test func noFileIsLookedAtForEachMethod() {
+    var marked = Google_Protobuf_FileDescriptorProto.with { file in
+      file.name = "marked.proto"
+      file.service = [
+        .with {
+          $0.name = "S"
+          $0.method = (0..<300).map { number in .with { $0.name = "M\(number)" } }
+        }
+      ]
+    }
+    let names = marked.service[0].method.map {
+      (method: $0.name, requests: "json" as String?, responses: nil as String?)
+    }
+    let isMarked = marked.mark(names, of: "S")
+    #expect(isMarked)
+    let others = (0..<200).map { number in
+      Google_Protobuf_FileDescriptorProto.with { $0.name = "other\(number).proto" }
+    }
+    let looks = Looks()
+    let marks = PayloadMarks(in: CountedFiles(looks: looks, rest: ([marked] + others)[...]))
+    #expect(marked.service[0].method.allSatisfy { marks.formats(of: $0)?.requests == "json" })
+    #expect(looks.count == 201)
   }
 }

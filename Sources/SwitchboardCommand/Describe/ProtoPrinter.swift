@@ -159,7 +159,7 @@ struct ProtoPrinter {
 
   /// Prints a comment if the messages of a method are not protobuf.
   private mutating func payload(of method: Google_Protobuf_MethodDescriptorProto) {
-    guard let formats = method.payloadFormats(in: schema.files) else { return }
+    guard let formats = schema.marks.formats(of: method) else { return }
     let sides = [("requests", formats.requests), ("responses", formats.responses)].compactMap {
       side,
       format in

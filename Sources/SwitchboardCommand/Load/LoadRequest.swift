@@ -53,7 +53,7 @@ struct LoadRequest {
       $0.streamsRequests = method.descriptor.clientStreaming
       $0.streamsResponses = method.descriptor.serverStreaming
       $0.inputType = method.requestType
-      guard let formats = schema.payloadFormats(of: method) else { return }
+      guard let formats = schema.marks.formats(of: method.descriptor) else { return }
       $0.requestFormat = formats.requests ?? ""
       $0.responseFormat = formats.responses ?? ""
     }

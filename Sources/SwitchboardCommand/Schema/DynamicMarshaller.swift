@@ -40,17 +40,12 @@ typealias DynamicMethod = Method<DynamicMarshaller, DynamicMarshaller>
 extension Schema {
   /// The method, ready to be called with a `MethodClient`.
   func dynamicMethod(_ method: SchemaMethod) throws(Failure) -> DynamicMethod {
-    let formats = payloadFormats(of: method)
+    let formats = marks.formats(of: method.descriptor)
     return DynamicMethod(
       MethodDescriptor(service: method.service, method: method.name, type: method.type),
       requests: DynamicMarshaller(kind: try kind(method.requestType, formats?.requests)),
       responses: DynamicMarshaller(kind: try kind(method.responseType, formats?.responses))
     )
-  }
-
-  /// The names of the formats of a method's messages that are not protobuf, if the server marks them.
-  func payloadFormats(of method: SchemaMethod) -> (requests: String?, responses: String?)? {
-    method.descriptor.payloadFormats(in: files)
   }
 
   /// What a message with this name is in a format; in none, or an empty one, it is protobuf.

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardLoad
 import SwitchboardProtobuf
 
 /// A message that is sent or received, as what the method's marshaller makes of it.
@@ -32,10 +33,8 @@ enum PayloadKind: Sendable {
       var options = JSONDecodingOptions()
       options.typeRegistry = types
       return .message(try DynamicMessage(table, jsonUTF8Bytes: bytes, options: options))
-    case .json:
-      _ = try Google_Protobuf_Value(jsonUTF8Bytes: bytes)
-      return .json(bytes)
-    case .bytes: return .bytes(try Google_Protobuf_BytesValue(jsonUTF8Bytes: bytes).value)
+    case .json: return .json(try ContentSubtype.json.foreignPayload(json: bytes))
+    case .bytes(let format): return .bytes(try format.foreignPayload(json: bytes))
     }
   }
 

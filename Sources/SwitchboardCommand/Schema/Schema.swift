@@ -10,6 +10,8 @@ struct Schema: Sendable {
   let pool: DescriptorPool
   /// The same types, for messages in an `Any`.
   let types: TypeRegistry
+  /// Which methods take messages that are not protobuf.
+  let marks: PayloadMarks
   private let symbols: [ExactText: Symbol]
   /// The full names of the services, sorted.
   private let serviceNames: [String]
@@ -20,6 +22,7 @@ struct Schema: Sendable {
     types = pool.typeRegistry
     var seen: Set<ExactText> = []
     files = given.filter { seen.insert($0.name) }
+    marks = PayloadMarks(in: files)
     var index = SymbolIndex()
     for (number, file) in files.enumerated() { index.add(file, number) }
     symbols = index.symbols

@@ -120,13 +120,11 @@ extension LoadTestPlan {
     }
   }
 
-  /// Requests that are no messages of protobuf: JSON as it is, or bytes, which are strings of JSON in base64.
+  /// Requests that are no messages of protobuf.
   private func foreignSource(_ templates: [String]) throws -> PayloadSource {
-    let isJSON = ContentSubtype(method.requestFormat) == .json
+    let format = ContentSubtype(method.requestFormat)
     return try PayloadSource(json: templates, seed: seed) { text in
-      guard isJSON else { return try Google_Protobuf_BytesValue(jsonString: text).value }
-      _ = try Google_Protobuf_Value(jsonString: text)
-      return Array(text.utf8)
+      try format.foreignPayload(json: Array(text.utf8))
     }
   }
 

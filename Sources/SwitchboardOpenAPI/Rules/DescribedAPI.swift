@@ -62,6 +62,7 @@ package struct DescribedAPI: Sendable {
   private mutating func addMethods(of services: Set<String>?, _ rules: [HTTPRule]) throws(HTTPRuleError) {
     var given: [String: [HTTPRule]] = [:]
     for rule in rules { given[rule.selector, default: []].append(rule) }
+    let marks = PayloadMarks(in: files)
     for (fileIndex, file) in files.enumerated() {
       for (serviceIndex, service) in file.service.enumerated() {
         let name = file.package.isEmpty ? service.name : "\(file.package).\(service.name)"
@@ -79,7 +80,7 @@ package struct DescribedAPI: Sendable {
               fullName: fullName,
               service: name,
               bindings: bindings,
-              formats: method.payloadFormats(in: files),
+              formats: marks.formats(of: method),
               file: fileIndex,
               path: [6, Int32(serviceIndex), 2, Int32(index)]
             )
