@@ -4,10 +4,10 @@ extension ServiceConfig {
   /// Reads a config to find all that is wrong with it, not only what comes first: each part alone, and then the whole.
   package static func check(json: String) -> [ConfigFinding] {
     let value: ConfigValue
-    do throws(GRPCStatus) {
-      value = try ConfigValue(json: json)
+    do throws(ConfigSyntaxError) {
+      value = try ConfigValue.parse(json, boundsText: true)
     } catch {
-      return [ConfigFinding(error)]
+      return [ConfigFinding(path: "", reason: "invalid JSON: \(error.reason)", position: error.position)]
     }
     guard case .object(let members) = value else {
       return [ConfigFinding(path: "", reason: "it is not an object")]

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// Follows which members of a service config its readers ask for. What nobody asks for is unknown: gRPC requires that it is
 /// ignored, but it is probably misspelt. So no list of all members is needed, and policies of users are covered too.
@@ -88,6 +89,8 @@ package struct ConfigFinding: Hashable, Sendable {
   package var candidates: [String] = []
   /// Whether correct configs may have this too: a policy that only other clients know.
   package var isCommon = false
+  /// Where in the text it is, if the text is not JSON.
+  package var position: TextPosition?
 }
 
 extension ConfigFinding: CustomStringConvertible {

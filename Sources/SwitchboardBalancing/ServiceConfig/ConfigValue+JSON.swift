@@ -8,9 +8,26 @@ extension ConfigValue {
 
   /// The same. If not `boundsText`, texts that are not names may have any number of marks.
   package init(json: String, boundsText: Bool) throws(GRPCStatus) {
-    var reader = JSONReader(bytes: Array(json.utf8), boundsText: boundsText)
-    self = try reader.document()
+    do throws(ConfigSyntaxError) {
+      self = try Self.parse(json, boundsText: boundsText)
+    } catch {
+      let place = error.position
+      throw .invalidServiceConfig(
+        "invalid JSON: \(error.reason) (line \(place.line), column \(place.column))"
+      )
+    }
   }
+
+  static func parse(_ json: String, boundsText: Bool) throws(ConfigSyntaxError) -> ConfigValue {
+    var reader = JSONReader(bytes: Array(json.utf8), boundsText: boundsText)
+    return try reader.document()
+  }
+}
+
+/// Why a text is not JSON, and where.
+struct ConfigSyntaxError: Error, Hashable {
+  let reason: String
+  let position: TextPosition
 }
 
 /// A JSON reader. The message runtime has one too, but this module does not import it.
@@ -27,14 +44,14 @@ private struct JSONReader {
     self.boundsText = boundsText
   }
 
-  mutating func document() throws(GRPCStatus) -> ConfigValue {
+  mutating func document() throws(ConfigSyntaxError) -> ConfigValue {
     let value = try value()
     guard peek() == nil else { throw failure("there is data after the end") }
     return value
   }
 
-  private func failure(_ reason: String) -> GRPCStatus {
-    .invalidServiceConfig("invalid JSON at byte \(position): \(reason)")
+  private func failure(_ reason: String) -> ConfigSyntaxError {
+    ConfigSyntaxError(reason: reason, position: TextPosition(of: position, in: bytes))
   }
 
   /// The next byte that is not white space.
@@ -54,11 +71,13 @@ private struct JSONReader {
     return true
   }
 
-  private mutating func value() throws(GRPCStatus) -> ConfigValue {
+  private mutating func value() throws(ConfigSyntaxError) -> ConfigValue {
     guard let first = peek() else { throw failure("a value is missing") }
     switch first {
-    case UInt8(ascii: "{"): return .object(try nested { reader throws(GRPCStatus) in try reader.object() })
-    case UInt8(ascii: "["): return .array(try nested { reader throws(GRPCStatus) in try reader.array() })
+    case UInt8(ascii: "{"):
+      return .object(try nested { reader throws(ConfigSyntaxError) in try reader.object() })
+    case UInt8(ascii: "["):
+      return .array(try nested { reader throws(ConfigSyntaxError) in try reader.array() })
     case UInt8(ascii: "\""): return .string(boundsText ? try name() : try string())
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
@@ -68,8 +87,8 @@ private struct JSONReader {
   }
 
   private mutating func nested<Value>(
-    _ read: (inout JSONReader) throws(GRPCStatus) -> Value
-  ) throws(GRPCStatus) -> Value {
+    _ read: (inout JSONReader) throws(ConfigSyntaxError) -> Value
+  ) throws(ConfigSyntaxError) -> Value {
     guard depth < Self.depthLimit else { throw failure("values are nested too deeply") }
     depth += 1
     position += 1
@@ -77,7 +96,7 @@ private struct JSONReader {
     return try read(&self)
   }
 
-  private mutating func object() throws(GRPCStatus) -> [String: ConfigValue] {
+  private mutating func object() throws(ConfigSyntaxError) -> [String: ConfigValue] {
     var members: [String: ConfigValue] = [:]
     if take("}") { return members }
     while true {
@@ -92,7 +111,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func array() throws(GRPCStatus) -> [ConfigValue] {
+  private mutating func array() throws(ConfigSyntaxError) -> [ConfigValue] {
     var values: [ConfigValue] = []
     if take("]") { return values }
     while true {
@@ -102,7 +121,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func word(_ word: String, _ value: ConfigValue) throws(GRPCStatus) -> ConfigValue {
+  private mutating func word(_ word: String, _ value: ConfigValue) throws(ConfigSyntaxError) -> ConfigValue {
     guard bytes[position...].starts(with: word.utf8) else { throw failure("this is not a value") }
     position += word.utf8.count
     return value
@@ -124,7 +143,7 @@ private struct JSONReader {
     return true
   }
 
-  private mutating func number() throws(GRPCStatus) -> Double {
+  private mutating func number() throws(ConfigSyntaxError) -> Double {
     let start = position
     _ = skip("-")
     let leadsWithZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
@@ -143,7 +162,7 @@ private struct JSONReader {
   }
 
   /// A string that is a key of a dictionary, or compared with others: see `hasLongRunOfMarks`.
-  private mutating func name() throws(GRPCStatus) -> String {
+  private mutating func name() throws(ConfigSyntaxError) -> String {
     let text = try string()
     guard !text.hasLongRunOfMarks else {
       throw failure("a string has more than \(String.longestRunOfMarks) combining marks in a row")
@@ -151,7 +170,7 @@ private struct JSONReader {
     return text
   }
 
-  private mutating func string() throws(GRPCStatus) -> String {
+  private mutating func string() throws(ConfigSyntaxError) -> String {
     position += 1
     var text: [UInt8] = []
     while position < bytes.count {
@@ -167,7 +186,7 @@ private struct JSONReader {
     throw failure("a string does not end")
   }
 
-  private mutating func escaped() throws(GRPCStatus) -> Unicode.Scalar {
+  private mutating func escaped() throws(ConfigSyntaxError) -> Unicode.Scalar {
     guard position < bytes.count else { throw failure("a string does not end") }
     let byte = bytes[position]
     position += 1
@@ -183,7 +202,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func unicode() throws(GRPCStatus) -> Unicode.Scalar {
+  private mutating func unicode() throws(ConfigSyntaxError) -> Unicode.Scalar {
     let unit = try hex()
     if let scalar = Unicode.Scalar(unit) { return scalar }
     // The first half of a pair must be followed by the second.
@@ -197,7 +216,7 @@ private struct JSONReader {
     return scalar
   }
 
-  private mutating func hex() throws(GRPCStatus) -> UInt32 {
+  private mutating func hex() throws(ConfigSyntaxError) -> UInt32 {
     let end = position + 4
     guard end <= bytes.count, let unit = Hexadecimal.value(bytes[position..<end]) else {
       throw failure("an escape needs four hexadecimal digits")

@@ -3,12 +3,8 @@ import SwitchboardText
 extension JSONReader {
   /// An error with a description and a position, by default the cursor's.
   func fail(_ text: String, at offset: Int? = nil) -> DecodeError {
-    let before = bytes.prefix(offset ?? position)
-    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    // Editors count columns in characters, not in bytes.
-    let column = String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1
-    return DecodeError(.malformed("\(text) (line \(line), column \(column))"))
+    let place = TextPosition(of: offset ?? position, in: bytes)
+    return DecodeError(.malformed("\(text) (line \(place.line), column \(place.column))"))
   }
 
   /// An error that says that `wanted` was expected at the cursor, and what was found.
