@@ -11,7 +11,7 @@ extension GenerateArguments {
   package func configured() throws(CommandFailure) -> GenerateArguments {
     guard let configuration else { return self }
     let file = URL(fileURLWithPath: configuration)
-    let bytes = try CommandFailure.catching(.usage) { () throws(SystemError) in try readFile(configuration) }
+    let bytes = try CommandFailure.catching(.failed) { () throws(SystemError) in try readFile(configuration) }
     var merged = self
     do throws(ConfigurationError) {
       let content = try Configuration(Data(bytes), from: file)
@@ -29,7 +29,7 @@ extension GenerateArguments {
         merged.files = try content.protoPaths(beside: file).map { path($0, beside: configuration) }
       }
     } catch {
-      throw CommandFailure(lines: ["\(error.location): error: \(error.problem)"], exitCode: .usage)
+      throw CommandFailure(lines: ["\(error.location): error: \(error.problem)"], exitCode: .failed)
     }
     return merged
   }

@@ -55,7 +55,7 @@ struct GenerateCommand {
     } catch {
       throw CommandFailure(
         "\(error) (--output must name a writable directory, or one that can be created)",
-        exitCode: .usage
+        exitCode: .failed
       )
     }
   }
@@ -68,7 +68,7 @@ struct GenerateCommand {
     }
     var mappings: [String: String] = [:]
     for path in paths {
-      let bytes = try CommandFailure.catching(.usage) { () throws(SystemError) in try readFile(path) }
+      let bytes = try CommandFailure.catching(.failed) { () throws(SystemError) in try readFile(path) }
       mappings[path] = String(decoding: bytes, as: UTF8.self)
     }
     return mappings
@@ -81,7 +81,7 @@ struct GenerateCommand {
       do throws(GeneratorError) {
         try Generator.checkOption(option)
       } catch {
-        throw CommandFailure(lines: ["\(origin): error: \(error)"], exitCode: .usage)
+        throw CommandFailure(lines: ["\(origin): error: \(error)"], exitCode: .failed)
       }
     }
   }

@@ -37,8 +37,8 @@ extension GenerateVerb {
     Errors in a .proto have the form PATH:LINE:COLUMN: error: MESSAGE. Files whose content does not change
     are not rewritten.
 
-    The exit code is 0 for success, 1 for an error in a .proto or an output file, and 2 for an error
-    in the arguments.
+    The exit code is 0 for success, 1 for a file that is wrong or cannot be read or written (a .proto, a
+    switchboard.json, a file that an option names, the output), and 2 for an error in the arguments.
     """
   }
 

@@ -127,10 +127,10 @@ import Testing
 
   @Test func reportsAnUnusableOutputDirectory() throws {
     let below = try generate("-I", "protos", "-o", "protos/a.proto/below", "a.proto")
-    #expect(below.exitCode == 2)
+    #expect(below.exitCode == 1)
     #expect(below.errors == "switchboard: ./protos/a.proto/below: Not a directory \(outputHint)\n")
     let file = try generate("-I", "protos", "-o", "protos/a.proto", "a.proto")
-    #expect(file.exitCode == 2)
+    #expect(file.exitCode == 1)
     #expect(file.errors == "switchboard: protos/a.proto: Not a directory \(outputHint)\n")
   }
 
@@ -207,7 +207,7 @@ import Testing
     #expect(try scratch.files(below: "out").keys.sorted() == ["a.pb.swift", "b.pb.swift"])
   }
 
-  @Test func reportsABadConfigurationAsUsage() throws {
+  @Test func reportsABadConfiguration() throws {
     for (json, problem) in [
       ("{\n  \"protos\" []", ":2:12: error: not valid JSON: expected \":\""),
       (#"{"files": []}"#, ":1:2: error: unknown key \"files\": the keys are protos, includes and options"),
@@ -216,7 +216,7 @@ import Testing
     ] {
       try scratch.write(json, to: "empty/target.json")
       let command = try generate("--configuration", "empty/target.json", "-o", scratch.path)
-      #expect(command.exitCode == 2)
+      #expect(command.exitCode == 1)
       #expect(command.errors == "empty/target.json\(problem)\n")
     }
   }
@@ -232,7 +232,7 @@ import Testing
       let json = #"{"protos": ["protos/a.proto"],\n  "options": {\#(options)}}"#.replacing("\\n", with: "\n")
       try scratch.write(json, to: "wrong.json")
       let command = try generate("--configuration", "wrong.json", "-o", scratch.path)
-      #expect(command.exitCode == 2)
+      #expect(command.exitCode == 1)
       #expect(command.errors.hasPrefix("wrong.json:\(problem)"), "\(command.errors)")
     }
   }
@@ -270,7 +270,7 @@ import Testing
   @Test func saysWhyAConfigurationCannotBeRead() throws {
     for (name, reason) in [("gone.json", "No such file or directory"), ("protos", "Is a directory")] {
       let command = try generate("--configuration", name, "-o", scratch.path)
-      #expect(command.exitCode == 2)
+      #expect(command.exitCode == 1)
       #expect(command.errors == "switchboard: \(name): \(reason)\n")
     }
   }
