@@ -18,6 +18,15 @@ package enum IncludeDirectories {
   /// Whether `path` is a directory that can be searched.
   package static func exists(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
+  /// Whether there is a file at a path, or with this name in one of the directories, that can be read.
+  package static func hasFile(_ path: String, in directories: [String]) -> Bool {
+    ([path] + directories.map { "\($0)/\(path)" }).contains { candidate in
+      var status = stat()
+      return stat(candidate, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+        && access(candidate, R_OK) == 0
+    }
+  }
+
   /// The directories next to the tool, as in an installation, and those of packages on each system.
   private static var candidates: [String] {
     let executable = executablePath() ?? ""

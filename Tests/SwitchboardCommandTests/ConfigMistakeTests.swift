@@ -101,12 +101,44 @@ import Testing
 
   @Test func aServiceConfigWithoutItsAtSignIsExplained() throws {
     let run = try Run("call", "localhost:1", "a.B/C", "--service-config", "config.json")
-    #expect(run.exitCode == 64)
+    #expect(run.exitCode == 65)
     #expect(
       run.errors.contains("To read it from the file 'config.json', write --service-config @config.json")
     )
     let inline = try Run("call", "localhost:1", "a.B/C", "--service-config", #"{"methodConfig": 5}"#)
-    #expect(inline.exitCode == 64)
+    #expect(inline.exitCode == 65)
     #expect(!inline.errors.contains("To read it from"))
+  }
+
+  @Test(arguments: ["call", "load"]) func aMisspeltMemberIsWarnedOf(_ verb: String) throws {
+    let config = #"{"methodConfig": [{"name": [{}], "retryPolcy": {}}]}"#
+    let words = [verb, "127.0.0.1:1", "shop.Shop/Buy", "--proto", Run.protos + "/shop.proto"]
+    let run = try Command.product("switchboard", words + ["--service-config", config])
+    #expect(run.exitCode == 14)
+    let warning = "warning: --service-config: methodConfig[0].retryPolcy: is unknown and ignored;"
+    #expect(
+      run.errors.contains(warning) && run.errors.contains("(did you mean retryPolicy?)"),
+      "\(run.errors)"
+    )
+    let right = try Command.product("switchboard", words + ["--service-config", #"{"methodConfig": []}"#])
+    #expect(!right.errors.contains("warning"), "\(right.errors)")
+  }
+
+  @Test func aMistakeInTheSyntaxIsShownInItsLine() throws {
+    let found = try check("{\"a\": 1,\n \"ö\": [1,, 2]}\n")
+    #expect(found.code == 65)
+    #expect(
+      found.lines == [
+        "standard input:2:10: invalid JSON: this is not a value", " \"ö\": [1,, 2]}", "         ^",
+      ]
+    )
+    // Of a long line, the part around the mistake.
+    let long = try check("{\"a\": [\(String(repeating: "1, ", count: 10_000))}")
+    #expect(long.lines.count == 3 && long.lines.allSatisfy { $0.utf8.count <= 100 }, "\(long.lines)")
+    #expect(long.lines.last == String(repeating: " ", count: 60) + "^")
+    // What controls a terminal takes the place of one character.
+    #expect(try check("{\"\u{202E}\": }").lines.suffix(2) == ["{\" \": }", "      ^"])
+    let call = try Run("call", "127.0.0.1:1", "a.B/C", "--service-config", "{\n \"a\" 1}")
+    #expect(call.errors.contains("a colon is missing (line 2, column 6)"), "\(call.errors)")
   }
 }

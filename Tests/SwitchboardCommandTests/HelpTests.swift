@@ -95,7 +95,7 @@ import Testing
     #expect(try Run("call", "localhost:1", "Method").exitCode == 64)
     let unknown = try Run("call", "localhost:1", "s.S/M", "--compress", "lzma")
     #expect(unknown.errors.contains("--compress needs gzip, deflate, zstd or br, not 'lzma'"))
-    #expect(try Run("describe", "--proto", "none.proto").exitCode == 65)
+    #expect(try Run("describe", "--proto", "none.proto").exitCode == 66)
     #expect(try Run("describe", "--descriptor-set", "/none").exitCode == 66)
     #expect(try Run("describe", "--descriptor-set", "/etc/hostname").exitCode == 65)
     #expect(try Run("list", "localhost:1").exitCode == 14)
@@ -104,7 +104,7 @@ import Testing
     }
     #expect(
       try Run("list", "localhost:x").errors
-        == "switchboard: not a target that can be connected to: \"localhost:x\": \"x\" is not a port, a number from 0 to 65535\n"
+        == "switchboard: 'localhost:x' is not a server: 'x' is not a port, a number from 1 to 65535\nWrite 'localhost:50051'.\n"
     )
     let roots = try Run("list", "h", "--cacert", "/none.pem")
     #expect((roots.exitCode, roots.errors.contains("(/none.pem): no such file")) == (66, true))

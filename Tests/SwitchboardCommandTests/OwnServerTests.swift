@@ -110,7 +110,7 @@ import Testing
       #expect(attempts.last?.hasSuffix("after UNAVAILABLE: not yet") == true)
       let once = try Run("call", target, "echo.Echo/Get", "--service-config", config, "-v")
       #expect(!once.errors.contains("attempt"), "\(once.errors)")
-      #expect(try Run("call", target, "echo.Echo/Get", "--service-config", "{").exitCode == 64)
+      #expect(try Run("call", target, "echo.Echo/Get", "--service-config", "{").exitCode == 65)
     }
   }
 
@@ -139,7 +139,7 @@ import Testing
       let repeated = try Command.product("switchboard", words + ["--service-config", config])
       #expect(repeated.exitCode == 0, "\(repeated.errors)")
       let wrong = try Command.product("switchboard", words + ["--service-config", "{"])
-      #expect(wrong.exitCode == 64)
+      #expect(wrong.exitCode == 65)
       #expect(try Command.product("switchboard", words + ["--compress", "snail"]).exitCode == 64)
     }
   }

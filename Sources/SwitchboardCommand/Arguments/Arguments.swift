@@ -26,13 +26,21 @@ struct Arguments: Sendable {
       if flag == .help { return nil }
       try take(flag, name, attached, from: &rest)
     }
+    try checkOperands(of: verb)
+  }
+
+  private func checkOperands(of verb: Verb) throws(Failure) {
     let required = verb.operands.count { !$0.isOptional }
     if operands.count < required {
       throw .usage("\(verb.operands[operands.count].name) is missing", verb: verb.name)
     }
     if operands.count > verb.operands.count, verb.operands.last?.repeats != true {
-      throw .usage("unexpected argument: '\(operands[verb.operands.count])'", verb: verb.name)
+      throw .surplus(operands[verb.operands.count], of: verb)
     }
+    // The last word of a line that is being completed may be empty. Elsewhere it is a variable that is not set.
+    guard !verb.isHidden, let empty = operands.firstIndex(of: "") else { return }
+    let operand = verb.operands[min(empty, verb.operands.count - 1)]
+    throw .usage("\(operand.name) is empty", verb: verb.name)
   }
 
   private mutating func take(
@@ -43,22 +51,29 @@ struct Arguments: Sendable {
   ) throws(Failure) {
     guard flag.repeats || values[flag.name] == nil else { throw .usage("\(name) is given twice") }
     guard let kind = flag.value else {
-      guard attached == nil else { throw .usage("\(name) takes no value") }
+      guard attached == nil else { throw .noValue(name, attached ?? "") }
       values[flag.name, default: []].append("")
       return
     }
-    if let attached {
-      values[flag.name, default: []].append(attached)
-    } else if let next = rest.first, next == "-" || !next.hasPrefix("-") {
-      values[flag.name, default: []].append(next)
-      rest.removeFirst()
-    } else {
+    guard let value = attached ?? Self.value(from: &rest) else {
       // A word that looks like a flag is one, so the value is missing.
       throw .usage(
-        "\(name) needs a \(kind)"
+        "\(name) needs a value: \(kind)"
           + (rest.first.map { "; if '\($0)' is meant to be it, write \(flag.name)=\($0)" } ?? "")
       )
     }
+    // A variable that is not set, most likely.
+    guard !value.isEmpty else { throw .usage("\(name) needs a value: \(kind), which is empty") }
+    values[flag.name, default: []].append(value)
+  }
+
+  /// The next word, unless it looks like a flag. No flag begins as a number does.
+  private static func value(from rest: inout ArraySlice<String>) -> String? {
+    guard let next = rest.first else { return nil }
+    let second = next.utf8.dropFirst().first
+    let isNumber = second.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+    guard next == "-" || !next.hasPrefix("-") || isNumber else { return nil }
+    return rest.popFirst()
   }
 
   /// A flag and the value attached to it: `--flag=value` or `-Fvalue`.
@@ -96,13 +111,24 @@ struct Arguments: Sendable {
     return number
   }
 
-  /// A length of time, such as `1.5s`.
-  func duration(_ flag: Flag) throws(Failure) -> Duration? {
+  /// A length of time, such as `1.5s`. Zero is one only where it means something.
+  func duration(
+    _ flag: Flag,
+    orZero: Bool = false,
+    atMost limit: Duration = .hundredYears
+  ) throws(Failure) -> Duration? {
     guard let text = self[flag] else { return nil }
-    guard let duration = Duration(argument: text) else {
+    guard let seconds = Duration.seconds(argument: text) else {
       throw .usage("\(flag.name) needs a time such as 500ms, 10s, 1.5m or 1h, not '\(text)'")
     }
-    return duration
+    guard seconds > 0 || orZero && seconds == 0 else {
+      throw .usage("\(flag.name) needs a time \(orZero ? "of zero or more" : "above zero"), not '\(text)'")
+    }
+    guard seconds <= limit / .seconds(1) else {
+      let most = limit == .hundredYears ? "a hundred years" : "a day"
+      throw .usage("\(flag.name) is more than \(most): '\(text)'")
+    }
+    return .seconds(seconds)
   }
 
   /// One of some words.

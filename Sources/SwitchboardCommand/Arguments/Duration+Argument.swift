@@ -1,20 +1,25 @@
 extension Duration {
-  /// Reads a time as users write it: a number, which may have a fraction, and a unit (`us`, `ms`, `s`, `m`, `h`). Without
-  /// a unit it is in seconds.
-  init?(argument text: String) {
+  /// The most that a user can wait, far below the limit of a `Duration`.
+  static let hundredYears = Duration.seconds(3_155_760_000)
+  static let day = Duration.seconds(86_400)
+
+  /// What the help says about every `TIME`.
+  static let argumentHelp =
+    "TIME is a number, which may have a fraction, and one unit: us, ms, s, m or h. Without a unit it is in seconds."
+
+  /// Reads a time as users write it: see ``argumentHelp``. It may be negative, or longer than any that can be waited.
+  static func seconds(argument text: String) -> Double? {
     let units: [(suffix: String, seconds: Double)] = [
       ("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("", 1),
     ]
     guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
-    let digits = text.dropLast(unit.suffix.count)
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    let digits = text.dropFirst(isNegative ? 1 : 0).dropLast(unit.suffix.count)
     // The standard library also accepts "nan", "0x1p3" and "1e3", which are mistakes here.
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }),
-      let number = Double(digits)
+      let number = Double(digits), number.isFinite
     else { return nil }
-    let seconds = number * unit.seconds
-    // The limit is a hundred years, far below that of a Duration.
-    guard seconds.isFinite, seconds <= 3.2e9 else { return nil }
-    self = .seconds(seconds)
+    return (isNegative ? -number : number) * unit.seconds
   }
 
   /// The duration for display: `1.25 ms`, `3.4 s`.

@@ -29,6 +29,21 @@ struct Failure: Error, Sendable, Hashable {
     )
   }
 
+  /// An argument after the last that the verb takes.
+  static func surplus(_ word: String, of verb: Verb) -> Failure {
+    var failure = Failure.usage("unexpected argument: '\(word)'", verb: verb.name)
+    let isData = word.utf8.first.map { "{[@".utf8.contains($0) } ?? false
+    guard isData, verb.allFlags.contains(where: { $0.names.contains("-d") }) else { return failure }
+    failure.hints.insert("A request follows the flag -d.", at: 0)
+    return failure
+  }
+
+  /// A switch with something attached: `--json=true`, or `-vt`, which is two flags for other commands.
+  static func noValue(_ name: String, _ attached: String) -> Failure {
+    guard !name.hasPrefix("--") else { return .usage("\(name) takes no value") }
+    return .usage("\(name) takes no value; write each flag apart, as in \(name) -\(attached)")
+  }
+
   /// A file that cannot be read.
   static func unreadable(_ error: SystemError) -> Failure { Failure("\(error)", code: .noInput) }
 }

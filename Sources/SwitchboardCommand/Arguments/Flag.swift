@@ -26,6 +26,8 @@ struct Flag: Sendable, Hashable {
 
   /// The name that messages use.
   var name: String { names.last ?? "" }
+  /// The name as users type it most.
+  var shortName: String { names.first ?? "" }
 
   /// The flag in help texts: `-H, --header NAME:VALUE`.
   var shown: String { names.joined(separator: ", ") + (value.map { " \($0)" } ?? "") }

@@ -50,6 +50,11 @@ struct Verb: Sendable {
   var isHidden = false
   let action: Action
 
+  /// What the help says about the verb: its details, and what its flags have in common.
+  var paragraphs: [String] {
+    details + (allFlags.contains { $0.value == "TIME" } ? [Duration.argumentHelp] : [])
+  }
+
   /// All flags, and `--help`, which every verb has.
   var allFlags: [Flag] { flags.flatMap(\.flags) + [.help] }
 }
@@ -86,10 +91,14 @@ extension [Verb] {
   func named(_ name: String) throws(Failure) -> Verb {
     if let verb = first(where: { $0.name == name }) { return verb }
     let known = filter { !$0.isHidden }.map(\.name)
+    let list: ShownText = "The verbs are \(known.joined(separator: ", "))."
+    guard !name.hasPrefix("-") else {
+      throw Failure("a verb comes first, and '\(name)' is a flag", hints: [list], code: .usage)
+    }
     let near = NearNames(of: name, in: known).best
     throw Failure(
       "there is no verb '\(name)'",
-      hints: [near.map { "Did you mean '\($0)'?" } ?? "The verbs are \(known.joined(separator: ", "))."],
+      hints: [near.map { "Did you mean '\($0)'?" } ?? list],
       code: .usage
     )
   }

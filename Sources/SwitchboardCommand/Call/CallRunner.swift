@@ -96,8 +96,8 @@ struct CallRunner: Sendable {
   }
 
   /// Without `-d`, a stream of requests is read from standard input.
-  private var data: RequestData {
-    guard case .none = settings.data, method.descriptor.clientStreaming else { return settings.data }
+  private var data: TextOrFile? {
+    guard settings.data == nil, method.descriptor.clientStreaming else { return settings.data }
     if Terminal.current(.input).isTerminal {
       Output.note("Type requests in \(settings.format == .json ? "JSON" : "text"); Ctrl-D ends them.")
     }

@@ -1,9 +1,9 @@
 import Switchboard
-import SwitchboardToolSupport
 
 /// The settings of one call, from the flags of `call`.
 struct CallSettings: Sendable {
-  let data: RequestData
+  /// The requests; nil if there is no `-d`.
+  let data: TextOrFile?
   let format: CallVerb.Format
   let isPretty: Bool
   let emitsDefaults: Bool
@@ -12,7 +12,7 @@ struct CallSettings: Sendable {
 
   /// The settings for calls of a server that `target` names.
   init(_ arguments: Arguments, of target: Target) throws(Failure) {
-    data = try RequestData(arguments[CallVerb.data])
+    data = try arguments.textOrFile(CallVerb.data)
     format = try arguments.choice(CallVerb.format) ?? .json
     if arguments.has(CallVerb.compact), arguments.has(CallVerb.pretty) {
       throw .usage("--compact and --pretty contradict each other")
@@ -21,6 +21,9 @@ struct CallSettings: Sendable {
       arguments.has(CallVerb.pretty)
       || !arguments.has(CallVerb.compact) && Terminal.current().isTerminal
     emitsDefaults = arguments.has(CallVerb.emitDefaults)
+    guard !emitsDefaults || format == .json else {
+      throw .usage("--emit-defaults is of JSON, and --format is text")
+    }
     var options = CallOptions()
     if let deadline = try arguments.duration(CallVerb.deadline) { options.timeout = deadline }
     if let compression = try Self.compression(arguments) { options.compression = compression }
@@ -39,33 +42,25 @@ struct CallSettings: Sendable {
     return compression
   }
 
-  /// What else the user may have meant by a text that is not a config.
-  private static func hint(for text: String) -> ShownText? {
-    let path = text.hasPrefix("@") ? String(text.dropFirst()) : text
-    if !text.hasPrefix("@"), !text.contains("{"), !text.contains("\n") {
-      return "To read it from the file '\(text)', write --service-config @\(text)"
-    }
-    return text.hasPrefix("@") ? "'switchboard check-config \(path)' shows all that is wrong with it." : nil
-  }
-
   /// What `--service-config` says, as it is written and as it is understood.
   static func serviceConfig(
     _ arguments: Arguments
   ) throws(Failure) -> (json: String, parsed: ServiceConfig)? {
-    guard let text = arguments[CallVerb.serviceConfig] else { return nil }
-    var json = text
-    if text.hasPrefix("@") {
-      do {
-        json = String(decoding: try readFile(String(text.dropFirst())), as: UTF8.self)
-      } catch {
-        throw .unreadable(error)
-      }
-    }
+    let flag = CallVerb.serviceConfig
+    guard let source = try arguments.textOrFile(flag) else { return nil }
+    let json = String(decoding: try source.bytes(), as: UTF8.self)
     do {
-      return (json, try ServiceConfig(json: json))
+      let parsed = try ServiceConfig(json: json)
+      for remark in ConfigRemark.all(in: json) where remark.isMistake {
+        Output.warn("\(source.place(flag)): \(remark.shown)")
+      }
+      return (json, parsed)
     } catch {
-      var failure = Failure.usage("--service-config: \(error.message ?? "\(error)")")
-      if let hint = hint(for: text) { failure.hints = [hint] }
+      var failure = Failure("\(source.place(flag)): \(error.message ?? "\(error)")", code: .data)
+      failure.hints = source.hints(for: flag)
+      if case .file(let path) = source {
+        failure.hints = ["'switchboard check-config \(path)' shows all that is wrong with it."]
+      }
       throw failure
     }
   }

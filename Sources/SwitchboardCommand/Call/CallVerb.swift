@@ -49,7 +49,8 @@ enum CallVerb {
   static let serviceConfig = Flag(
     "--service-config",
     value: "JSON",
-    help: "A service config, for retries and hedging; @FILE reads it from a file."
+    help:
+      "A service config, for retries and hedging; @FILE reads it from a file. What is unknown in it is warned of."
   )
 
   static let verb = Verb(
@@ -128,9 +129,14 @@ enum CallVerb {
   /// The method that the user names.
   static func find(_ name: String, in source: SchemaSource) async throws -> (Schema, SchemaMethod) {
     guard let parts = SchemaMethod.parts(of: name) else {
-      throw Failure.usage("METHOD is package.Service/Method, and '\(name)' is not")
+      throw await aboutService(name, in: source) ?? notMethod(name)
     }
-    let schema = try await source.schema(of: parts.service)
+    let schema: Schema
+    do {
+      schema = try await source.schema(of: parts.service)
+    } catch let failure as Failure where failure.code == .status(.notFound) {
+      throw await aboutService(name, in: source) ?? failure
+    }
     if let method = schema.method(named: name) { return (schema, method) }
     guard let service = schema.service(named: parts.service) else {
       let kind = schema.symbol(named: parts.service)?.kind.rawValue ?? "name"
@@ -144,6 +150,30 @@ enum CallVerb {
         ? ["Its methods are \(names.prefix(20).joined(separator: ", "))."]
         : ["Did you mean \(near.joined(separator: " or "))?"],
       code: .status(.notFound)
+    )
+  }
+
+  private static func notMethod(_ name: String) -> Failure {
+    var failure = Failure.usage("METHOD is package.Service/Method, and '\(name)' is not")
+    failure.hints = [
+      "'switchboard list TARGET' has the names of services, and 'list TARGET SERVICE' those of methods."
+    ]
+    return failure
+  }
+
+  /// The failure for the name of a service where a method is needed; nil for other names.
+  private static func aboutService(_ name: String, in source: SchemaSource) async -> Failure? {
+    var end = name[...]
+    while let last = end.last, last == "/" || last == "." { end.removeLast() }
+    // A word without a package is hardly ever a service's name, and not worth a question.
+    guard end.contains("."), let found = try? await source.schema(declaring: String(end)),
+      let service = found.service(named: String(end))
+    else { return nil }
+    let methods = service.methods.prefix(20).map(\.path)
+    return Failure(
+      "\(service.fullName) is a service, and METHOD is one of its methods",
+      hints: methods.isEmpty ? ["It has none."] : ["They are \(methods.joined(separator: ", "))."],
+      code: .usage
     )
   }
 }

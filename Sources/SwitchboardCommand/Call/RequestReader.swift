@@ -10,8 +10,10 @@ actor RequestReader {
   private let format: CallVerb.Format
   private let types: TypeRegistry
   private let location: String
+  /// What the user may have meant by requests that are none.
+  private let hints: [ShownText]
 
-  init(_ data: RequestData, _ kind: PayloadKind, _ format: CallVerb.Format, _ types: TypeRegistry)
+  init(_ data: TextOrFile?, _ kind: PayloadKind, _ format: CallVerb.Format, _ types: TypeRegistry)
     throws(Failure)
   {
     chunks = try ByteChunks(data)
@@ -19,12 +21,8 @@ actor RequestReader {
     self.kind = kind
     self.format = format
     self.types = types
-    location =
-      switch data {
-      case .none, .text: "-d"
-      case .file(let path): path
-      case .input: "standard input"
-      }
+    location = data?.place(CallVerb.data) ?? CallVerb.data.shortName
+    hints = data?.hints(for: CallVerb.data) ?? []
   }
 
   /// The next request, as soon as it is complete; nil at the end.
@@ -67,7 +65,7 @@ actor RequestReader {
         shown = error
       }
     }
-    var hints: [ShownText] = []
+    var hints = hints
     if let type = kind.table, let field = Self.unknownField(in: shown.description) {
       let names = field.type == type.fullName ? type.fields.flatMap { [$0.jsonName, $0.name] } : []
       if let near = NearNames(of: field.name, in: names).best { hints.append("Did you mean \"\(near)\"?") }

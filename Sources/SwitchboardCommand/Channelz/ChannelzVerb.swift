@@ -32,6 +32,9 @@ enum ChannelzVerb {
     let target = try Target(arguments)
     let limit = try arguments.integer(sockets, in: 0...1000) ?? 20
     let pause = try arguments.duration(interval) ?? .seconds(1)
+    guard arguments.has(watch) || !arguments.has(interval) else {
+      throw Failure.usage("--interval needs --watch")
+    }
     guard pause >= .milliseconds(50) else { throw Failure.usage("--interval needs at least 50ms") }
     let reader = ChannelzReader(target, try target.channel(), mostSockets: limit)
     do {

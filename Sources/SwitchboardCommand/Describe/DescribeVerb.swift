@@ -22,7 +22,7 @@ enum DescribeVerb {
       Operand(
         "TARGET",
         isOptional: true,
-        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also http:// and https:// URLs."
+        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also URLs without a path."
       ),
       Operand(
         "SYMBOL",

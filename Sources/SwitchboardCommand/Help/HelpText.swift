@@ -26,16 +26,17 @@ enum HelpText {
 
   static let exitCodes: ShownText = """
     The exit code is 0 for success, the code of the gRPC status if a call failed (5 is NOT_FOUND, 14 is UNAVAILABLE), 20 if a
-    condition of 'load --fail-if' holds, 64 for wrong arguments, 65 for wrong input, 66 for a file that cannot be read, 74
-    for output that cannot be written, and 130 after Ctrl-C. 'generate' exits with 1 for errors in files and with 2 for
-    wrong arguments.
+    condition of 'load --fail-if' holds or no rate passes 'load --find-max', 64 for wrong arguments, 65 for wrong input, 66
+    for a file that cannot be read, 74 for output that cannot be written, 130 after Ctrl-C, and 141 if the reader of the
+    output went away. What a server or the files do not know is 5, too, and an address that cannot be listened at is 14.
+    'generate' exits with 1 for files that are wrong or cannot be read or written, and with 2 for wrong arguments.
     """
 
   /// The help of one verb.
   static func text(of verb: Verb, _ paint: Painter = Painter(Terminal.current())) -> ShownText {
     if case .raw(_, let help) = verb.action { return ShownText(lines: help) }
     var parts: [ShownText] = ["\(verb.summary.capitalizedFirst).", ShownText(lines: usage(of: verb))]
-    parts += verb.details.map { wrap($0, indent: 0) }
+    parts += verb.paragraphs.map { wrap($0, indent: 0) }
     if !verb.operands.isEmpty { parts.append(table(verb.operands.map { Row($0.name, $0.text) }, paint)) }
     for group in verb.flags where !group.flags.isEmpty {
       parts.append(

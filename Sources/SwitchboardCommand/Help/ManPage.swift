@@ -53,7 +53,7 @@ enum ManPage {
         text(help)
         return raw(".fi")
       }
-      for paragraph in verb.details {
+      for paragraph in verb.paragraphs {
         raw(".PP")
         text(paragraph)
       }

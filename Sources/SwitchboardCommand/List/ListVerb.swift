@@ -20,7 +20,7 @@ enum ListVerb {
       Operand(
         "TARGET",
         isOptional: true,
-        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also http:// and https:// URLs."
+        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also URLs without a path."
       ),
       Operand("SERVICE", isOptional: true, completion: .services, "List the methods of this service."),
     ],
@@ -34,9 +34,12 @@ enum ListVerb {
   )
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
+    if arguments.has(json), arguments.has(long) {
+      throw Failure.usage("--json and --long contradict each other")
+    }
     let request = try SchemaRequest(arguments, of: "list")
     defer { request.close() }
-    guard let name = request.symbol else {
+    guard let symbol = request.symbol else {
       let services = try await request.source.services()
       if arguments.has(json) {
         try Output.write(Self.json(services))
@@ -50,6 +53,8 @@ enum ListVerb {
       }
       return .success
     }
+    // `shop.Shop/Buy` is a method, and the error says so.
+    let name = symbol.split(separator: "/").joined(separator: ".")
     let schema = try await request.source.schema(of: name)
     guard let service = schema.service(named: name) else {
       let kind = schema.symbol(named: name)?.kind.rawValue ?? "name"

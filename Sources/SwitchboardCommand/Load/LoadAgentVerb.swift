@@ -55,7 +55,7 @@ enum LoadAgentVerb {
     do {
       server = try Server(providers: [agent], options: options)
     } catch {
-      throw Failure(ShownText(error.message ?? "\(error)"), code: .noInput)
+      throw Failure(ofSetup: error)
     }
     let address = try ListeningAddress.bind(server, listener, listen)
     try await Interrupts.first {

@@ -3,7 +3,6 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardLoad
 import SwitchboardProtobuf
-import SwitchboardToolSupport
 
 /// The request of the user: a plan, and the server for it.
 struct LoadRequest {
@@ -64,7 +63,9 @@ struct LoadRequest {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure("\(Self.source(of: arguments)): \(error)", code: .data)
+      let source = try arguments.textOrFile(LoadFlags.data)
+      let place = source?.place(LoadFlags.data) ?? LoadFlags.data.shortName
+      throw Failure("\(place): \(error)", hints: source?.hints(for: LoadFlags.data) ?? [], code: .data)
     }
     self.plan = plan
   }
@@ -106,6 +107,7 @@ struct LoadRequest {
     let isCounted = plan.callLimit > 0
     plan.durationSeconds = try seconds(arguments, LoadFlags.duration) ?? (isCounted ? 0 : 10)
     plan.warmUpSeconds = try seconds(arguments, LoadFlags.warmUp) ?? (isCounted ? 0 : 1)
+    guard findsMax || !arguments.has(LoadFlags.step) else { throw Failure.usage("--step needs --find-max") }
     if findsMax {
       plan.durationSeconds = try seconds(arguments, LoadFlags.step) ?? 5
       guard !isCounted, !arguments.has(LoadFlags.duration) else {
@@ -113,7 +115,9 @@ struct LoadRequest {
       }
     }
     if let text = arguments[LoadFlags.rate] {
-      plan.rate = try rate(text, ramp: seconds(arguments, LoadFlags.ramp) ?? plan.durationSeconds)
+      let ramp = try seconds(arguments, LoadFlags.ramp)
+      plan.rate = try rate(text, ramp: ramp ?? plan.durationSeconds)
+      guard ramp == nil || text.contains("..") else { throw Failure.usage("--ramp needs --rate FROM..TO") }
     } else if arguments.has(LoadFlags.ramp) {
       throw Failure.usage("--ramp needs --rate FROM..TO")
     }
@@ -121,14 +125,9 @@ struct LoadRequest {
   }
 
   private static func seconds(_ arguments: Arguments, _ flag: Flag) throws -> Double? {
-    guard let duration = try arguments.duration(flag) else { return nil }
-    let seconds = duration / .seconds(1)
-    guard LoadLimits.seconds.contains(seconds) else { throw Failure.usage("\(flag.name) is more than a day") }
-    // In a plan, zero for one of these means no limit.
-    guard seconds > 0 || ![LoadFlags.duration, LoadFlags.step, LoadFlags.deadline].contains(flag) else {
-      throw Failure.usage("\(flag.name) needs a time above zero")
-    }
-    return seconds
+    // In a plan, zero for one of the others means no limit.
+    let orZero = [LoadFlags.warmUp, LoadFlags.ramp].contains(flag)
+    return try arguments.duration(flag, orZero: orZero, atMost: .day).map { $0 / .seconds(1) }
   }
 
   private static func rate(_ text: String, ramp: Double) throws -> LoadTestRate {
@@ -156,19 +155,12 @@ struct LoadRequest {
   // MARK: Requests
 
   private static func payloads(_ arguments: Arguments) throws -> [String] {
-    guard let data = arguments[LoadFlags.data] else { return ["{}"] }
-    guard data.hasPrefix("@") else { return [data] }
-    let path = String(data.dropFirst())
-    let bytes: [UInt8]
+    guard let source = try arguments.textOrFile(LoadFlags.data) else { return ["{}"] }
+    if case .text(let text) = source { return [text] }
     do {
-      bytes = path == "-" ? try Descriptor.standardInput.readAll() : try readFile(path)
-    } catch {
-      throw Failure.unreadable(error)
-    }
-    do {
-      return try PayloadFile.payloads(in: String(decoding: bytes, as: UTF8.self))
-    } catch {
-      throw Failure("\(path): \(error)", code: .data)
+      return try PayloadFile.payloads(in: String(decoding: try source.bytes(), as: UTF8.self))
+    } catch let error as PayloadError {
+      throw Failure("\(source.place(LoadFlags.data)): \(error)", code: .data)
     }
   }
 
@@ -185,15 +177,6 @@ struct LoadRequest {
     plan.payloads = try texts.map { text in
       let payload = try kind.payload(json: Array(text.utf8), schema.types)
       return try .with { $0.encoded = try payload.encoded() }
-    }
-  }
-
-  /// The source of the requests, for error messages.
-  private static func source(of arguments: Arguments) -> String {
-    switch arguments[LoadFlags.data] {
-    case "@-"?: "standard input"
-    case let data? where data.hasPrefix("@"): String(data.dropFirst())
-    default: "-d"
     }
   }
 

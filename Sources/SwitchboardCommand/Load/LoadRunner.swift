@@ -75,6 +75,12 @@ struct LoadAgentList: Sendable {
     }
     addresses = Self.addresses(arguments)
     guard !addresses.isEmpty else { throw Failure.usage("--agents needs HOST:PORT") }
+    for address in addresses {
+      if let mistake = TargetMistake(in: address) { throw mistake.failure(address) }
+      guard address.contains(":"), !address.contains("://") else {
+        throw Failure.usage("--agents needs HOST:PORT, not '\(address)'")
+      }
+    }
     do { try request.plan.check(agents: addresses.count) } catch { throw Failure.usage("--agents: \(error)") }
     guard let token = try arguments.secret(LoadFlags.token) ?? Terminal.environment(Self.variable),
       !token.isEmpty
@@ -90,6 +96,20 @@ struct LoadAgentList: Sendable {
     (arguments[LoadFlags.agents] ?? "").split(separator: ",").map(String.init)
   }
 
+  /// The failure of a run: of a connection to an agent, or of an agent's to the server.
+  func failure(_ status: GRPCStatus, of target: Target) -> Failure {
+    var failure = Failure(status.withoutOptions)
+    let message = status.message ?? ""
+    if status.isAgents(calling: target.address) {
+      failure.hints = target.failure(status).hints
+    } else if roots != nil, message.contains("does not speak TLS") {
+      failure.hints = ["Without '--agent-cacert', connections to agents have no TLS."]
+    } else if roots == nil, message.contains("requires TLS") || message.contains("speaks TLS") {
+      failure.hints = ["'--agent-cacert FILE' connects to the agents with TLS."]
+    }
+    return failure
+  }
+
   static let variable = "SWITCHBOARD_AGENT_TOKEN"
 
   func channels() throws -> [(name: String, channel: Channel)] {
@@ -101,7 +121,9 @@ struct LoadAgentList: Sendable {
       do {
         return (address, try Channel(target: address, options: options))
       } catch {
-        throw Failure("\(address): \(GRPCStatus(describing: error).message ?? "\(error)")", code: .usage)
+        var failure = Failure(ofSetup: GRPCStatus(describing: error))
+        failure.message = "--agents: \(address): \(failure.message)"
+        throw failure
       }
     }
   }

@@ -116,7 +116,13 @@ enum LoadVerb {
     let state = LiveState(method: request.method, target: request.target.text, load: described.load)
     let display = Task { await LoadDisplay(view, runner, state).run() }
     let result: Result<LoadTally, any Error>
-    do { result = .success(try await runner.run()) } catch { result = .failure(error) }
+    do {
+      result = .success(try await runner.run())
+    } catch let status as GRPCStatus {
+      result = .failure(agents?.failure(status, of: request.target) ?? Failure(status))
+    } catch {
+      result = .failure(error)
+    }
     display.cancel()
     await display.value
     return try result.get()

@@ -83,6 +83,9 @@ enum MockVerb {
       }
       return try await MockRecording(arguments, listener).run()
     }
+    guard arguments.has(rules) || !arguments.has(onlyRules) else {
+      throw Failure.usage("--only-rules needs --rules FILE")
+    }
     for flag in [output, overwrite] + TargetFlags.group.flags where arguments.has(flag) {
       throw Failure.usage("\(flag.name) needs --record TARGET")
     }
@@ -134,6 +137,7 @@ enum MockVerb {
   static func files(_ arguments: Arguments) throws -> [Google_Protobuf_FileDescriptorProto] {
     var files: [Google_Protobuf_FileDescriptorProto] = []
     let sources = arguments.operands + arguments.all(SchemaFlags.proto)
+    if sources.isEmpty, arguments.has(SchemaFlags.include) { throw Failure.usage("-I needs a FILE.proto") }
     if !sources.isEmpty {
       files += try SchemaFiles.compile(sources, includes: arguments.all(SchemaFlags.include))
     }

@@ -37,7 +37,7 @@ enum OpenAPIVerb {
       Operand(
         "TARGET",
         isOptional: true,
-        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also URLs."
+        "The server: HOST[:PORT], unix:PATH, or any gRPC target; also URLs without a path."
       )
     ],
     flags: [

@@ -22,7 +22,11 @@ enum SchemaFiles {
       compiled = try compiler.compile(files)
     } catch {
       let lines = error.warnings + error.errors
-      throw Failure(lines.map { ShownText($0) }.joined(separator: "\n"), code: .data)
+      let isReadable = files.allSatisfy { IncludeDirectories.hasFile($0, in: folders) }
+      throw Failure(
+        lines.map { ShownText($0) }.joined(separator: "\n"),
+        code: isReadable ? .data : .noInput
+      )
     }
     for warning in compiled.warnings { Output.note("\(warning)") }
     do {

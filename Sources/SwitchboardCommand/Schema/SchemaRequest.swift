@@ -17,6 +17,9 @@ struct SchemaRequest {
       if let first = arguments.operand(0), first.contains(":") {
         throw Failure.usage("--proto and --descriptor-set take no TARGET, such as '\(first)'")
       }
+      if let flag = TargetFlags.group.flags.first(where: arguments.has) {
+        throw Failure.usage("\(flag.name) is about a server, and --proto and --descriptor-set need none")
+      }
       source = files
       symbol = arguments.operand(0)
       channel = nil

@@ -37,6 +37,7 @@ enum SchemaSource: Sendable {
     }
     var files: [Google_Protobuf_FileDescriptorProto] = []
     let sources = arguments.all(SchemaFlags.proto)
+    if sources.isEmpty, arguments.has(SchemaFlags.include) { throw Failure.usage("-I needs --proto FILE") }
     if !sources.isEmpty {
       files += try SchemaFiles.compile(sources, includes: arguments.all(SchemaFlags.include))
     }

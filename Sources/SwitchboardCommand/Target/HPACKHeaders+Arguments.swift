@@ -7,17 +7,26 @@ extension HPACKHeaders {
   /// Errors do not repeat a value, which may be a secret.
   init(arguments: [String]) throws(Failure) {
     self.init()
+    let flag = TargetFlags.header
     for argument in arguments {
-      let isFile = argument.hasPrefix("@")
-      let path = String(argument.dropFirst())
-      let lines = isFile ? try Arguments.lines(ofSecret: path) : [argument]
-      for line in lines { try add(line, source: isFile ? "a line of \(path)" : "--header") }
+      let source = try TextOrFile(argument, of: flag)
+      guard case .text(let text) = source else {
+        for line in try Arguments.lines(of: source) {
+          do { try add(line, in: "a line of \(source.place(flag))") } catch {
+            throw Failure(error.message, hints: error.hints, code: .data)
+          }
+        }
+        continue
+      }
+      do { try add(text, in: flag.name) } catch {
+        throw Failure(error.message, hints: error.hints + source.hints(forSecret: flag), code: error.code)
+      }
     }
   }
 
-  private mutating func add(_ text: String, source: String) throws(Failure) {
+  private mutating func add(_ text: String, in place: String) throws(Failure) {
     guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-      throw .usage("\(source) needs NAME:VALUE; it has no name and colon")
+      throw .usage("\(place) needs NAME:VALUE; it has no name and colon")
     }
     let name = text[..<colon].lowercased()
     let value = String(text[text.index(after: colon)...].drop { $0 == " " })

@@ -5,7 +5,7 @@ enum ListeningAddress {
   static func parse(_ text: String, _ flag: Flag) throws(Failure) -> (host: String, port: Int) {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (0...65535).contains(port)
-    else { throw .usage("\(flag.name) needs HOST:PORT, not '\(text)'") }
+    else { throw .usage("\(flag.name) needs HOST:PORT, such as 127.0.0.1:50051, not '\(text)'") }
     let host = text[..<colon]
     return (
       host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port
@@ -24,7 +24,7 @@ enum ListeningAddress {
       throw Failure(
         ShownText(message),
         hints: isTaken ? ["'\(flag.name) \(listener.host):0' takes a free port."] : [],
-        code: .status(error.code)
+        code: error.code == .invalidArgument ? .usage : .status(error.code)
       )
     }
   }

@@ -1,26 +1,26 @@
 import Switchboard
-import SwitchboardToolSupport
 
 extension Arguments {
   /// The value of a flag that should not stand in the list of processes, which every user of the machine can read:
   /// `@FILE` takes it from the first line of a file.
   func secret(_ flag: Flag) throws(Failure) -> String? {
-    guard let text = self[flag], text.hasPrefix("@") else { return self[flag] }
-    let path = String(text.dropFirst())
-    guard let line = try Self.lines(ofSecret: path).first else {
-      throw Failure("\(path) has no line for \(flag.name)", code: .data)
+    guard let source = try textOrFile(flag) else { return nil }
+    if case .text(let text) = source {
+      for hint in source.hints(forSecret: flag) {
+        Output.warn("\(flag.name): the name of a file is the secret itself. \(hint)")
+      }
+      return text
+    }
+    guard let line = try Self.lines(of: source).first else {
+      throw Failure("\(source.place(flag)) has no line for \(flag.name)", code: .data)
     }
     return line
   }
 
   /// The lines of such a file that are not empty.
-  static func lines(ofSecret path: String) throws(Failure) -> [String] {
-    do {
-      let text = String(decoding: try readFile(path), as: UTF8.self)
-      return text.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map { String($0) }
-    } catch {
-      throw .unreadable(error)
-    }
+  static func lines(of source: TextOrFile) throws(Failure) -> [String] {
+    let text = String(decoding: try source.bytes(), as: UTF8.self)
+    return text.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map { String($0) }
   }
 }
 

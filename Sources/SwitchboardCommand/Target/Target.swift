@@ -19,7 +19,7 @@ struct Target: Sendable {
   /// The same for a server that a flag names.
   init(_ arguments: Arguments, text: String) throws(Failure) {
     self.text = text
-    let written = TargetAddress(text)
+    let written = try TargetAddress(text)
     usesTLS = try Self.usesTLS(arguments, written)
     address = written.address(usesTLS: usesTLS)
     var options = ChannelOptions()
@@ -99,11 +99,9 @@ struct Target: Sendable {
       return try Channel(target: address, options: options, group: group)
     } catch {
       // The error of an unreadable file or an invalid target.
-      let message = error.message ?? "\(error)"
-      throw Failure(
-        message.contains("\"\(text)\"") ? ShownText(message) : "\(text): \(message)",
-        code: message.hasPrefix("TLS: cannot read") ? .noInput : .usage
-      )
+      var failure = Failure(ofSetup: error)
+      if error.message?.contains("\"\(text)\"") != true { failure.message = "\(text): \(failure.message)" }
+      throw failure
     }
   }
 
@@ -121,13 +119,14 @@ struct Target: Sendable {
     } else if status.code == .unimplemented, !status.isAboutMethod {
       failure.hints.append("Something answers there, but it may not be a gRPC server.")
     }
-    guard status.code == .unavailable, status.origin != .user else { return failure }
+    // The error of a deadline contains the last one of a connection.
+    guard status.code == .unavailable || status.code == .deadlineExceeded, status.origin != .user else {
+      return failure
+    }
     let message = status.message ?? ""
     if usesTLS, message.contains("does not speak TLS") {
       failure.hints.append("'--plaintext' connects without TLS.")
-    } else if !usesTLS,
-      message.contains("requires TLS") || message.contains("require TLS") || message.contains("speaks TLS")
-    {
+    } else if !usesTLS, mayNeedTLS(message) {
       failure.hints.append("'--tls' connects with TLS.")
     } else if message.contains("unable to get local issuer") || message.contains("self-signed")
       || message.contains("self signed")
@@ -139,6 +138,13 @@ struct Target: Sendable {
       failure.hints.append("'--cert FILE --key FILE' send a client certificate.")
     }
     return failure
+  }
+
+  /// Whether the message is about a server that needs TLS. Over HTTP/1.1, such a server can only close the connection.
+  private func mayNeedTLS(_ message: String) -> Bool {
+    if message.contains("requires TLS") || message.contains("require TLS") { return true }
+    return message.contains("speaks TLS")
+      || options.httpVersion == .http1 && message == "the connection was closed"
   }
 }
 
@@ -154,6 +160,17 @@ extension CallProtocol {
 }
 
 extension Failure {
+  /// A channel or a server that cannot be made: because of a file that cannot be read, of one that is wrong, or of
+  /// arguments.
+  init(ofSetup status: GRPCStatus) {
+    let message = status.message ?? "\(status)"
+    let isAboutName = message.hasPrefix("TLS: cannot verify a certificate for")
+    let code: ExitCode =
+      message.hasPrefix("TLS: cannot read")
+      ? .noInput : message.hasPrefix("TLS: ") && !isAboutName ? .data : .usage
+    self.init(ShownText(message), code: code)
+  }
+
   /// A call that failed.
   init(_ status: GRPCStatus) {
     let message = status.message ?? ""
@@ -167,11 +184,13 @@ extension GRPCStatus {
   var isAboutMethod: Bool { code == .unimplemented && message?.hasPrefix("the HTTP status is") != true }
 
   /// The status without the names of a program's options, for which the command has flags.
-  fileprivate var withoutOptions: GRPCStatus {
+  var withoutOptions: GRPCStatus {
     guard let message,
-      let end = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.security is ") })
+      let start = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.security is ") }),
+      let end = message[start...].firstIndex(of: ")")
     else { return self }
-    return GRPCStatus(code: code, message: String(message[..<end]), origin: origin)
+    let rest = message[..<start] + message[message.index(after: end)...]
+    return GRPCStatus(code: code, message: String(rest), origin: origin)
   }
 
   /// Whether the answer was not gRPC but had this HTTP status.

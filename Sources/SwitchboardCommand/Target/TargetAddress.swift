@@ -7,17 +7,16 @@ struct TargetAddress: Hashable {
   /// Whether the scheme of a URL asks for TLS; nil without a scheme.
   private let scheme: Bool?
 
-  init(_ text: String) {
-    for (prefix, usesTLS) in [("http://", false), ("https://", true), ("grpc://", false), ("grpcs://", true)]
-    where text.hasPrefix(prefix) {
-      let rest = text.dropFirst(prefix.count)
-      // A copied URL may end in a slash or have a path, which a gRPC target does not have.
-      address = String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
-      scheme = usesTLS
+  init(_ text: String) throws(Failure) {
+    if let mistake = TargetMistake(in: text) { throw mistake.failure(text) }
+    guard let (name, rest) = text.schemeAndRest,
+      let url = TargetMistake.urls.first(where: { $0.scheme == name.lowercased() })
+    else {
+      (address, scheme) = (text, nil)
       return
     }
-    address = text
-    scheme = nil
+    // A copied URL may end in a slash.
+    (address, scheme) = (String(rest.prefix { $0 != "/" }), url.usesTLS)
   }
 
   /// Whether TLS is used if no flag decides: as a channel does by default.

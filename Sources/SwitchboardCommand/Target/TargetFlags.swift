@@ -84,6 +84,7 @@ extension Operand {
   /// The server that a verb calls.
   static let target = Operand(
     "TARGET",
-    "The server: HOST[:PORT], unix:PATH, or any gRPC target, such as dns:///HOST:PORT; also http:// and https:// URLs."
+    "The server: HOST[:PORT], unix:PATH, or any gRPC target, such as dns:///HOST:PORT; or a URL without a path, whose "
+      + "scheme decides about TLS: https:// and grpcs:// with, http:// and grpc:// without."
   )
 }

@@ -63,7 +63,12 @@ package struct LoadAgent: LoadTestAgentProvider {
     } catch {
       throw GRPCStatus(code: .invalidArgument, message: "\(error)")
     }
-    let run = try await LoadRun(settings) { try plan.channel(on: $0) }
+    let run: LoadRun
+    do {
+      run = try await LoadRun(settings) { try plan.channel(on: $0) }
+    } catch let status as GRPCStatus {
+      throw status.calling(plan.target)
+    }
     started(plan)
     return try await withThrowingTaskGroup(of: LoadTally?.self) { group in
       group.addTask { await run.run() }
@@ -99,5 +104,20 @@ package struct LoadAgent: LoadTestAgentProvider {
   private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+extension GRPCStatus {
+  /// What precedes an agent's failure to reach a plan's server, which tells it from a failure to reach the agent.
+  private static let calling = "calling "
+
+  /// The status of an agent's connection to a server.
+  fileprivate func calling(_ target: String) -> GRPCStatus {
+    GRPCStatus(code: code, message: "\(Self.calling)\(target): \(message ?? "\(code)")", origin: origin)
+  }
+
+  /// Whether an agent has reported that it does not reach the server.
+  package func isAgents(calling target: String) -> Bool {
+    message?.contains(": \(Self.calling)\(target): ") ?? false
   }
 }

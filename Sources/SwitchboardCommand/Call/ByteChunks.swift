@@ -2,26 +2,6 @@ import Dispatch
 import Switchboard
 import SwitchboardToolSupport
 
-/// The source of requests: the command line, a file or standard input.
-enum RequestData: Sendable {
-  /// No `-d` was given.
-  case none
-  case text(String)
-  case file(String)
-  case input
-
-  init(_ argument: String?) throws(Failure) {
-    switch argument {
-    case nil: self = .none
-    case "@-"?: self = .input
-    case let argument? where argument.hasPrefix("@"):
-      guard argument.count > 1 else { throw .usage("-d @FILE needs the name of a file") }
-      self = .file(String(argument.dropFirst()))
-    case let argument?: self = .text(argument)
-    }
-  }
-}
-
 /// Supplies bytes as they arrive.
 final class ByteChunks: Sendable {
   private enum Source {
@@ -32,15 +12,16 @@ final class ByteChunks: Sendable {
 
   private static let chunkSize = 1 << 16
   private let source: Locked<Source>
+  private let isFirst = Locked(true)
   private let isFile: Bool
 
-  init(_ data: RequestData) throws(Failure) {
-    isFile = if case .file = data { true } else { false }
+  init(_ data: TextOrFile?) throws(Failure) {
+    isFile = if case .file? = data { true } else { false }
     switch data {
-    case .none: source = Locked(.ended)
-    case .text(let text): source = Locked(.bytes(Array(text.utf8)))
-    case .input: source = Locked(.descriptor(.standardInput))
-    case .file(let path):
+    case nil: source = Locked(.ended)
+    case .text(let text)?: source = Locked(.bytes(Array(text.utf8)))
+    case .input?: source = Locked(.descriptor(.standardInput))
+    case .file(let path)?:
       do { source = Locked(.descriptor(try Descriptor(reading: path))) } catch { throw .unreadable(error) }
     }
   }
@@ -68,9 +49,18 @@ final class ByteChunks: Sendable {
     }
     do {
       let bytes = try result.get()
-      return bytes.isEmpty ? nil : bytes
+      return bytes.isEmpty ? nil : withoutMark(bytes)
     } catch {
       throw Failure.unreadable(error)
     }
+  }
+
+  /// The bytes, without the mark at the beginning of a file.
+  private func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
+    let isFirst = isFirst.withLock { isFirst in
+      defer { isFirst = false }
+      return isFirst
+    }
+    return isFirst ? TextOrFile.withoutMark(bytes) : bytes
   }
 }

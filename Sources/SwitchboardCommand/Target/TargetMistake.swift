@@ -1,0 +1,168 @@
+import SwitchboardBalancing
+
+/// What is wrong with a text that a user wrote for a server, and what to write instead.
+///
+/// It finds what a channel would refuse in a program's terms, or look up as a name. What it does not find is left to the
+/// channel.
+struct TargetMistake: Hashable {
+  let reason: String
+  /// What was meant, or an example of it.
+  var suggestion: String?
+
+  /// The schemes of URLs, and whether they ask for TLS.
+  static let urls: [(scheme: String, usesTLS: Bool)] = [
+    ("http", false), ("https", true), ("grpc", false), ("grpcs", true),
+  ]
+  /// The schemes of gRPC that a channel has.
+  static let schemes = ["dns", "ipv4", "ipv6", "unix", "unix-abstract", "passthrough"]
+  private static let example = "localhost:50051"
+
+  /// Nil if nothing is wrong with the text.
+  init?(in text: String) {
+    if text.isEmpty {
+      self.init("it is empty", Self.example)
+    } else if text.unicodeScalars.contains(where: { $0.properties.isWhitespace }) {
+      let joined = String(
+        String.UnicodeScalarView(text.unicodeScalars.filter { !$0.properties.isWhitespace })
+      )
+      self.init("it has a space", joined)
+    } else if let (scheme, rest) = text.schemeAndRest {
+      self.init(scheme: scheme.lowercased(), rest: String(rest))
+    } else {
+      self.init(withoutSlashes: text)
+    }
+  }
+
+  private init(_ reason: String, _ suggestion: String?) {
+    self.reason = reason
+    self.suggestion = suggestion
+  }
+
+  /// The failure for a text with this mistake.
+  func failure(_ text: String) -> Failure {
+    // What stands before an `@` may be a password.
+    let shown = text.contains("@") ? "TARGET" : "'\(text)'"
+    return Failure(
+      "\(shown) is not a server: \(reason)",
+      hints: suggestion.map { ["Write '\($0)'."] } ?? [],
+      code: .usage
+    )
+  }
+
+  // MARK: SCHEME://REST
+
+  private init?(scheme: String, rest: String) {
+    if Self.urls.contains(where: { $0.scheme == scheme }) {
+      self.init(url: scheme, rest)
+    } else if scheme.hasPrefix("unix"), Self.schemes.contains(scheme) {
+      guard !rest.hasPrefix("/") else { return nil }
+      self.init("a path follows the colon at once", "\(scheme):\(rest)")
+    } else {
+      guard !Self.schemes.contains(scheme) else { return nil }
+      let known = Self.urls.map(\.scheme) + Self.schemes.dropLast()
+      let near = NearNames(of: scheme, in: known).best
+      self.init(
+        "the scheme '\(scheme)' is unknown; there are \(known.joined(separator: ", "))",
+        near.map { "\($0)://\(rest)" }
+      )
+    }
+  }
+
+  private init?(url scheme: String, _ rest: String) {
+    let host = String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    let tail = rest.dropFirst(host.count)
+    if host.contains("@") {
+      self.init("gRPC has no user in a URL; send credentials as metadata, with -H @FILE", nil)
+    } else if host.isEmpty {
+      self.init("the host is missing", "\(scheme)://\(Self.example)")
+    } else if !tail.isEmpty, tail != "/" {
+      // Without it, the call would go elsewhere than the URL says.
+      self.init("a URL of a gRPC server has no path and no query", "\(scheme)://\(host)")
+    } else if host.hasPrefix("ipv4:") || host.hasPrefix("ipv6:") {
+      // So servers of this library print their addresses.
+      return nil
+    } else {
+      self.init(host: host, after: "\(scheme)://")
+    }
+  }
+
+  // MARK: HOST[:PORT]
+
+  private init?(withoutSlashes text: String) {
+    let head = text.prefix { $0 != ":" && $0 != "/" }
+    let scheme = head.lowercased()
+    let rest = text.dropFirst(head.count)
+    let isURL = Self.urls.contains { $0.scheme == scheme }
+    if isURL, rest.hasPrefix("//") || rest.hasPrefix(":"), !Self.isPort(rest.dropFirst()) {
+      let host = rest.drop { $0 == ":" || $0 == "/" }
+      self.init(
+        "two slashes and a host follow '\(scheme):'",
+        "\(scheme)://\(host.isEmpty ? Self.example[...] : host)"
+      )
+    } else if rest.hasPrefix(":"), Self.schemes.contains(scheme) {
+      guard scheme.hasPrefix("unix"), rest == ":" else { return nil }
+      self.init("the socket is missing after the colon", scheme == "unix" ? "unix:/run/server.sock" : nil)
+    } else if text.hasPrefix("/") || text.hasPrefix("./") || text.hasPrefix("../") {
+      self.init("the path of a socket follows 'unix:'", "unix:\(text)")
+    } else if text.contains("/") {
+      let host = String(text.prefix { $0 != "/" })
+      self.init(
+        "it has a slash; TARGET is HOST[:PORT], and the name of a method comes after it",
+        host.contains(":") ? host : nil
+      )
+    } else if text.contains(",") {
+      self.init("several addresses follow 'ipv4:' or 'ipv6:'", "ipv4:\(text)")
+    } else if text.hasSuffix(".proto"), TextOrFile.isFile(text) {
+      self.init("it is a file", "--proto \(text)")
+    } else {
+      self.init(host: text, after: "")
+    }
+  }
+
+  private init?(host text: String, after prefix: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    if text.hasPrefix("[") || parts.count > 2 {
+      self.init(v6: text, after: prefix)
+    } else if parts.count == 2, parts[0].isEmpty {
+      self.init(
+        "the host is missing before the port",
+        "\(prefix)localhost:\(parts[1].isEmpty ? "50051" : parts[1])"
+      )
+    } else if parts.count == 2, parts[1].isEmpty {
+      self.init("the port is missing after the colon", "\(prefix)\(parts[0]):50051")
+    } else if parts.count == 2, !Self.isPort(parts[1]) {
+      self.init("'\(parts[1])' is not a port, a number from 1 to 65535", "\(prefix)\(parts[0]):50051")
+    } else {
+      return nil
+    }
+  }
+
+  /// An address of IPv6, in brackets or without, or a text with too many colons.
+  private init?(v6 text: String, after prefix: String) {
+    guard text.hasPrefix("[") else {
+      guard EndpointAddress(ip: text, port: 0) == nil else { return nil }
+      let last = text[text.index(after: text.lastIndex(of: ":") ?? text.startIndex)...]
+      let host = text.dropLast(last.count + 1)
+      let isAddress = EndpointAddress(ip: host, port: 0) != nil
+      self.init(
+        isAddress ? "an address of IPv6 with a port has brackets" : "it has more than one colon",
+        isAddress ? "\(prefix)[\(host)]:\(last)" : "\(prefix)\(host.prefix { $0 != ":" }):\(last)"
+      )
+      return
+    }
+    guard let bracket = text.firstIndex(of: "]") else {
+      self.init("the bracket is not closed", "\(prefix)\(text)]:50051")
+      return
+    }
+    let tail = text[text.index(after: bracket)...]
+    guard !tail.isEmpty, !(tail.hasPrefix(":") && Self.isPort(tail.dropFirst())) else { return nil }
+    self.init("a colon and a port follow the bracket", "\(prefix)\(text[...bracket]):50051")
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      return false
+    }
+    return Int(text).map { (1...65535).contains($0) } ?? false
+  }
+}

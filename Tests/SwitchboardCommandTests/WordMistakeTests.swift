@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+@testable import SwitchboardCommand
+
+/// Words in the wrong place, and names that are almost right.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct WordMistakeTests {
+  /// `PROTO` is the file of the service `shop.Shop`.
+  @Test(arguments: [
+    (#"call localhost:1 shop.Shop/Buy {"item":"tea"}"#, "A request follows the flag -d."),
+    ("load localhost:1 shop.Shop/Buy @order.json", "A request follows the flag -d."),
+    ("call localhost:1 shop.Shop/Buy -vt 3s", "write each flag apart, as in -v -t"),
+    ("call localhost:1 shop.Shop/Buy --verbose=true", "--verbose takes no value"),
+    ("call localhost:1 shop.Shop/Buy -t", "-t needs a value: TIME"),
+    ("load localhost:1 shop.Shop/Buy -n -1", "--calls needs a whole number"),
+    ("call shop.Shop/Buy localhost:1", "TARGET is HOST[:PORT], and the name of a method comes after it"),
+    ("-v", "a verb comes first, and '-v' is a flag"),
+    ("call localhost:1 Buy", "METHOD is package.Service/Method, and 'Buy' is not"),
+    ("call localhost:1 shop.Shop --proto PROTO", "shop.Shop is a service, and METHOD is one of its methods"),
+    ("call localhost:1 shop.Shop/ --proto PROTO", "They are shop.Shop/Buy, shop.Shop/"),
+    ("call localhost:1 shop.Shop. --proto PROTO", "They are shop.Shop/Buy, shop.Shop/"),
+    ("call localhost:1 shop.Shop/buy --proto PROTO", "Did you mean Buy"),
+    ("call localhost:1 shop.Shop/Buy. --proto PROTO", "Did you mean Buy"),
+    ("list shop.Shop/Buy --proto PROTO", "shop.Shop.Buy is not a service but a method"),
+    ("list shop.Shop. --proto PROTO", "Did you mean shop.Shop"),
+    ("list -l --json --proto PROTO", "--json and --long contradict each other"),
+    ("list --tls --proto PROTO", "--tls is about a server"),
+  ]) func eachIsExplained(_ line: String, _ explanation: String) throws {
+    let words = line.split(separator: " ").map { $0 == "PROTO" ? Run.protos + "/shop.proto" : String($0) }
+    let run = try Command.product("switchboard", words)
+    #expect([5, 64].contains(run.exitCode))
+    #expect(run.errors.contains(explanation), "\(run.errors)")
+  }
+
+  @Test func aFileInPlaceOfAServerIsNamed() throws {
+    let run = try Command.product("switchboard", ["list", "shop.proto"], in: Run.protos)
+    #expect(run.exitCode == 64)
+    #expect(
+      run.errors == "switchboard: 'shop.proto' is not a server: it is a file\nWrite '--proto shop.proto'.\n"
+    )
+  }
+}
