@@ -38,9 +38,9 @@ struct Failure: Error, Sendable, Hashable {
     return failure
   }
 
-  /// A switch with something attached: `--json=true`, or `-vt`, which is two flags for other commands.
+  /// A switch with something attached: `--json=true`, `-v=1`, or `-vt`, which is two flags for other commands.
   static func noValue(_ name: String, _ attached: String) -> Failure {
-    guard !name.hasPrefix("--") else { return .usage("\(name) takes no value") }
+    guard !name.hasPrefix("--"), !attached.hasPrefix("=") else { return .usage("\(name) takes no value") }
     return .usage("\(name) takes no value; write each flag apart, as in \(name) -\(attached)")
   }
 
