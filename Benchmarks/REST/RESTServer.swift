@@ -22,7 +22,7 @@ import SwitchboardREST
     try options.serveREST(providers, options: rest)
     let server = try Server(providers: providers, options: options)
     let address = try server.bind(host: "127.0.0.1", port: 0)
-    await server.run {
+    try await server.run {
       print("listening on \(address)")
       fflush(nil)
     }

@@ -46,7 +46,7 @@ struct Echo {
     }
     let server = try Server(providers: [EchoProvider()], options: options)
     let address = try server.bind(host: arguments.host, port: arguments.port)
-    await server.run {
+    try await server.run {
       print("starting \(arguments.isSecure ? "secure" : "insecure") server")
       if arguments.port == 0 { print("listening on \(address)") }
       // A program that reads this through a pipe waits for it.

@@ -26,7 +26,7 @@ struct Interop {
   private static func serve(_ arguments: Arguments) async throws {
     let server = try InteropServer(arguments)
     let addresses = server.addresses
-    await server.run {
+    try await server.run {
       for address in addresses { print("listening on \(address)") }
       // A program that reads this through a pipe waits for it.
       fflush(nil)

@@ -14,7 +14,7 @@ import SwitchboardToolSupport
     case "server":
       guard let request: Connectrpc_Conformance_V1_ServerCompatRequest = try readMessage() else { return }
       let (server, response) = try TesteeServer.start(request)
-      await server.run { try? writeMessage(response) }
+      try await server.run { try? writeMessage(response) }
     case "client":
       try await makeCalls()
     default:

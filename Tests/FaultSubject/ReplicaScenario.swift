@@ -6,7 +6,7 @@ enum ReplicaScenario {
   static func serve(_ host: String, _ port: Int, name: String) async throws {
     let server = try Server(providers: [ReplicaProvider(name: name)])
     let address = try server.bind(host: host, port: port)
-    await server.run { FaultSubject.say("\(address)") }
+    try await server.run { FaultSubject.say("\(address)") }
   }
 }
 

@@ -72,17 +72,45 @@ import Testing
 
   enum Part: CaseIterable { case initial, initialAlone, trailers }
 
+  /// The client is not to blame: the log of the server has what it needs.
   @Test(arguments: samples, Part.allCases)
   func aResponseWithUnsendableMetadataFails(_ sample: Sample, _ part: Part) async throws {
     for wire in [Wire.ipv4, .inProcess] {
-      try await withServer(sample, part, wire) { caller async throws in
+      let entries = LogEntries()
+      try await withServer(sample, part, wire, entries) { caller async throws in
         for method in [Spoiler.unary, Spoiler.stream] {
           let failure = await status { _ = try await caller.expand(method, [1]).collected() }
           #expect(failure?.code == .internalError, "\(wire)")
-          #expect(failure?.message == sample.message, "\(wire)")
+          let fixed = "the server's metadata for the call cannot be sent, and its log says why"
+          #expect(failure?.message == fixed, "\(wire)")
         }
       }
+      #expect(entries.all.map { $0.metadata["method"] } == ["/s/Unary", "/s/Stream"], "\(wire)")
+      for entry in entries.all {
+        #expect(entry.level == .error)
+        #expect(entry.metadata["error"] == sample.message)
+        #expect(entry.metadata["call"]?.isEmpty == false)
+      }
     }
+  }
+
+  /// Of the client's limit, both learn.
+  @Test(arguments: Part.allCases) func metadataAboveTheClientsLimitIsLogged(_ part: Part) async throws {
+    let sample = Sample(name: "large", value: String(repeating: "x", count: 100_000), message: "")
+    let entries = LogEntries()
+    try await withServer(sample, part, .ipv4, entries) { caller async throws in
+      for method in [Spoiler.unary, Spoiler.stream] {
+        let failure = await status { _ = try await caller.expand(method, [1]).collected() }
+        #expect(failure?.code == .resourceExhausted)
+        #expect(failure?.message?.contains("the largest is large, with a value of 100000 bytes") == true)
+      }
+    }
+    #expect(entries.all.map { $0.metadata["method"] } == ["/s/Unary", "/s/Stream"])
+    #expect(
+      entries.all.allSatisfy {
+        $0.level == .error && $0.metadata["error"]?.contains("ChannelOptions.maxMetadataSize") == true
+      }
+    )
   }
 
   /// A handler that keeps writing has no effect.
@@ -101,14 +129,18 @@ import Testing
     _ sample: Sample,
     _ part: Part,
     _ wire: Wire,
+    _ entries: LogEntries = LogEntries(),
     whenCancelled: @escaping @Sendable () -> Void = {},
     _ body: (Caller) async throws -> Void
   ) async throws {
     let spoiler = Spoiler(sample: sample, part: part, whenCancelled: whenCancelled)
-    let server = try Server(providers: [spoiler])
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    let server = try Server(providers: [spoiler], options: options)
     let address = try server.bind(host: "127.0.0.1", port: 0)
     let channel =
-      wire == .inProcess ? try Channel(inProcess: [spoiler]) : try Channel(target: "\(address)")
+      wire == .inProcess
+      ? try Channel(inProcess: [spoiler], options: options) : try Channel(target: "\(address)")
     let result: Result<Void, any Error>
     do { result = .success(try await body(Caller(channel: channel))) } catch { result = .failure(error) }
     await channel.shutDown(grace: .zero)

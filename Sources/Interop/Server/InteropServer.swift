@@ -8,8 +8,8 @@ struct InteropServer {
   let addresses: [SocketAddress]
 
   /// Serves until the process receives a signal to end.
-  func run(ready: @escaping @Sendable () -> Void) async {
-    await server.run(ready: ready)
+  func run(ready: @escaping @Sendable () -> Void) async throws {
+    try await server.run(ready: ready)
     await log.flush()
   }
 

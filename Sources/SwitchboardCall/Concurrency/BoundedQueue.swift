@@ -177,6 +177,13 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
 }
 
 extension GRPCStatus {
+  /// Whether the code that reads or writes a stream of messages has done it wrong. In a handler, that is no fault of its
+  /// client.
+  package var isMisuseOfStream: Bool {
+    code == .failedPrecondition && origin != .peer
+      && [.readTwice, .twoReaders, .writeAfterEnd].contains(self)
+  }
+
   static let readTwice = GRPCStatus(
     code: .failedPrecondition,
     message: "a stream of messages was read a second time: the first reader has had all of them"

@@ -111,4 +111,9 @@ extension ServerCallContext {
 
 extension GRPCStatus {
   static let serverIsShuttingDown = GRPCStatus(code: .unavailable, message: "the server is shutting down")
+  package static let graceIsOver = GRPCStatus(
+    code: .unavailable,
+    message: "the server is shutting down, and the call had not ended by the end of its grace",
+    origin: .library
+  )
 }

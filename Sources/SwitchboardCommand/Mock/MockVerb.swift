@@ -125,6 +125,8 @@ enum MockVerb {
     var options = ServerOptions()
     // Through a name that leads here, a page of somebody else's could call it (DNS rebinding).
     if HostNames.isLocal(host) { options.hosts = HostNames([host]) }
+    // Whoever calls it wants to know why a backend cannot be reached.
+    options.sendsErrorDescriptions = true
     options.web = WebOptions(origins: origins.contains("any") ? .any : .only(Set(origins)))
     do {
       return try Server(providers: providers, options: options)

@@ -174,7 +174,7 @@ extension PackageFiles {
       let server = try Server(providers: backend.providers, options: options)
       let address = try server.bind(host: host, port: port)
       // On a signal, health says so, and calls in progress may finish. Kubernetes ends a process after 30 s.
-      await server.run(grace: .seconds(20)) {
+      try await server.run(grace: .seconds(20)) {
         backend.becomeReady()
         print("listening on \\(address)")
         fflush(nil)

@@ -26,7 +26,7 @@ extension PackageFiles {
         let server = try Server(providers: [GreeterProvider()])
         let port = words.dropFirst().first.flatMap { Int($0) } ?? 50051
         let address = try server.bind(host: "127.0.0.1", port: port)
-        await server.run {
+        try await server.run {
           print("listening on \\(address)")
           fflush(nil)
         }

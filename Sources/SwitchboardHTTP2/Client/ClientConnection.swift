@@ -183,7 +183,7 @@ final class ClientConnection: ConnectionParts, Connection {
     // The first frame has to be the server's settings.
     if !isReady, reason == .ended(for: HTTP2Error.protocolError.rawValue) { return .peerSpeaksNoHTTP2 }
     guard reason == .connectionLost else { return reason }
-    if let goAway, goAway.code != HTTP2Error.noError.rawValue { return status(of: goAway) }
+    if let goAway { return goAway.code == HTTP2Error.noError.rawValue ? .serverEnded : status(of: goAway) }
     return isReady || tls != nil ? reason : explained(.neverSpokeHTTP2)
   }
 
@@ -254,6 +254,11 @@ extension GoAway {
 }
 
 extension GRPCStatus {
+  static let serverEnded = GRPCStatus(
+    code: .unavailable,
+    message: "the connection was closed before its calls had ended: the server had announced its end (GOAWAY)",
+    origin: .peer
+  )
   static let neverSpokeHTTP2 = GRPCStatus(
     code: .unavailable,
     message: "the server closed the connection before it spoke HTTP/2: it may require TLS",

@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 // Without types of its own, so that clients need not contain it: linkers keep what is in the file of a type.
 extension Server {
   /// Serves until the process receives one of the signals or the task is cancelled, and then shuts down: no new calls
@@ -9,14 +11,17 @@ extension Server {
   /// `ready` is called when the signals are being watched. Until then they end the process as usual, so announce the
   /// process to its supervisor only then.
   ///
+  /// Throws `FAILED_PRECONDITION` if the server is not bound to an address, and would wait for nothing.
+  ///
   /// ```swift
-  /// await server.run { print("ready") }
+  /// try await server.run { print("ready") }
   /// ```
   public func run(
     until signals: Set<TerminationSignal> = [.interrupt, .terminate],
     grace: Duration = .seconds(30),
     ready: @escaping @Sendable () -> Void = {}
-  ) async {
+  ) async throws(GRPCStatus) {
+    guard core.wasBound else { throw .notBound }
     let stop = StopRequest(signals.map(\.number), on: core.group.nextLoop())
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -8,7 +8,7 @@ import SwitchboardCall
 /// let server = try Server(providers: [ShopProvider()])
 /// let address = try server.bind(host: "127.0.0.1", port: 50051)
 /// print("listening on \(address)")
-/// await server.run()
+/// try await server.run()
 /// ```
 public final class Server: Sendable {
   let core: ServerCore
@@ -27,7 +27,8 @@ public final class Server: Sendable {
   }
 
   /// Releasing a server shuts it down like `shutDown`, without waiting: calls in progress may finish.
-  deinit { core.beginDraining() }
+  /// If it is listening, the log has a warning.
+  deinit { core.wasReleased() }
 
   /// Listens on an address, in addition to previous ones.
   ///
@@ -120,7 +121,8 @@ public final class Server: Sendable {
     }
   }
 
-  /// Stops accepting calls, lets those in progress finish within `grace`, and then closes the connections. Unless
+  /// Stops accepting calls, lets those in progress finish within `grace`, and then closes the connections. Calls that have
+  /// not ended by then fail with `UNAVAILABLE`, and the log has a warning with their number and their methods. Unless
   /// `grace` is zero, clients get up to a second more to read the last responses, so that the process may end when this
   /// returns.
   public func shutDown(grace: Duration = .seconds(30)) async {
@@ -133,6 +135,7 @@ public final class Server: Sendable {
     }
     await core.waitUntilEmpty()
     deadline.cancel()
+    core.cutOff.report(to: core.options.logger, grace: grace)
     // If the process ended now, the system would discard data that clients have not read yet.
     if grace > .zero { for loop in core.group.loops { await loop.waitForGracefulCloses() } }
   }
@@ -143,6 +146,10 @@ extension GRPCStatus {
     code: .unimplemented,
     message: "reusePort: this system cannot spread the connections of a port over several listeners",
     origin: .library
+  )
+  static let notBound = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server listens nowhere: call server.bind(host:port:) before server.run()"
   )
   static let loopEnded = GRPCStatus(
     code: .failedPrecondition,

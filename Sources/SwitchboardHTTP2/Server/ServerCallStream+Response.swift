@@ -165,7 +165,7 @@ extension ServerCallStream {
 
   private func submitHeaders() {
     let (metadata, pipe, compression) = shared.withLock { ($0.headers, $0.responses, $0.compression) }
-    if let failure = metadata?.failureToSend { return abandonResponse(failure) }
+    if let failure = metadata?.failureToSend { return abandonResponse(status(ofUnsendable: failure)) }
     body.compression = head.negotiated(compression)
     body.pipe = pipe
     submitResponse(metadata)
@@ -183,6 +183,7 @@ extension ServerCallStream {
     if let wire { writeHead(metadata, for: wire) } else { writeHead(metadata) }
     if metadata != nil {
       if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
+        report(oversized: refusal)
         abandonResponse(refusal)
         return false
       }
@@ -219,7 +220,7 @@ extension ServerCallStream {
     let (failure, metadata, trailers, load, pipe, compression) =
       hasChoices.load(ordering: .acquiring)
       ? shared.withLock { $0.takeForEnd(beforeHeaders: !headersSent) } : (nil, nil, nil, nil, nil, .none)
-    if let failure { return end(nil, failure) }
+    if let failure { return end(nil, self.status(ofUnsendable: failure)) }
     phase = .ending
     stopLimitingRequest()
     if let status { self.status = status }

@@ -22,6 +22,7 @@ extension ServerCallStream {
       guard headers.listSize > limit else { return }
     }
     let refusal = GRPCStatus.headersTooLargeToSend(headers, limit: limit)
+    if trailerMetadata != nil { report(oversized: refusal) }
     headers.rewind(to: start)
     if status?.isOk ?? true {
       status = refusal

@@ -38,12 +38,17 @@ extension ServerCallStream {
 
   private func deadlinePassed() {
     let passed = deadlineStatus
-    // The rest of an unsent response is dropped, so the response must not look complete.
-    if phase == .ending, !state.hasLocalEnded { status = passed }
-    endEarly(passed)
+    endUnsent(passed)
     let timer = LoopTimer { self.giveUp() }
     self.timer = timer
     loop.schedule(timer, after: Self.timeForLastBytes)
+  }
+
+  /// Ends the call early, even if its response is only waiting to be sent: the rest is dropped, so the response must not
+  /// look complete.
+  func endUnsent(_ status: GRPCStatus) {
+    if phase == .ending, !state.hasLocalEnded { self.status = status }
+    endEarly(status)
   }
 
   /// What the client learns that does not notice first.

@@ -205,6 +205,7 @@ extension ServerCallStream {
     }
     head.addCrossOrigin(to: headers)
     if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
+      if metadata != nil || trailerMetadata != nil { report(oversized: refusal) }
       trailerMetadata = nil
       abandonResponse(refusal)
       return true

@@ -223,6 +223,19 @@ final class ServerConnection: ConnectionParts, Connection {
     setNeedsFlush()
   }
 
+  /// Closes the connection at the end of the grace, and tells the client of each call in progress why it ends.
+  func cutOff() {
+    flushNow()
+    guard !isClosed else { return }
+    var cut: [ServerCallStream] = []
+    session.streams.forEach { if let stream = $0 as? ServerCallStream, stream.head.page == nil { cut.append(stream) } }
+    core.cutOff.add(cut.compactMap { $0.head.method?.descriptor.path })
+    for stream in cut where !isClosed { stream.endUnsent(.graceIsOver) }
+    flushNow()
+    // What the client has not read by then is not sent.
+    close(.serverStopped, gently: true)
+  }
+
   /// Does nothing: a client accepts no calls, so its GOAWAY changes nothing for the server.
   func sessionDidReceiveGoAway(_ goAway: GoAway) {}
 

@@ -20,6 +20,8 @@ final class ServerCore: @unchecked Sendable {
   private let tls: Locked<TLSContext?>
   let abandoned: AbandonedHandlers
   let log: ServerLog
+  /// The calls that did not end within the grace of a shutdown.
+  let cutOff = CutOffCalls()
   /// What handlers learn of when `beginDraining` is called.
   let shutdown = ShutdownSignal()
   private let blocks: BlockReporter?
@@ -32,6 +34,7 @@ final class ServerCore: @unchecked Sendable {
     /// The calls of closed connections, by loop. Each entry changes only on its loop.
     var pastCalls: [ObjectIdentifier: CallTotals] = [:]
     var lastNumber = 0
+    var wasBound = false
     var isDraining = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -150,9 +153,26 @@ final class ServerCore: @unchecked Sendable {
   func add(_ listener: Listener) -> Bool {
     let number = nextNumber()
     return state.withLock { state in
+      state.wasBound = true
       if !state.isDraining { state.listeners.append((number, listener)) }
       return !state.isDraining
     }
+  }
+
+  /// Whether the server has ever listened.
+  var wasBound: Bool { state.withLock(\.wasBound) }
+
+  /// Ends a server that nothing refers to any more. If it is serving, that was hardly meant.
+  func wasReleased() {
+    let listeners = listenerReferences
+    if !listeners.isEmpty {
+      options.logger.log(
+        .warning,
+        "a server that listens was released, so it accepts nothing any more: keep it, or await its run()",
+        ["addresses": listeners.map { "\($0.address)" }.joined(separator: ", ")]
+      )
+    }
+    beginDraining()
   }
 
   /// Removes a listener that could not be started.
@@ -197,9 +217,10 @@ final class ServerCore: @unchecked Sendable {
     shutdown.begin()
   }
 
+  /// Closes all connections, whose calls end with them.
   func closeAll() {
     let connections = state.withLock { Array($0.connections.values) }
-    for connection in connections { onLoop(of: connection) { $0.close(.serverStopped) } }
+    for connection in connections { onLoop(of: connection) { $0.cutOff() } }
   }
 
   private func onLoop(of connection: ServerConnection, _ body: @escaping @Sendable (ServerConnection) -> Void)

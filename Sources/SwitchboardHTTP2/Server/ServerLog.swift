@@ -10,12 +10,18 @@ final class ServerLog: Sendable {
   let refusedCalls: LimitedLog
   /// Listeners that accept no connections, because descriptors or memory are scarce.
   let exhaustion: LimitedLog
-  /// Each method has its own: clients that make one fail on purpose do not hide the failures of another.
-  private let failedCalls = Locked<[[UInt8]: LimitedLog]>([:])
+  private let failedCalls: LimitedLogsOfMethods
+  private let passedOnFailures: LimitedLogsOfMethods
 
   init(_ options: ServerOptions) {
     logger = options.logger
     sendsErrorDescriptions = options.sendsErrorDescriptions
+    failedCalls = LimitedLogsOfMethods(logger, .error, "a call failed by a fault in the server")
+    passedOnFailures = LimitedLogsOfMethods(
+      logger,
+      .warning,
+      "a call failed because a call that its handler made did"
+    )
     failedConnections = LimitedLog(logger, .warning, "connection closed")
     refusedCalls = LimitedLog(
       logger,
@@ -26,11 +32,37 @@ final class ServerLog: Sendable {
   }
 
   /// What clients learn of an error that a handler or an interceptor has thrown. One that determines no status is logged,
-  /// with these details of the call.
-  func status(of error: any Error, _ call: @autoclosure () -> Details, on loop: Loop) -> GRPCStatus {
-    if let status = GRPCStatus.determined(by: error) { return status }
+  /// with these details of the call. The status of a call that has ended already is of no use.
+  func status(
+    of error: any Error,
+    hasEnded: Bool,
+    _ call: @autoclosure () -> Details,
+    on loop: Loop
+  ) -> GRPCStatus {
+    if let status = GRPCStatus.determined(by: error), !status.isMisuseOfStream {
+      return status.origin == .library && !hasEnded ? passedOn(status, call(), on: loop) : status
+    }
     log("\(error)", call(), on: loop)
-    return sendsErrorDescriptions ? GRPCStatus(describing: error) : .unknownError
+    return sendsErrorDescriptions ? GRPCStatus(code: .unknown, message: "\(error)") : .unknownError
+  }
+
+  /// A channel of this process made the status, for another call. It may name servers that clients must not know, so they
+  /// get only its code.
+  private func passedOn(_ status: GRPCStatus, _ call: Details, on loop: Loop) -> GRPCStatus {
+    guard !sendsErrorDescriptions else { return status }
+    passedOnFailures.log("\(status)", call, on: loop)
+    return GRPCStatus(code: status.code, message: "a call that the server made has failed; its log says why")
+  }
+
+  /// The same for metadata that the handler or an interceptor has set, and that HTTP does not allow.
+  func status(ofUnsendable failure: GRPCStatus, _ call: @autoclosure () -> Details, on loop: Loop) -> GRPCStatus {
+    log(failure.message ?? "", call(), on: loop)
+    return sendsErrorDescriptions ? failure : .unsendableMetadata
+  }
+
+  /// Logs that such metadata is larger than the client accepts, which learns that too.
+  func report(oversized failure: GRPCStatus, _ call: @autoclosure () -> Details, on loop: Loop) {
+    log(failure.message ?? "", call(), on: loop)
   }
 
   /// The same for an error of encoding a response.
@@ -46,15 +78,30 @@ final class ServerLog: Sendable {
   typealias Details = (path: String, others: LimitedLog.Details)
 
   private func log(_ error: String, _ call: Details, on loop: Loop) {
-    let details = call.others.merging(["error": error, "method": call.path]) { $1 }
-    failedCalls(of: call.path).log(details, on: loop)
+    failedCalls.log(error, call, on: loop)
+  }
+}
+
+/// Log entries about calls. Each method has its own limit: clients that make one fail on purpose do not hide the failures of
+/// another.
+private final class LimitedLogsOfMethods: Sendable {
+  private let make: @Sendable () -> LimitedLog
+  private let logs = Locked<[[UInt8]: LimitedLog]>([:])
+
+  init(_ logger: Logger, _ level: LogLevel, _ message: String) {
+    make = { LimitedLog(logger, level, message) }
   }
 
-  private func failedCalls(of path: String) -> LimitedLog {
-    failedCalls.withLock { logs in
+  func log(_ error: String, _ call: ServerLog.Details, on loop: Loop) {
+    let details = call.others.merging(["error": error, "method": call.path]) { $1 }
+    log(of: call.path).log(details, on: loop)
+  }
+
+  private func log(of path: String) -> LimitedLog {
+    logs.withLock { logs in
       let key = Array(path.utf8)
       if let log = logs[key] { return log }
-      let log = LimitedLog(logger, .error, "a call failed with an error that has no status")
+      let log = make()
       logs[key] = log
       return log
     }
@@ -66,6 +113,10 @@ extension GRPCStatus {
   fileprivate static let unknownError = GRPCStatus(
     code: .unknown,
     message: "the call failed in the server, whose log says why"
+  )
+  fileprivate static let unsendableMetadata = GRPCStatus(
+    code: .internalError,
+    message: "the server's metadata for the call cannot be sent, and its log says why"
   )
   fileprivate static let unencodableResponse = GRPCStatus(
     code: .internalError,

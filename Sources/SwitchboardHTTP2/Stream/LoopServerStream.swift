@@ -55,11 +55,21 @@ extension LoopServerStream {
   var logger: Logger { serverOptions.logger }
 
   func status(of error: any Error) -> GRPCStatus {
-    serverLog.status(of: error, detailsForLogs, on: loop)
+    serverLog.status(of: error, hasEnded: isCancelled, detailsForLogs, on: loop)
   }
 
   func status(ofEncoding error: any Error) -> GRPCStatus {
     serverLog.status(ofEncoding: error, detailsForLogs, on: loop)
+  }
+
+  /// The status of a call whose own code has set metadata that HTTP does not allow.
+  func status(ofUnsendable failure: GRPCStatus) -> GRPCStatus {
+    serverLog.status(ofUnsendable: failure, detailsForLogs, on: loop)
+  }
+
+  /// Such metadata is larger than the client accepts.
+  func report(oversized failure: GRPCStatus) {
+    serverLog.report(oversized: failure, detailsForLogs, on: loop)
   }
 
   private var detailsForLogs: ServerLog.Details {

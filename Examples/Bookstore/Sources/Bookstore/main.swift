@@ -38,7 +38,7 @@ func serve(_ port: Int) async throws {
 
   let server = try Server(providers: providers, options: options)
   let address = try server.bind(host: "127.0.0.1", port: port)
-  await server.run {
+  try await server.run {
     print("http://127.0.0.1:\(address.port)/")
     // Whoever reads this through a pipe waits for it.
     fflush(nil)

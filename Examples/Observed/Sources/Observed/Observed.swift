@@ -69,7 +69,7 @@ struct Observed {
     if keepsServing {
       print("\n\(page)/metrics")
       fflush(nil)
-      await server.run()
+      try await server.run()
     }
     for channel in [toCheckout, toPrices] { await channel.shutDown(grace: .zero) }
     for server in [server, prices] { await server.shutDown(grace: .zero) }

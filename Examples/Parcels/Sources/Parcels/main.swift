@@ -22,7 +22,7 @@ func serve(_ words: [String]) async throws {
   let server = try Server(providers: backend.providers, options: backend.options)
   let address = try server.bind(host: words.dropFirst().first ?? "127.0.0.1", port: number)
   // Kubernetes kills a process 30 s after it has asked it to end.
-  await server.run(grace: .seconds(20)) {
+  try await server.run(grace: .seconds(20)) {
     backend.becomeReady()
     print("listening on \(address)")
     fflush(nil)

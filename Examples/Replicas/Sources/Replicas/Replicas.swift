@@ -35,7 +35,7 @@ struct Replicas {
     let server = try Server(providers: [replica])
     let address = try server.bind(host: arguments.host, port: arguments.port)
     // On SIGTERM the server tells its clients to go elsewhere, and finishes the calls that it has.
-    await server.run {
+    try await server.run {
       print("\(name) is listening on \(address)")
       // A program that reads this through a pipe waits for it.
       fflush(nil)
