@@ -16,7 +16,7 @@ extension AsyncClientStreamingCall {
   nonisolated(nonsending) public func use(
     _ body: nonisolated(nonsending) (Self) async throws -> Void
   ) async throws -> Response {
-    try await cancellingOnFailure {
+    try await handle.cancellingOnFailure {
       do {
         try await body(self)
       } catch {
@@ -42,9 +42,9 @@ extension AsyncServerStreamingCall {
   nonisolated(nonsending) public func use<Result>(
     _ body: nonisolated(nonsending) (Self) async throws -> Result
   ) async throws -> Result {
-    try await cancellingOnFailure {
+    try await handle.cancellingOnFailure {
       let result = try await body(self)
-      cancel()
+      handle.leaveScope()
       return result
     }
   }
@@ -66,7 +66,7 @@ extension AsyncBidirectionalStreamingCall {
   nonisolated(nonsending) public func use<Result>(
     _ body: nonisolated(nonsending) (Self) async throws -> Result
   ) async throws -> Result {
-    try await cancellingOnFailure {
+    try await handle.cancellingOnFailure {
       let result = try await body(self)
       requestStream.finish()
       try await awaitEnd()
@@ -79,14 +79,17 @@ extension AsyncBidirectionalStreamingCall {
     guard !responseStream.endWasRead else { return }
     var responses = responseStream.makeAsyncIterator()
     do {
-      if try await responses.next(isolation: nil) != nil { cancel() }
+      if try await responses.next(isolation: nil) != nil { handle.leaveScope() }
     } catch let status as GRPCStatus where status == .cancelledByCaller && !Task.isCancelled {
       // By the closure, which knows.
     }
   }
 }
 
-extension AsyncCall {
+extension CallHandle {
+  /// Ends the call, unless it has ended: its closure is over.
+  fileprivate func leaveScope() { call.cancel(.leftScope) }
+
   /// Cancels the call if `body` throws, and as soon as its task is cancelled.
   fileprivate nonisolated(nonsending) func cancellingOnFailure<Result>(
     _ body: nonisolated(nonsending) () async throws -> Result
@@ -95,7 +98,7 @@ extension AsyncCall {
       do {
         return try await body()
       } catch {
-        cancel()
+        leaveScope()
         throw error
       }
     } onCancel: {

@@ -21,11 +21,31 @@ import Testing
     }
   }
 
-  @Test func aSecondReadOfRequestsThrows() async throws {
-    try await Ends.with { channel, _ async throws in
+  /// The client is not to blame, and does not learn it as if it were.
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aSecondReadOfRequestsIsAFaultOfTheHandler(_ wire: Wire)
+    async throws
+  {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await Ends.with(wire, options) { channel, _ async throws in
       let twice = await status { _ = try await channel.call(Ends.readTwice).clientStreaming([[1]]) }
-      #expect(twice?.code == .failedPrecondition)
-      #expect(twice?.message?.contains("read a second time") == true)
+      #expect(twice?.code == .unknown)
+      #expect(twice?.message == "the call failed in the server, whose log says why")
+    }
+    let entry = entries.all.first
+    #expect(entries.all.count == 1)
+    #expect(entry?.level == .error)
+    #expect(entry?.metadata["error"]?.contains("read a second time") == true)
+    #expect(entry?.metadata["method"] == "/test.Ends/ReadTwice")
+    #expect(entry?.metadata["call"]?.isEmpty == false)
+  }
+
+  /// The handler itself gets the error that says so.
+  @Test func aHandlerThatReadsTwiceLearnsIt() async throws {
+    try await Ends.with { channel, service async throws in
+      _ = try await channel.call(Ends.lookTwice).clientStreaming([[1]])
+      #expect(service.outcome.withLock { $0 } == "FAILED_PRECONDITION")
     }
   }
 
@@ -154,7 +174,17 @@ import Testing
         (try await call.responseStream.first { _ in true }, call)
       }
       #expect(first == [0])
-      #expect(await call.status.code == .cancelled)
+      #expect(await call.status == .leftScope)
+    }
+  }
+
+  /// What has left the closure says that it should have stayed there.
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aCallThatLeavesItsClosureSaysSo(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let leaked = try await pair.channel.call(TestService.flood).makeServerStreamingCall([1]).use { $0 }
+      let failure = await status { for try await _ in leaked.responseStream {} }
+      #expect(failure == .leftScope)
+      #expect(failure?.message?.contains("what uses the call has to be in the closure") == true)
     }
   }
 
@@ -226,6 +256,7 @@ import Testing
 /// Methods that end in their own ways.
 private final class Ends: CallHandlerProvider {
   static let readTwice = MethodDescriptor(service: "test.Ends", method: "ReadTwice", type: .clientStreaming)
+  static let lookTwice = MethodDescriptor(service: "test.Ends", method: "LookTwice", type: .clientStreaming)
   static let readAll = MethodDescriptor(service: "test.Ends", method: "ReadAll", type: .clientStreaming)
   static let answerAtOnce = MethodDescriptor(service: "test.Ends", method: "Answer", type: .clientStreaming)
   static let failAtEnd = MethodDescriptor(service: "test.Ends", method: "Fail", type: .bidirectionalStreaming)
@@ -245,6 +276,12 @@ private final class Ends: CallHandlerProvider {
       Self.readTwice.bytes.clientStreamingHandler { requests, _ in
         for try await _ in requests {}
         for try await _ in requests {}
+        return []
+      },
+      Self.lookTwice.bytes.clientStreamingHandler { [self] requests, _ in
+        for try await _ in requests {}
+        let second = await status { for try await _ in requests {} }
+        outcome.withLock { $0 = second?.code.specName ?? "OK" }
         return []
       },
       Self.readAll.bytes.clientStreamingHandler { [self] requests, _ in
@@ -270,12 +307,17 @@ private final class Ends: CallHandlerProvider {
     ]
   }
 
-  static func with(_ wire: Wire = .ipv4, _ body: (Channel, Ends) async throws -> Void) async throws {
+  static func with(
+    _ wire: Wire = .ipv4,
+    _ options: ServerOptions = ServerOptions(),
+    _ body: (Channel, Ends) async throws -> Void
+  ) async throws {
     let service = Ends()
-    let server = try Server(providers: [service])
+    let server = try Server(providers: [service], options: options)
     let address = try server.bind(host: "127.0.0.1", port: 0)
     let channel =
-      wire == .inProcess ? try Channel(inProcess: [service]) : try Channel(target: "\(address)")
+      wire == .inProcess
+      ? try Channel(inProcess: [service], options: options) : try Channel(target: "\(address)")
     let result: Result<Void, any Error>
     do { result = .success(try await body(channel, service)) } catch { result = .failure(error) }
     await channel.shutDown(grace: .zero)

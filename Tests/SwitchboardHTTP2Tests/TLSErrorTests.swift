@@ -57,12 +57,13 @@ import Testing
     #expect(
       said.client == """
         the server ended the connection with HTTP/2 error 12: this port requires TLS (ChannelOptions.security is \
-        \(choice))
+        \(choice); for this server, set security = .tls())
         """
     )
     #expect(
       said.server.hasSuffix(
-        "TLS: the client does not speak TLS, which this port requires (ServerOptions.tls is set)"
+        "TLS: the client does not speak TLS, which this port requires (ServerOptions.tls is set; "
+          + "clients of such a port set ChannelOptions.security = .tls())"
       )
     )
   }
@@ -72,12 +73,14 @@ import Testing
     let said = try await failures(nil, trusting, web: isForBrowsers ? WebOptions() : nil)
     #expect(
       said.client == """
-        TLS: the server does not speak TLS, which the channel requires (ChannelOptions.security is .tls)
+        TLS: the server does not speak TLS, which the channel requires (ChannelOptions.security is .tls; \
+        for this server, set security = .plaintext)
         """
     )
     #expect(
       said.server.hasSuffix(
-        "TLS: the client speaks TLS, and this port does not (ServerOptions.tls is not set)"
+        "TLS: the client speaks TLS, and this port does not (ServerOptions.tls is not set; "
+          + "clients of such a port set ChannelOptions.security = .plaintext)"
       )
     )
   }

@@ -98,12 +98,13 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     if case .bytes(let pipe, _) = sink { pipe.hasFailed } else { false }
   }
 
-  /// Ends the call with the error of a failed write, unless the call has already ended and reports its own status.
+  /// Ends the call because a request could not be written, or because the sequence of requests threw, unless the call has
+  /// already ended and reports its own status.
   @usableFromInline
   func fail(_ error: any Error, of call: any ByteCall) {
     owner?.finish()
     if case .bytes(let pipe, _) = sink, pipe.hasEnded { return }
-    call.cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
+    call.cancel(error is CancellationError ? .cancelledByCaller : .requestsThrew(error))
   }
 }
 
@@ -140,6 +141,17 @@ final class RequestsOwner: Sendable {
 }
 
 extension GRPCStatus {
+  /// What the server has of the requests is not all, so the call must not succeed. Its caller gets the error back as the
+  /// cause. An error that determines a status is one, as for handlers: it may be that of another call.
+  static func requestsThrew(_ error: any Error) -> GRPCStatus {
+    .determined(by: error)
+      ?? GRPCStatus(
+        code: .cancelled,
+        message: "the caller's sequence of requests threw an error, which cancelled the call: \(error)",
+        cause: error
+      )
+  }
+
   package static let requestsDropped = GRPCStatus(
     code: .cancelled,
     message:

@@ -35,14 +35,22 @@ public struct GRPCStatus: Error, Sendable {
   /// The message, for people. It is sent to the peer, so it should contain no secrets.
   public var message: String? {
     get { contents.message }
-    set { contents = Contents(newValue, packedDetails) }
+    set { contents = Contents(newValue, packedDetails, cause) }
   }
 
   /// More details for programs: a serialized `google.rpc.Status`, sent as `grpc-status-details-bin`.
   /// `SwitchboardServices` packs and unpacks it.
   public var packedDetails: [UInt8]? {
     get { contents.packedDetails }
-    set { contents = Contents(message, newValue) }
+    set { contents = Contents(message, newValue, cause) }
+  }
+
+  /// The error of the caller's own that ended the call: what its sequence of requests threw. It is not sent, and
+  /// comparisons ignore it.
+  public var cause: (any Error)? { contents.cause }
+
+  init(code: Code, message: String, cause: any Error) {
+    self.init(code, Contents(message, nil, cause), .user)
   }
 
   @inlinable
@@ -67,10 +75,12 @@ enum Contents: Sendable {
   @usableFromInline final class Box: Sendable {
     let message: String?
     let packedDetails: [UInt8]?
+    let cause: (any Error)?
 
-    init(_ message: String?, _ packedDetails: [UInt8]?) {
+    init(_ message: String?, _ packedDetails: [UInt8]?, _ cause: (any Error)?) {
       self.message = message
       self.packedDetails = packedDetails
+      self.cause = cause
     }
   }
 
@@ -78,11 +88,11 @@ enum Contents: Sendable {
   case ok
   case boxed(Box)
 
-  init(_ message: String?, _ packedDetails: [UInt8]?) {
-    switch (message, packedDetails) {
-    case (nil, nil): self = .none
-    case (let text?, nil) where text.utf8.count == 2 && text == Self.okMessage: self = .ok
-    default: self = .boxed(Box(message, packedDetails))
+  init(_ message: String?, _ packedDetails: [UInt8]?, _ cause: (any Error)? = nil) {
+    switch (message, packedDetails, cause) {
+    case (nil, nil, nil): self = .none
+    case (let text?, nil, nil) where text.utf8.count == 2 && text == Self.okMessage: self = .ok
+    default: self = .boxed(Box(message, packedDetails, cause))
     }
   }
 
@@ -98,6 +108,10 @@ enum Contents: Sendable {
 
   var packedDetails: [UInt8]? {
     if case .boxed(let boxed) = self { boxed.packedDetails } else { nil }
+  }
+
+  var cause: (any Error)? {
+    if case .boxed(let boxed) = self { boxed.cause } else { nil }
   }
 }
 

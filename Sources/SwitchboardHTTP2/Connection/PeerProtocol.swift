@@ -27,12 +27,14 @@ enum PeerProtocol {
 extension GRPCStatus {
   static let clientSpeaksTLS = GRPCStatus(
     code: .unavailable,
-    message: "TLS: the client speaks TLS, and this port does not (ServerOptions.tls is not set)",
+    message: "TLS: the client speaks TLS, and this port does not (ServerOptions.tls is not set; "
+      + "clients of such a port set ChannelOptions.security = .plaintext)",
     origin: .peer
   )
   static let clientSpeaksNoTLS = GRPCStatus(
     code: .unavailable,
-    message: "TLS: the client does not speak TLS, which this port requires (ServerOptions.tls is set)",
+    message: "TLS: the client does not speak TLS, which this port requires (ServerOptions.tls is set; "
+      + "clients of such a port set ChannelOptions.security = .tls())",
     origin: .peer
   )
   /// The same status of a channel, which says why the channel uses TLS, or why it does not.
@@ -44,8 +46,10 @@ extension GRPCStatus {
       case (_, true): ".tls"
       case (_, false): ".plaintext"
       }
+    let other = usesTLS ? ".plaintext" : ".tls()"
     var status = self
-    status.message = "\(message ?? "\(code)") (ChannelOptions.security is \(choice))"
+    status.message =
+      "\(message ?? "\(code)") (ChannelOptions.security is \(choice); for this server, set security = \(other))"
     return status
   }
 
