@@ -16,7 +16,9 @@ public final class Channel: Sendable {
   @usableFromInline let engine: CallEngine
 
   /// A channel over any transport. `serviceConfig` applies to calls that have none; up to `retryBufferSize` bytes of
-  /// each call's requests are kept for retries. Freezes `registry`, whose factories follow `interceptorFactories`.
+  /// each call's requests are kept for retries. Freezes `registry`, whose factories follow `interceptorFactories`. With
+  /// `hasOwnOptions`, calls whose options ask for another channel are refused. What has no effect in the service configs of
+  /// calls is logged to `logger`.
   package init(
     _ transport: any ByteTransport,
     serviceConfig: ServiceConfig? = nil,
@@ -26,7 +28,9 @@ public final class Channel: Sendable {
     registry: InterceptorRegistry? = nil,
     observer: (any CallObserver)? = nil,
     observedTarget: String? = nil,
-    environment: CallEnvironment = CallEnvironment()
+    environment: CallEnvironment = CallEnvironment(),
+    hasOwnOptions: Bool = false,
+    logger: Logger = .quiet
   ) {
     self.transport = transport
     self.interceptorFactories = interceptorFactories + (registry?.freeze().client ?? [])
@@ -39,7 +43,9 @@ public final class Channel: Sendable {
       tracer: (observer as? any CallTracing)?.channelTracer(
         target: observedTarget ?? transport.host,
         on: transport.eventLoop
-      )
+      ),
+      hasOwnOptions: hasOwnOptions,
+      remarks: ConfigRemarks(logger)
     )
   }
 

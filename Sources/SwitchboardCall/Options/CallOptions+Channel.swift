@@ -1,5 +1,5 @@
 // Options of the channel. Calls that differ in any of them use different channels of a pool. A channel created by the
-// user ignores them, except for those that also apply to calls.
+// user refuses calls with them, except for those that also apply to calls.
 extension CallOptions {
   /// How requests are compressed. For responses, the server chooses among the encodings that the client accepts.
   public var compression: MessageCompression {
@@ -95,5 +95,24 @@ extension CallOptions {
     return box?.choices.channel === other.box?.choices.channel
       && compression == other.compression && responseSizeLimit == other.responseSizeLimit
       && enableRetry == other.enableRetry && serviceConfig == other.serviceConfig
+  }
+}
+
+// Options that have no effect, which must not go unnoticed: a call that asks for TLS must not be sent in plaintext.
+extension CallOptions {
+  /// Options of the channel that calls use on any channel.
+  private static let namesForCalls = ["retryBufferSize", "logContext"]
+
+  /// Why a call cannot be made on a channel that was created with its own options, if these ask for another channel.
+  var refusalOfOwnChannel: GRPCStatus? {
+    guard let channel = box?.choices.channel else { return nil }
+    let names = (channel.channel.names + channel.pool.names).filter { !Self.namesForCalls.contains($0) }
+    guard !names.isEmpty else { return nil }
+    return .invalidOption(
+      """
+      \(names.map { "CallOptions.\($0)" }.joined(separator: ", ")): a call cannot change the channel that its client was \
+      given. Set this in the ChannelOptions of the channel, or make the client with host: instead of channel:
+      """
+    )
   }
 }

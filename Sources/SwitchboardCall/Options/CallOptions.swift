@@ -5,8 +5,8 @@
 /// Options that are not set have their defaults. A value takes one pointer, which is `nil` while nothing is set. A
 /// client has options for all its calls; options passed to a call override them field by field.
 ///
-/// Options of the channel select one of the channels of a pool (see `ChannelPool`). A channel created by the user
-/// ignores most of them.
+/// Options of the channel select one of the channels of a pool (see `ChannelPool`). On a channel that was created with its
+/// own `ChannelOptions`, a call with most of them fails with `INVALID_ARGUMENT`: it would not have what it asks for.
 ///
 /// ```swift
 /// let options = CallOptions.with {

@@ -66,6 +66,14 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     if let choice { choices.append(choice) }
   }
 
+  /// The names of the options that were chosen, whatever their values, in the order in which they were.
+  var names: [String] { choices.map { Self.name(of: $0.option) } }
+
+  /// The compiler describes a stored property as `\ChannelOptions.security`.
+  private static func name(of option: PartialKeyPath<Options>) -> String {
+    String(String(describing: option).drop { $0 != "." }.dropFirst())
+  }
+
   /// These choices, completed by those of `defaults` for other options.
   func overriding(_ defaults: Self) -> Self {
     var merged = self

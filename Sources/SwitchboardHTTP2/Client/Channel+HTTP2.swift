@@ -23,7 +23,9 @@ extension Channel {
       registry: options.interceptorRegistry,
       observer: options.observer,
       observedTarget: transport.observedTarget,
-      environment: CallEnvironment(time: transport.loop.clock)
+      environment: CallEnvironment(time: transport.loop.clock),
+      hasOwnOptions: true,
+      logger: options.logger.adding(["target": target])
     )
   }
 

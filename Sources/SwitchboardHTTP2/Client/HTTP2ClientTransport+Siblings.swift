@@ -62,8 +62,13 @@ extension HTTP2ClientTransport {
   }
 
   /// The target with its scheme, for observers, of a channel without resolvers of its own.
-  static func observedTarget(_ text: String) -> String {
+  static func observedTarget(_ text: String) -> String { target(text)?.canonical ?? text }
+
+  /// Whether `ChannelSecurity.automatic` may mean plaintext for such a channel.
+  static func isOnThisMachine(_ text: String) -> Bool { target(text)?.isOnThisMachine ?? false }
+
+  private static func target(_ text: String) -> Target? {
     let schemes = Set(AddressResolver().schemes).union(["dns"])
-    return (try? Target(text, schemes: schemes, fallback: "dns"))?.canonical ?? text
+    return try? Target(text, schemes: schemes, fallback: "dns")
   }
 }

@@ -57,14 +57,14 @@ extension InProcessCall: LoopServerStream {
   }
 
   func setHeaders(_ headers: HPACKHeaders) {
-    if let failure = headers.failureToSend { return finish(failure) }
+    if let failure = headers.failureToSend { return finish(status(ofUnsendable: failure)) }
     shared.change(from: Shared()) { $0.headers = headers }
   }
 
   func sendHeaders() { onLoop { $0.deliverHeaders() } }
 
   func setTrailers(_ trailers: HPACKHeaders) {
-    if let failure = trailers.failureToSend { return finish(failure) }
+    if let failure = trailers.failureToSend { return finish(status(ofUnsendable: failure)) }
     shared.change(from: Shared()) { $0.trailers = trailers }
   }
 
@@ -83,8 +83,6 @@ extension InProcessCall: LoopServerStream {
   }
 
   func handlerReceives(_ headers: HPACKHeaders) { handlerContext?.handlerReceives(headers) }
-
-  func keep(_ task: consuming Task<Void, any Error>) { self.task = task }
 
   /// A call that succeeded is cancelled too, but not its handler.
   var isHandlerCancelled: Bool { isCancelled && !hasSucceeded }

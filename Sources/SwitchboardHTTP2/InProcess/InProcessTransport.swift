@@ -16,6 +16,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   /// The tracer of calls at the server, if its observer traces.
   let tracer: (any ServerTracer)?
   let shutdown = ShutdownSignal()
+  private let blocks: BlockReporter?
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
@@ -36,6 +37,12 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     let loop = group.nextLoop()
     self.loop = loop
     tracer = (options.observer as? any ServerTracing)?.serverTracer(on: loop)
+    blocks = BlockReporter(options, router.methods)
+    if let blocks { LoopWatchdog.shared.watch([loop], for: blocks) }
+  }
+
+  deinit {
+    if let blocks { LoopWatchdog.shared.unwatch(for: blocks) }
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }
@@ -99,8 +106,9 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 extension Channel {
   /// Creates a channel to services within this process, for tests and for calls that need not leave it.
   ///
-  /// Only options that concern calls apply: `options` to the services, `channelOptions` to the callers. The channel
-  /// runs on a loop of `group`, or on its own loop.
+  /// Only options that concern calls apply: `options` to the services, `channelOptions` to the callers. What calls ask of
+  /// a connection, such as `CallOptions.security`, has no effect here, so that a test may replace the channel of a client
+  /// and keep its options. The channel runs on a loop of `group`, or on its own loop.
   ///
   /// ```swift
   /// let client = Hello_GreeterClient(channel: try Channel(inProcess: [ShopProvider()]))
@@ -127,7 +135,8 @@ extension Channel {
       registry: channelOptions.interceptorRegistry,
       observer: channelOptions.observer,
       observedTarget: "inprocess",
-      environment: CallEnvironment(time: transport.loop.clock)
+      environment: CallEnvironment(time: transport.loop.clock),
+      logger: channelOptions.logger.adding(["target": "inprocess"])
     )
   }
 }

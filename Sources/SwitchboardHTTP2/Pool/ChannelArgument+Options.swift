@@ -58,6 +58,27 @@ extension PoolOptions: ArgumentOptionSet {
   static let arguments = [ArgumentMeaning("grpc.ssl_target_name_override", \PoolOptions.hostNameOverride)]
 }
 
+extension CallOptions {
+  /// The arguments that have an effect in the options of a client only, and the options of calls that say the same.
+  private static let argumentsOfClients = [
+    ("grpc.service_config", "serviceConfig"), ("grpc.enable_retries", "enableRetry"),
+    ("grpc.per_rpc_retry_buffer_size", "retryBufferSize"),
+  ]
+
+  /// Throws if one of these is not what the client's options say.
+  func checkArguments(ofClient options: CallOptions) throws(GRPCStatus) {
+    let (own, known) = (self.additionalChannelArgs ?? [:], options.additionalChannelArgs ?? [:])
+    for (name, option) in Self.argumentsOfClients where own[name] != known[name] {
+      throw .invalidOption(
+        """
+        additionalChannelArgs: \(name) has an effect only in the options with which Channel(host:options:) or its client \
+        is made; for calls, set CallOptions.\(option)
+        """
+      )
+    }
+  }
+}
+
 /// A value that a channel argument can set.
 protocol ArgumentValue: Hashable, Sendable {
   init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus)

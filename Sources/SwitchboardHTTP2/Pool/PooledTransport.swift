@@ -6,14 +6,24 @@ final class PooledTransport: ByteTransport {
   private let target: String
   private let options: CallOptions
   private let loop: Loop
+  /// Whether calls come from a host to which they may have gone by TLS. What was secret on the way to it is not sent to
+  /// another in plaintext, unless the options say so.
+  private let keepsTLS: Bool
   /// The channel for the client's own options.
   private let usual = Locked<PooledChannel?>(nil)
 
-  init(_ pool: ChannelPool, _ target: String, _ options: CallOptions, loop: Loop) {
+  init(
+    _ pool: ChannelPool,
+    _ target: String,
+    _ options: CallOptions,
+    loop: Loop,
+    keepsTLS: Bool = false
+  ) {
     self.pool = pool
     self.target = target
     self.options = options
     self.loop = loop
+    self.keepsTLS = keepsTLS
   }
 
   var eventLoop: any EventLoop { loop }
@@ -25,12 +35,22 @@ final class PooledTransport: ByteTransport {
 
   /// A transport to another host over the same pool, with the same options.
   func sibling(for host: String) -> any ByteTransport {
-    host == target ? self : PooledTransport(pool, host, options, loop: loop)
+    if host == target { return self }
+    let keepsTLS = keepsTLS || !HTTP2ClientTransport.isOnThisMachine(target)
+    return PooledTransport(pool, host, options, loop: loop, keepsTLS: keepsTLS)
+  }
+
+  /// The options of the channel for a call with these.
+  private func secured(_ options: CallOptions) -> CallOptions {
+    guard keepsTLS, options.security ?? .automatic == .automatic else { return options }
+    var options = options
+    options.security = .tls()
+    return options
   }
 
   /// Connects the channel for the client's own options.
   func connect() {
-    let channel = try? pool.channel(to: target, try ChannelArguments(options), on: loop)
+    let channel = try? pool.channel(to: target, try ChannelArguments(secured(options)), on: loop)
     channel?.connect()
   }
 
@@ -39,8 +59,10 @@ final class PooledTransport: ByteTransport {
     let isUsual = options.clearlySharesChannel(with: self.options)
     if isUsual, let call = usual.withLock({ $0 })?.makeCall(request, receiver) { return call }
     do {
+      try options.checkArguments(ofClient: self.options)
+      let arguments = try ChannelArguments(secured(options))
       while true {
-        let channel = try pool.channel(to: target, try ChannelArguments(options), on: loop)
+        let channel = try pool.channel(to: target, arguments, on: loop)
         if isUsual { usual.withLock { $0 = channel } }
         // The pool no longer has a channel that has just been closed.
         if let call = channel.makeCall(request, receiver) { return call }

@@ -15,6 +15,9 @@ final class CallEngine: Sendable {
   private let retryBufferSize: Int
   private let enablesRetry: Bool
   private let throttles: RetryThrottles
+  /// Whether the channel has options of its own, which calls cannot change.
+  private let hasOwnOptions: Bool
+  private let remarks: ConfigRemarks
   /// Follows the channel's calls, if its observer traces.
   @usableFromInline let tracer: (any ChannelTracer)?
 
@@ -25,7 +28,9 @@ final class CallEngine: Sendable {
     enablesRetry: Bool,
     _ environment: CallEnvironment,
     tracer: (any ChannelTracer)? = nil,
-    throttles: RetryThrottles = RetryThrottles()
+    throttles: RetryThrottles = RetryThrottles(),
+    hasOwnOptions: Bool = false,
+    remarks: ConfigRemarks = ConfigRemarks(.quiet)
   ) {
     self.transport = transport
     eventLoop = transport.eventLoop
@@ -37,6 +42,8 @@ final class CallEngine: Sendable {
     self.environment = environment
     self.tracer = tracer
     self.throttles = throttles
+    self.hasOwnOptions = hasOwnOptions
+    self.remarks = remarks
   }
 
   @usableFromInline
@@ -53,7 +60,9 @@ final class CallEngine: Sendable {
       enablesRetry: enablesRetry,
       environment,
       tracer: tracer,
-      throttles: throttles
+      throttles: throttles,
+      hasOwnOptions: hasOwnOptions,
+      remarks: remarks
     )
   }
 
@@ -106,13 +115,19 @@ final class CallEngine: Sendable {
 
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
     var request = request
+    if hasOwnOptions, let refusal = request.options?.refusalOfOwnChannel {
+      return RefusedCall(request, eventLoop, receiver, refusal)
+    }
     if let limit = request.options?.responseSizeLimit {
       do throws(GRPCStatus) {
         try OptionRange.atLeast(0).check(limit, "responseSizeLimit")
       } catch { return RefusedCall(request, eventLoop, receiver, error) }
     }
     setDeadline(of: &request)
-    if let config = request.options?.serviceConfig { return makeCall(request, receiver, config) }
+    if let config = request.options?.serviceConfig {
+      remarks.report(config)
+      return makeCall(request, receiver, config)
+    }
     guard let resolvedConfig else {
       guard hasConfig || request.options?.needsEngine == true else {
         return transport.makeCall(request, receiver: receiver)
