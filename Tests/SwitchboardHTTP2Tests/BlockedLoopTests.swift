@@ -19,7 +19,9 @@ import Testing
   }
 
   @Test(arguments: wires) func aHandlerThatBlocksBetweenRequestsIsNamed(_ wire: Wire) async throws {
-    try await blocks(wire, "/test.Blocking/Collect") { try await $0.call(Blocking.collect).clientStreaming([[1]]) }
+    try await blocks(wire, "/test.Blocking/Collect") {
+      try await $0.call(Blocking.collect).clientStreaming([[1]])
+    }
   }
 
   @Test(arguments: wires) func anInterceptorThatBlocksIsNamed(_ wire: Wire) async throws {

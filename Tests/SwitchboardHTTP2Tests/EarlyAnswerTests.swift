@@ -23,7 +23,8 @@ import Testing
       }
     }
 
-    func call(_ method: MethodDescriptor, on channel: Channel) -> MethodCall<BytesMarshaller, BytesMarshaller> {
+    func call(_ method: MethodDescriptor, on channel: Channel) -> MethodCall<BytesMarshaller, BytesMarshaller>
+    {
       let chain = ClientInterceptorChain([ClientInterceptor<[UInt8], [UInt8]>()])
       return MethodCall(method.bytes, on: channel, interceptors: isClientIntercepted ? chain : nil)
     }
@@ -59,7 +60,9 @@ import Testing
 
   @Test(arguments: Way.all) func anEarlyFailureIsTheAnswer(_ way: Way) async throws {
     try await way.with { channel async throws in
-      let awaited = await status { _ = try await way.call(Hasty.refuse, on: channel).clientStreaming(requests) }
+      let awaited = await status {
+        _ = try await way.call(Hasty.refuse, on: channel).clientStreaming(requests)
+      }
       #expect(awaited == Hasty.refusal)
       let scoped = await status {
         _ = try await way.call(Hasty.refuse, on: channel).makeClientStreamingCall().use { call in
@@ -90,7 +93,11 @@ private struct Hasty: CallHandlerProvider {
   static let answer = MethodDescriptor(service: "test.Hasty", method: "Answer", type: .clientStreaming)
   static let refuse = MethodDescriptor(service: "test.Hasty", method: "Refuse", type: .clientStreaming)
   static let leave = MethodDescriptor(service: "test.Hasty", method: "Leave", type: .bidirectionalStreaming)
-  static let quarrel = MethodDescriptor(service: "test.Hasty", method: "Quarrel", type: .bidirectionalStreaming)
+  static let quarrel = MethodDescriptor(
+    service: "test.Hasty",
+    method: "Quarrel",
+    type: .bidirectionalStreaming
+  )
   static let refusal = GRPCStatus(code: .resourceExhausted, message: "enough")
 
   var serviceName: String { "test.Hasty" }

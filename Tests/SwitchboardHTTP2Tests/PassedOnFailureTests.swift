@@ -110,7 +110,9 @@ import Testing
         .makeClientStreamingCall()
       try await call.requestStream.send([1])
       let loop = group.loops[0]
-      await loop.until { loop.openHandles > 0 && pair.server.core.connections.contains { $0.runningHandlers > 0 } }
+      await loop.until {
+        loop.openHandles > 0 && pair.server.core.connections.contains { $0.runningHandlers > 0 }
+      }
       await loop.advance(by: .seconds(601))
       #expect(await call.status.code == .deadlineExceeded)
       await loop.until { pair.server.core.connections.allSatisfy { $0.runningHandlers == 0 } }

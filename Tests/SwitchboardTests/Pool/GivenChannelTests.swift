@@ -55,7 +55,9 @@ import Testing
         $0.security = .tls()
         $0.channelPoolDomain = "d"
       }
-      let failure = await status { _ = try await pair.client().get(Echo_EchoRequest("x"), callOptions: options) }
+      let failure = await status {
+        _ = try await pair.client().get(Echo_EchoRequest("x"), callOptions: options)
+      }
       #expect(failure?.message?.hasPrefix("CallOptions.security, CallOptions.channelPoolDomain: ") == true)
     }
   }
@@ -152,7 +154,10 @@ import Testing
     let place = inProcess ? "inprocess" : target
     let logged = warnings.all
     #expect(logged.count == 2)
-    #expect(logged.first?.hasPrefix("\(place) a service config of CallOptions.serviceConfig: retryThrotling") == true)
+    #expect(
+      logged.first?.hasPrefix("\(place) a service config of CallOptions.serviceConfig: retryThrotling")
+        == true
+    )
     #expect(logged.last?.contains("retryTrottling") == true)
     // A config for each call fills no log.
     for number in 0..<100 {
