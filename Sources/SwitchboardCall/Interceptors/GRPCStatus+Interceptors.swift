@@ -15,7 +15,8 @@ extension GRPCStatus {
   /// A part of the call has left the closure with which the call ends.
   package static let leftScope = GRPCStatus(
     code: .cancelled,
-    message: "the call has ended with the closure that it was passed to; what uses the call has to be in the closure"
+    message:
+      "the call has ended with the closure that it was passed to; what uses the call has to be in the closure"
   )
   /// Nothing has kept the call object, of which a part is still in use.
   package static let callObjectReleased = GRPCStatus(

@@ -256,7 +256,8 @@ extension GoAway {
 extension GRPCStatus {
   static let serverEnded = GRPCStatus(
     code: .unavailable,
-    message: "the connection was closed before its calls had ended: the server had announced its end (GOAWAY)",
+    message:
+      "the connection was closed before its calls had ended: the server had announced its end (GOAWAY)",
     origin: .peer
   )
   static let neverSpokeHTTP2 = GRPCStatus(

@@ -126,7 +126,9 @@ final class LoopWatchdog: Sendable {
         reporter.released(method, after: time)
       }
     }
-    if !reported.isEmpty { reported = reported.filter { Self.isReporting(($0.key, $0.value), among: watched) } }
+    if !reported.isEmpty {
+      reported = reported.filter { Self.isReporting(($0.key, $0.value), among: watched) }
+    }
     return watched
   }
 

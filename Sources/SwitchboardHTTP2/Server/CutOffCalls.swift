@@ -21,7 +21,9 @@ final class CutOffCalls: Sendable {
     }
     guard !counts.isEmpty else { return }
     let sorted = counts.sorted { ($1.value, $0.key.count) < ($0.value, $1.key.count) }
-    var methods = sorted.prefix(Self.mostMethods).map { "\(String(decoding: $0.key, as: UTF8.self)) (\($0.value))" }
+    var methods = sorted.prefix(Self.mostMethods).map { path, count in
+      "\(String(decoding: path, as: UTF8.self)) (\(count))"
+    }
     if sorted.count > methods.count { methods.append("\(sorted.count - methods.count) other methods") }
     logger.log(
       .warning,

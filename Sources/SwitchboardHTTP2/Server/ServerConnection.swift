@@ -228,7 +228,10 @@ final class ServerConnection: ConnectionParts, Connection {
     flushNow()
     guard !isClosed else { return }
     var cut: [ServerCallStream] = []
-    session.streams.forEach { if let stream = $0 as? ServerCallStream, stream.head.page == nil { cut.append(stream) } }
+    func collect(_ entry: StreamEntry) {
+      if let stream = entry as? ServerCallStream, stream.head.page == nil { cut.append(stream) }
+    }
+    session.streams.forEach(collect)
     core.cutOff.add(cut.compactMap { $0.head.method?.descriptor.path })
     for stream in cut where !isClosed { stream.endUnsent(.graceIsOver) }
     flushNow()

@@ -55,7 +55,9 @@ final class ServerLog: Sendable {
   }
 
   /// The same for metadata that the handler or an interceptor has set, and that HTTP does not allow.
-  func status(ofUnsendable failure: GRPCStatus, _ call: @autoclosure () -> Details, on loop: Loop) -> GRPCStatus {
+  func status(ofUnsendable failure: GRPCStatus, _ call: @autoclosure () -> Details, on loop: Loop)
+    -> GRPCStatus
+  {
     log(failure.message ?? "", call(), on: loop)
     return sendsErrorDescriptions ? failure : .unsendableMetadata
   }
