@@ -1,42 +1,36 @@
 import CallTestSupport
 import Dispatch
 import SwitchboardCall
-import Synchronization
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Handlers that block their loop are named. Each of these handlers waits, without leaving the loop, until it is.
 @Suite(.timeLimit(.minutes(5))) struct BlockedLoopTests {
-  private static let wires = [Wire.ipv4, .inProcess]
-
-  @Test(arguments: wires) func aUnaryHandlerThatBlocksIsNamed(_ wire: Wire) async throws {
-    try await blocks(wire, "/test.Blocking/Get") { try await $0.call(Blocking.get).unary([]) }
+  @Test func aUnaryHandlerThatBlocksIsNamed() async throws {
+    try await blocks("/test.Blocking/Get") { try await $0.call(Blocking.get).unary([]) }
   }
 
-  @Test(arguments: wires) func aHandlerThatBlocksAfterItHasSuspendedIsNamed(_ wire: Wire) async throws {
-    try await blocks(wire, "/test.Blocking/Resumed") { try await $0.call(Blocking.resumed).unary([]) }
+  @Test func aHandlerThatBlocksAfterItHasSuspendedIsNamed() async throws {
+    try await blocks("/test.Blocking/Resumed") { try await $0.call(Blocking.resumed).unary([]) }
   }
 
-  @Test(arguments: wires) func aHandlerThatBlocksBetweenRequestsIsNamed(_ wire: Wire) async throws {
-    try await blocks(wire, "/test.Blocking/Collect") {
-      try await $0.call(Blocking.collect).clientStreaming([[1]])
-    }
+  @Test func aHandlerThatBlocksBetweenRequestsIsNamed() async throws {
+    try await blocks("/test.Blocking/Collect") { try await $0.call(Blocking.collect).clientStreaming([[1]]) }
   }
 
-  @Test(arguments: wires) func anInterceptorThatBlocksIsNamed(_ wire: Wire) async throws {
-    try await blocks(wire, "/test.Blocking/Guarded") { try await $0.call(Blocking.guarded).unary([]) }
+  @Test func anInterceptorThatBlocksIsNamed() async throws {
+    try await blocks("/test.Blocking/Guarded") { try await $0.call(Blocking.guarded).unary([]) }
   }
 
   /// What is not a handler's work has no name, but is reported.
-  @Test(arguments: wires) func workThatBlocksIsReported(_ wire: Wire) async throws {
-    try await blocks(wire, nil) { channel in
+  @Test func workThatBlocksIsReported() async throws {
+    try await blocks(nil) { channel in
       try await channel.call(Blocking.execute).unary([])
     }
   }
 
   private func blocks(
-    _ wire: Wire,
     _ path: String?,
     _ call: (Channel) async throws -> [UInt8]
   ) async throws {
@@ -46,9 +40,7 @@ import Testing
     options.logger = Logger(recorder)
     let server = try Server(providers: [Blocking(recorder)], options: options)
     let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel =
-      wire == .inProcess
-      ? try Channel(inProcess: [Blocking(recorder)], options: options) : try Channel(target: "\(address)")
+    let channel = try Channel(target: "\(address)")
     #expect(try await call(channel) == [1])
     while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
     #expect(recorder.methods.first == path ?? "unknown")
@@ -138,32 +130,6 @@ private final class Blocking: CallHandlerProvider {
         }
       },
     ]
-  }
-}
-
-/// What the thread that looks after all loops keeps.
-@Suite(.timeLimit(.minutes(5))) struct LoopWatchdogTests {
-  /// Not that of the process, which the loops of other tests wake.
-  private static let watchdog = LoopWatchdog()
-
-  private struct Released: Sendable {
-    weak var reporter: BlockReporter?
-  }
-
-  @Test func whatReportsForAServerEndsWithIt() async throws {
-    let group = try LoopGroup()
-    let released = Locked(Released())
-    do {
-      let reporter = try #require(BlockReporter(ServerOptions(), []))
-      released.withLock { $0.reporter = reporter }
-      Self.watchdog.watch(group.loops, for: reporter)
-      // The thread sleeps, and keeps what it has seen, once it has asked to be woken.
-      let activity = group.loops[0].activity
-      while !Task.isCancelled, !activity.wantsBell.load(ordering: .relaxed) { await Task.yield() }
-      Self.watchdog.unwatch(for: reporter)
-    }
-    while !Task.isCancelled, released.withLock({ $0.reporter != nil }) { await Task.yield() }
-    #expect(released.withLock { $0.reporter == nil })
   }
 }
 

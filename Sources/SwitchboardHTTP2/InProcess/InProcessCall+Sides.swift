@@ -84,6 +84,8 @@ extension InProcessCall: LoopServerStream {
 
   func handlerReceives(_ headers: HPACKHeaders) { handlerContext?.handlerReceives(headers) }
 
+  func keep(_ task: consuming Task<Void, any Error>) { self.task = task }
+
   /// A call that succeeded is cancelled too, but not its handler.
   var isHandlerCancelled: Bool { isCancelled && !hasSucceeded }
 

@@ -52,8 +52,6 @@ final class InProcessCall: @unchecked Sendable {
   /// The server's side of the call has its own end, which comes first.
   var observation = StreamObservation()
   var task: Task<Void, any Error>?
-  /// What shows whose work the loop does; zero for a handler that runs elsewhere.
-  private var mark: UInt = 0
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
     self.request = request
@@ -92,11 +90,9 @@ final class InProcessCall: @unchecked Sendable {
       return close(request.method.pathBytes.withUnsafeBufferPointer { .unknownMethod($0) })
     }
     let subtype = request.contentSubtype
-    guard let served = subtype.isUnnamed ? method : method.inFormat(subtype) else {
+    guard let handler = (subtype.isUnnamed ? method : method.inFormat(subtype))?.handler else {
       return close(.unknownFormat(of: method))
     }
-    let handler = served.handler
-    mark = served.runsOnLoop ? served.mark : 0
     if transport.isObserved { observeAtServer() }
     if let deadline = request.deadline {
       timer = transport.loop.startTimer(at: deadline) { self.close(self.deadlineStatus) }
@@ -190,19 +186,7 @@ final class InProcessCall: @unchecked Sendable {
       let maker: any ContextMaker = serverTracer ?? maker
       handlerContext = maker.makeContext(headers, SpanIdentity(), serverStamp, deadline)
     }
-    let before = loop.activity.begin(mark)
     start()
-    loop.activity.begin(before)
-  }
-
-  func keep(_ task: consuming Task<Void, any Error>) {
-    if mark != 0 { loop.activity.tasks.add(TaskMarks.address(of: task), mark) }
-    self.task = task
-  }
-
-  private func forgetTask() {
-    if mark != 0, let task { loop.activity.tasks.remove(TaskMarks.address(of: task)) }
-    task = nil
   }
 
   var servedMethod: RPCMethod? {
@@ -262,7 +246,7 @@ final class InProcessCall: @unchecked Sendable {
     // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
     reportClosed(status)
     task?.cancel()
-    forgetTask()
+    task = nil
     if let pipe = streamedRequests {
       pipe.detach()
       pipe.abort(status.isOk ? .callGone : status)

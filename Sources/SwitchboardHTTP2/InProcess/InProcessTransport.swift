@@ -16,7 +16,6 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   /// The tracer of calls at the server, if its observer traces.
   let tracer: (any ServerTracer)?
   let shutdown = ShutdownSignal()
-  private let blocks: BlockReporter?
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
@@ -37,12 +36,6 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     let loop = group.nextLoop()
     self.loop = loop
     tracer = (options.observer as? any ServerTracing)?.serverTracer(on: loop)
-    blocks = BlockReporter(options, router.methods)
-    if let blocks { LoopWatchdog.shared.watch([loop], for: blocks) }
-  }
-
-  deinit {
-    if let blocks { LoopWatchdog.shared.unwatch(for: blocks) }
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }

@@ -13,7 +13,7 @@ final class LoopActivity: @unchecked Sendable {
   /// Whose work it is: zero for the loop's own; otherwise the mark of a method, which is odd, or the address of a task.
   private let work = Atomic<UInt>(0)
   /// Whether the watchdog sleeps until the loop works again.
-  let wantsBell = Atomic(false)
+  private let wantsBell = Atomic(false)
   let tasks = TaskMarks()
   @exclusivity(unchecked) private var isWaiting = true
 

@@ -65,8 +65,6 @@ final class LoopWatchdog: Sendable {
       for index in state.watched.indices { state.watched[index].reporters.removeAll { $0 === reporter } }
       state.watched.removeAll(where: \.reporters.isEmpty)
     }
-    // The thread has what it saw last, until it looks again.
-    bell.ring()
   }
 
   /// Called by a loop that works again.
@@ -127,20 +125,10 @@ final class LoopWatchdog: Sendable {
       }
     }
     if !reported.isEmpty {
-      reported = reported.filter { Self.isReporting(($0.key, $0.value), among: watched) }
+      let loops = Set(watched.map { ObjectIdentifier($0.activity) })
+      reported = reported.filter { loops.contains($0.key) }
     }
     return watched
-  }
-
-  /// Whether what is in the log still concerns anyone.
-  private static func isReporting(
-    _ entry: (loop: ObjectIdentifier, reported: Reported),
-    among watched: [Watched]
-  ) -> Bool {
-    watched.contains { one in
-      ObjectIdentifier(one.activity) == entry.loop
-        && one.reporters.contains { $0 === entry.reported.reporter }
-    }
   }
 }
 
