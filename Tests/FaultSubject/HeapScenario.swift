@@ -116,11 +116,12 @@ enum HeapScenario {
     }
   }
 
-  /// Handlers that block.
+  /// Handlers that block, and one that does not.
   private struct Paused: CallHandlerProvider {
     static let pause = MethodDescriptor(service: "h", method: "Pause", type: .clientStreaming)
     static let wait = MethodDescriptor(service: "h", method: "Wait", type: .unary)
     static let flood = MethodDescriptor(service: "h", method: "Flood", type: .serverStreaming)
+    static let answer = MethodDescriptor(service: "h", method: "Answer", type: .unary)
 
     var serviceName: String { "h" }
 
@@ -134,6 +135,7 @@ enum HeapScenario {
           await untilCancelled()
           return request
         },
+        Self.answer.bytes.unaryHandler { request, _ in request },
         // The first byte of the request sets the size of the messages.
         Self.flood.bytes.serverStreamingHandler { request, responses, _ in
           let message = [UInt8](repeating: 0, count: Int(request.first ?? 0))

@@ -283,6 +283,29 @@ import Testing
     _ = peers
   }
 
+  /// Connections that have served a call, and are not used for a second or two.
+  @Test func unusedConnectionsOfHTTP1AreSmall() throws {
+    let subject = try HeapSubject("serve")
+    let port = try subject.port()
+    let request = Self.headOfHTTP1("/h/Answer", isText: false) + Array("content-length: 6\r\n\r\n".utf8)
+    func connect(_ count: Int) throws -> [RawPeer] {
+      let peers = try (0..<count).map { _ in try RawPeer(port: port) }
+      for peer in peers {
+        peer.send(request + [0, 0, 0, 0, 1, 7])
+        #expect(peer.read(12) == Array("HTTP/1.1 200".utf8))
+      }
+      return peers
+    }
+    // What the loop keeps for all connections is there before.
+    let first = try connect(1)
+    let before = try subject.held()
+    let peers = try connect(200)
+    let held = try subject.heldWhenUnused(atMost: 200 * Limit.idleHTTP1, since: before)
+    #expect(held <= 200 * Limit.idleHTTP1, "\(held / 200) a connection")
+    #expect(held > 0)
+    _ = (first, peers)
+  }
+
   // MARK: The client
 
   @Test(arguments: [0, 1]) func responsesAreBounded(_ byteCount: Int) throws {

@@ -38,7 +38,7 @@ import Testing
 
     try await network.cut()
     let calls = CallKind.allCases.map { kind in Task { await FaultCall(kind, on: channel).outcome() } }
-    await loop.until { transport.connections.first?.session.streams.count == calls.count }
+    await loop.until { transport.connections.first?.openStreams == calls.count }
     // The system retries for a quarter of an hour; the channel does not.
     while await loop.onLoop({ transport.connections.contains { !$0.isRetired } }) {
       await loop.advance(by: .seconds(6))

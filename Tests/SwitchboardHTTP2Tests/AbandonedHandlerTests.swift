@@ -102,7 +102,7 @@ import Testing
       for number in 0..<5 { peer.send(Kind.resetStream, 0, Batch.stream(number), [0, 0, 0, 8]) }
       try #require(peer.settle())
       let core = server.core
-      await group.loops[0].until { core.connections.allSatisfy { $0.session.streams.count == 0 } }
+      await group.loops[0].until { core.connections.allSatisfy { $0.openStreams == 0 } }
       let clients = core.abandoned.join(at: SocketAddress.numeric("127.0.0.1", port: 0))
       queue.resume()
       await batch.until { $0.count == 5 }

@@ -27,8 +27,11 @@ import Testing
     deinit { session.connectionDidClose() }
 
     func receive(_ bytes: [UInt8]) -> Offence? {
-      defer { while session.drain(into: OutputBuffer(), limit: 1 << 20) == .some {} }
-      return bytes.withUnsafeBytes { session.receive($0, now: now) }
+      let offence = bytes.withUnsafeBytes { session.receive($0, now: now) }
+      var drained = Drained.some
+      while drained == .some { drained = session.drain(into: OutputBuffer(), limit: 1 << 20) }
+      if offence == nil, case .offence(let found) = drained { return found }
+      return offence
     }
 
     /// The bytes that open so many streams, and their numbers.

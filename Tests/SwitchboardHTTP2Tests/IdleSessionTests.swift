@@ -100,7 +100,7 @@ import Testing
       for byte in bytes {
         await idle.loop.onLoop {
           for connection in core.connections {
-            connection.session.pack()
+            connection.http2?.pack()
             connection.feed([byte])
           }
         }
@@ -247,5 +247,5 @@ import Testing
 
 extension ConnectionParts {
   /// Whether all is packed that can be.
-  fileprivate var isPacked: Bool { session.isPacked && tls?.isPacked != false }
+  fileprivate var isPacked: Bool { http2?.isPacked != false && tls?.isPacked != false }
 }

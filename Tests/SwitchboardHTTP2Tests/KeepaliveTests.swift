@@ -88,7 +88,7 @@ import Testing
     let channel = try Channel(target: target, options: options, group: group)
     let transport = try #require(channel.transport as? HTTP2ClientTransport)
     let call = Task { try await Caller(channel: channel).get(TestService.hang) }
-    await loop.until { transport.connections.first?.session.streams.count == 1 }
+    await loop.until { transport.connections.first?.openStreams == 1 }
     while !Task.isCancelled, await loop.onLoop({ transport.connections.first?.isRetired == false }) {
       let moved = await loop.onLoop { loop.now } + 21 * second
       // Each step makes a ping due; the server answers or closes the connection.

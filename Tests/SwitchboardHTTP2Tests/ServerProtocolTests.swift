@@ -45,7 +45,7 @@ import Testing
       let headers = FramePeer.frame(Kind.headers, 4, 3, FramePeer.block(FramePeer.call("Get")))
       peer.raw.send(Array(headers.prefix(20)))
       let server = hostile.pair.server
-      await hostile.loop.until { server.core.connections.contains { $0.session.isInsideHeaders } }
+      await hostile.loop.until { server.core.connections.contains { $0.http2?.isInsideHeaders == true } }
       hostile.pair.service.released.fire()
       #expect(peer.next(Kind.headers)?.endsStream == true)
       peer.raw.send(Array(headers.dropFirst(20)))

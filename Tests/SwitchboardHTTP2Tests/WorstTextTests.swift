@@ -64,7 +64,7 @@ import Testing
   ]
 
   private static func request(type: String) -> WireRequest {
-    var request = WireRequest(isHTTP1: false)
+    var request = WireRequest()
     request.contentType = Array(type.utf8)
     return request
   }

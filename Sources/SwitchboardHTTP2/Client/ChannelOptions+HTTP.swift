@@ -40,7 +40,4 @@ extension ChannelOptions {
     let digits = String(byte, radix: 16, uppercase: true)
     return Array("%\(digits.count < 2 ? "0" : "")\(digits)".utf8)
   }
-
-  /// How many connections a server may get.
-  func connectionLimit(isHTTP1: Bool) -> Int { isHTTP1 ? maxHTTP1Connections : maxConnections }
 }

@@ -57,7 +57,7 @@ extension ClientCallStream {
 
   private func resumeBody() {
     guard isOpen, let connection, !connection.isClosed else { return }
-    connection.withWire { $0.resume(id) }
+    connection.withSession { $0.resume(id) }
     connection.setNeedsFlush()
   }
 }

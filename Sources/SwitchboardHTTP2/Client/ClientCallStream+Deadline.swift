@@ -40,7 +40,7 @@ extension HTTP2Subchannel {
   fileprivate var whatIsAwaited: String {
     let serving = connections.filter { $0.isReady && !$0.isRetired }
     guard !serving.isEmpty else { return "a connection to \(shown) (\(progress))" }
-    let count = serving.reduce(0) { $0 + $1.openCallCount }
+    let count = serving.reduce(0) { $0 + $1.openStreams }
     return """
       room on the connection to \(shown) (open calls: \(count), as many as the server or \
       ChannelOptions.maxConcurrentStreams and maxConnections allow)
@@ -66,8 +66,6 @@ extension HTTP2Subchannel {
 }
 
 extension ClientConnection {
-  fileprivate var openCallCount: Int { isHTTP1 ? 1 : session.streams.count }
-
   fileprivate var progress: String {
     if let tls, !tls.isSecure { return "connected, waiting for the TLS handshake" }
     return "connected, waiting for the server's HTTP/2 settings"

@@ -133,7 +133,9 @@ extension ClientCallStream {
     let status = endStatus(wire)
     guard state == .localEnded else { return state.isClosed ? close(status) : resetAndClose(status) }
     close(status)
-    wire.startDraining(on: channel.loop) { self.reset() }
+    wire.startDraining(on: channel.loop) {
+      if let end = self.reset() { self.connection?.close(end) }
+    }
   }
 
   private func lastBytes(of wire: ClientWire) -> [UInt8]? {

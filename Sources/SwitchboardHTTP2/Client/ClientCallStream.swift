@@ -123,14 +123,13 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   /// Sends the request.
   func open(on connection: ClientConnection) {
-    let session = connection.session
     startExchange()
-    writeHeaders(to: session.headers, isSecure: connection.tls != nil)
-    let hasBody = prepareBody(session.headers)
-    if let refusal = connection.withWire({ $0.refusalOfHeaders }) { return close(refusal) }
+    writeHeaders(to: connection.headers, isSecure: connection.tls != nil)
+    let hasBody = prepareBody(connection.headers)
+    if let refusal = connection.refusalOfHeaders { return close(refusal) }
     phase = .open
     self.connection = connection
-    guard connection.withWire({ $0.submitRequest(self, hasBody: hasBody) }) else {
+    guard connection.withClientSession({ $0.submitRequest(self, hasBody: hasBody) }) == true else {
       self.connection = nil
       phase = .started
       connection.retire()
@@ -156,17 +155,17 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func resetAndClose(_ status: GRPCStatus) {
-    // In HTTP/1.1, a reset ends the connection, which would otherwise end the call with the connection's own status.
-    let closesFirst = connection?.isHTTP1 == true
-    if closesFirst { close(status) }
-    reset()
-    if !closesFirst { close(status) }
+    let connection = connection
+    let end = reset()
+    // Before the connection, which would otherwise end the call with its own status.
+    close(status)
+    if let end { connection?.close(end) }
   }
 
-  /// Tells the peer to stop.
-  func reset() {
-    guard !state.isClosed, let connection, !connection.isClosed else { return }
-    connection.cancelStream(id)
+  /// Tells the peer to stop. Returns a status if only the end of the connection can, which is left to the caller.
+  func reset() -> GRPCStatus? {
+    guard !state.isClosed, let connection, !connection.isClosed else { return nil }
+    return connection.cancelStream(id)
   }
 
   func close(_ status: GRPCStatus) {
@@ -381,7 +380,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// refused unprocessed may be sent one more time, if it is still stored completely.
   private func canRetry(_ code: UInt32) -> Bool {
     guard isCounted, !head.isWhole, let connection, channel.state != .shutdown else { return false }
-    if id > connection.session.lastRequestSent { return true }
+    if id > connection.withClientSession({ $0.lastRequestSent }) ?? 0 { return true }
     guard code == HTTP2Error.refusedStream.rawValue, !wasRetried, body.canSendAgain else { return false }
     wasRetried = true
     return true

@@ -13,6 +13,7 @@ final class ClientConnection: ConnectionParts, Connection {
   private let address: SocketAddress?
   /// The number of the connection in its channel.
   let number: Int
+  @exclusivity(unchecked) private(set) var http1: HTTP1ClientSession?
   @exclusivity(unchecked) private(set) var isReady = false
   /// Whether no new calls may be opened here, because the peer or the channel has said so.
   @exclusivity(unchecked) private(set) var isRetired = false
@@ -42,9 +43,13 @@ final class ClientConnection: ConnectionParts, Connection {
       tls = TLSFilter(context, arenas: channel.loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
-    let settings = channel.sessionSettings
-    guard let session = Session(.client, settings: settings, memory: channel.loop.blocks) else { return nil }
-    super.init(loop: channel.loop, socket: socket, session: session, tls: tls)
+    super.init(
+      loop: channel.loop,
+      socket: socket,
+      tls: tls,
+      unreadLimit: channel.options.connectionBufferSize,
+      frameAllowance: channel.options.controlFrameAllowance
+    )
     if keepalive != nil { socket.setUserTimeout(channel.options.keepaliveTimeout) }
   }
 
@@ -63,17 +68,27 @@ final class ClientConnection: ConnectionParts, Connection {
     if let report = channel.options.onConnectionPhase, let security = tls?.security {
       report(.secured(cipherSuite: security.cipherSuite))
     }
-    guard channel.options.httpVersion == .http1 || tls?.speaksHTTP2 == false else { return }
-    http1 = HTTP1ClientSession(self, headLimit: channel.options.maxMetadataSize)
-    becomeReady()
+    speak(channel.options.httpVersion == .http1 || tls?.speaksHTTP2 == false ? .http1 : .http2)
   }
 
-  var isHTTP1: Bool { http1 != nil }
+  func speak(_ version: SpokenVersion) {
+    switch version {
+    case .http2: speakHTTP2(as: .client, channel.sessionSettings)
+    case .http1:
+      let session = HTTP1ClientSession(self, headLimit: channel.options.maxMetadataSize)
+      http1 = session
+      session.join(loop.sweep)
+      becomeReady()
+    }
+  }
+
+  /// How many connections like this one the server may get; `nil` while it speaks nothing yet.
+  var connectionLimit: Int? { withClientSession { type(of: $0).connectionLimit(channel.options) } }
 
   var isLowLatency: Bool { channel.options.lowLatency }
 
   var hasRoom: Bool {
-    isReady && !isRetired && !isClosed && session.streams.count < streamLimit
+    isReady && !isRetired && !isClosed && openStreams < streamLimit
   }
 
   /// Whether the connection's address is in the list. A name in the list matches any address.
@@ -85,12 +100,13 @@ final class ClientConnection: ConnectionParts, Connection {
   }
 
   private var streamLimit: Int {
-    min(channel.options.maxConcurrentStreams ?? .max, withWire { $0.requestLimit })
+    min(channel.options.maxConcurrentStreams ?? .max, withClientSession { $0.requestLimit } ?? 0)
   }
 
   /// The first settings make the connection usable. A peer that sends none may not speak HTTP/2.
   func sessionDidReceiveSettings() {
     guard !isReady else { return subchannel.connectionHasRoom() }
+    if let interval = channel.keepaliveInterval { watchKeepalive(after: interval) }
     becomeReady()
   }
 
@@ -100,7 +116,6 @@ final class ClientConnection: ConnectionParts, Connection {
     channel.options.onConnectionPhase?(.ready)
     channel.options.observer?.connectionOpened(subchannel.observed)
     channel.options.logger.log(.debug, "connection opened", ["target": channel.serverName])
-    if let interval = channel.keepaliveInterval, !isHTTP1 { watchKeepalive(after: interval) }
     subchannel.connectionBecameReady(self)
   }
 
@@ -129,9 +144,8 @@ final class ClientConnection: ConnectionParts, Connection {
     return needsTLS ? explained(goAway.status) : goAway.status
   }
 
-  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
-    if isAck { _ = session.takeMeasurement(payload, now: loop.now) }
-  }
+  /// Does nothing: a server may ping as often as it likes.
+  func sessionDidReceivePing() {}
 
   /// A server opens no streams: the settings of this side forbid it.
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? { nil }
@@ -139,18 +153,16 @@ final class ClientConnection: ConnectionParts, Connection {
   /// The time limit for the headers of a response.
   var headersTimeout: Duration { .seconds(20) }
 
-  /// A client sends few frames besides requests, whose number the application determines.
-  var unsentFrameLimit: Int { .max }
-
-  /// Never called, because a client does not wait for a greeting.
-  func peerSpeaksHTTP1() -> (any WireSession)? { nil }
+  /// A server that has ended its side answers no more.
+  func peerDidEnd() -> Bool { false }
 
   // MARK: Requests to the session
 
-  /// Tells the server to stop. In HTTP/1.1 only the end of the connection can.
-  func cancelStream(_ id: Int32) {
-    if let status = withWire({ $0.cancelRequest(id) }) { return close(status) }
+  /// Tells the server to stop. Returns a status if only the end of the connection can, which is left to the caller.
+  func cancelStream(_ id: Int32) -> GRPCStatus? {
+    if let status = withClientSession({ $0.cancelRequest(id) }) ?? nil { return status }
     setNeedsFlush()
+    return nil
   }
 
   /// Whether a call was answered here, or the connection was at least usable for longer than a new attempt would have
@@ -169,7 +181,7 @@ final class ClientConnection: ConnectionParts, Connection {
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true): explained(.serverSpeaksTLS)
-    case (.http1, true): isHTTP1 ? nil : .peerSpeaksHTTP1
+    case (.http1, true): channel.options.httpVersion == .http1 ? nil : .peerSpeaksHTTP1
     case (.tls, false), (_, true): nil
     case (_, false): explained(.serverSpeaksNoTLS)
     }
@@ -192,7 +204,7 @@ final class ClientConnection: ConnectionParts, Connection {
     wasGivenUp = isRetired || subchannel.isShutDown
     guard isReady, !isRetired else { return }
     isRetired = true
-    subchannel.connectionWasRetired(self, session.errorSent.map { _ in reason })
+    subchannel.connectionWasRetired(self, http2?.errorSent.map { _ in reason })
   }
 
   /// Why a usable connection ended, as gRFC A94 names it: the first of several reasons.
@@ -219,7 +231,7 @@ final class ClientConnection: ConnectionParts, Connection {
   }
 
   func checkSilence() -> Keepalive.Action? {
-    let isIdle = session.streams.count == 0 && !channel.options.keepaliveWithoutCalls
+    let isIdle = openStreams == 0 && !channel.options.keepaliveWithoutCalls
     return keepalive?.check(now: loop.now, lastRead: lastRead, isIdle: isIdle)
   }
 
@@ -236,8 +248,8 @@ final class ClientConnection: ConnectionParts, Connection {
   }
 
   private func closeIfIdle() {
-    guard !isClosed, session.streams.count == 0 else { return }
-    if let status = withWire({ $0.finishRequests() }) { return close(status, gently: true) }
+    guard !isClosed, openStreams == 0 else { return }
+    if let status = withClientSession({ $0.finishRequests() }) ?? nil { return close(status, gently: true) }
     setNeedsFlush()
   }
 }

@@ -7,7 +7,7 @@ extension HTTP2Subchannel {
   /// Opens a connection if calls wait for one.
   func connectIfNeeded() {
     guard !isShutDown, dialing == nil, retryTimer == nil, !loop.hasEnded else { return }
-    let limit = channel.options.connectionLimit(isHTTP1: connections.contains(where: \.isHTTP1))
+    let limit = connections.compactMap(\.connectionLimit).max() ?? channel.options.maxConnections
     guard connections.count(where: { !$0.isRetired }) < limit else { return }
     dial()
   }

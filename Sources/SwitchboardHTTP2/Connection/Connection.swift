@@ -1,15 +1,18 @@
 // unsafe: state confined to the connection's loop
+// state: reading, flushing, silence and the end are not yet parts of their own
 
 import SwitchboardCall
 
-/// The parts of a connection: a socket, optional TLS, a session, and their state. It is the base class of all
+/// The parts of a connection: a socket, optional TLS, a version of HTTP, and their state. It is the base class of all
 /// connections and has no methods to override; see `Connection`.
 class ConnectionParts {
   // Unchecked exclusivity: confined to the loop.
   final let loop: Loop
   final let socket: Socket
-  final let session: Session
   final let tls: TLSFilter?
+  final let parts = SessionParts()
+  /// The session of HTTP/2, once that is spoken. It is retained once for the connection, and not for each use.
+  @exclusivity(unchecked) final var http2Link: Unmanaged<Session>?
   /// Whether the loop has it on its list.
   @exclusivity(unchecked) fileprivate final var isDirty = false
   @exclusivity(unchecked) fileprivate(set) final var isClosed = false
@@ -22,11 +25,10 @@ class ConnectionParts {
   @exclusivity(unchecked) fileprivate final var limitedHeaders = 0
   @exclusivity(unchecked) final var keepaliveTimer: LoopTimer?
   @exclusivity(unchecked) fileprivate final var isDismissed = false
-  /// Replaces the session if the peer speaks HTTP/1.1.
-  @exclusivity(unchecked) final var http1: (any WireSession)?
-  /// Nothing is sent until the peer has shown which protocol it speaks.
-  @exclusivity(unchecked) final var awaitsGreeting = false
-  @exclusivity(unchecked) fileprivate final var greeting: [UInt8] = []
+  /// The first bytes of a peer that has not shown yet which version it speaks.
+  @exclusivity(unchecked) final var greeting: [UInt8] = []
+  /// Pays for TLS records without data.
+  @exclusivity(unchecked) fileprivate final var recordCredit: PeerCredit
   @exclusivity(unchecked) final var counters = ConnectionCounters()
   /// When bytes last arrived, by the loop's clock; zero before the first.
   @exclusivity(unchecked) fileprivate(set) final var lastRead: UInt64 = 0
@@ -36,6 +38,7 @@ class ConnectionParts {
 
   /// The work on its streams' large messages; `nil` before the first.
   @exclusivity(unchecked) fileprivate final var largeMessagesIfAny: LargeMessages?
+  private final let unreadLimit: Int
 
   /// The limit of one write. The rest waits for the next turn, so that a connection cannot occupy the loop; but each
   /// turn has its price, which large responses pay.
@@ -44,25 +47,22 @@ class ConnectionParts {
   /// The limit of the output that TLS itself may have pending for a peer that reads nothing.
   fileprivate static let pendingLimit = 64 * 1024
 
-  init(loop: Loop, socket: Socket, session: Session, tls: TLSFilter?) {
+  /// At most `unreadLimit` bytes of decompressed messages are unread. `frameAllowance` is how much the peer may send at
+  /// once that serves no call.
+  init(loop: Loop, socket: Socket, tls: TLSFilter?, unreadLimit: Int, frameAllowance: Int) {
     self.loop = loop
     self.socket = socket
-    self.session = session
     self.tls = tls
+    self.unreadLimit = unreadLimit
+    recordCredit = PeerCredit(allowance: frameAllowance)
   }
 
-  /// Calls `body` with the session that speaks the peer's protocol.
-  ///
-  /// This is the one place that distinguishes the protocols. It is inlined, so that both calls are direct.
-  @inline(__always)
-  final func withWire<Result>(_ body: (any WireSession) -> Result) -> Result {
-    if let http1 { body(http1) } else { body(session) }
-  }
+  deinit { http2Link?.release() }
 
   /// Decompresses, converts and decodes on other threads, as far as memory allows.
   final var largeMessages: LargeMessages {
     if let largeMessagesIfAny { return largeMessagesIfAny }
-    let new = LargeMessages(on: loop, limit: session.inbound.limit)
+    let new = LargeMessages(on: loop, limit: unreadLimit)
     largeMessagesIfAny = new
     return new
   }
@@ -73,8 +73,16 @@ class ConnectionParts {
 ///
 /// No requirement has a default: a connection that ignores an event has an empty method that says why.
 protocol Connection: ConnectionParts, Flushable, LoopTask, SocketDelegate, SessionDelegate {
-  /// Called when the TLS handshake is over, or, without TLS, when the connection starts.
+  associatedtype HTTP1: HTTPSession
+  /// The session of HTTP/1.1, once that is spoken.
+  var http1: HTTP1? { get }
+
+  /// Called when the TLS handshake is over, or, without TLS, when the connection starts. Lets the connection speak a
+  /// version of HTTP, unless the peer's first bytes have to show which one.
   func didBecomeSecure()
+
+  /// Makes the session of a version of HTTP, the first one of the connection. Closes the connection if it cannot be made.
+  func speak(_ version: SpokenVersion)
 
   /// Has each of these streams process what it is ready for, until the loop's time for that is used up. Returns how many
   /// did.
@@ -93,8 +101,8 @@ protocol Connection: ConnectionParts, Flushable, LoopTask, SocketDelegate, Sessi
   /// message, past TLS and the session.
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus?
 
-  /// Called if the peer's first bytes do not begin HTTP/2. Returns the session that processes them.
-  func peerSpeaksHTTP1() -> (any WireSession)?
+  /// Called when the peer has ended its side without an error and without TLS. Whether the connection stays open.
+  func peerDidEnd() -> Bool
 
   /// Decides what to do about a peer from which bytes last arrived at `lastRead`. `nil` stops watching the peer.
   func checkSilence() -> Keepalive.Action?
@@ -107,9 +115,6 @@ protocol Connection: ConnectionParts, Flushable, LoopTask, SocketDelegate, Sessi
 
   /// The time limit from the first to the last byte of a header block.
   var headersTimeout: Duration { get }
-
-  /// How many frames may wait for a peer that reads nothing.
-  var unsentFrameLimit: Int { get }
 }
 
 // MARK: - Reading
@@ -117,14 +122,13 @@ protocol Connection: ConnectionParts, Flushable, LoopTask, SocketDelegate, Sessi
 extension Connection {
   func start() {
     socket.delegate = self
-    session.delegate = self
-    session.join(loop.sweep)
     tls?.join(loop.sweep)
     if let tls {
       if case .failed(let status) = tls.handshake() { return close(status) }
     } else {
       didBecomeSecure()
     }
+    guard !isClosed else { return }
     socket.startReading()
     setNeedsFlush()
   }
@@ -165,7 +169,7 @@ extension Connection {
   private func judgeRecords(_ tls: TLSFilter) {
     let idle = tls.takeIdleRecords()
     guard !isClosed else { return }
-    guard idle == 0 || session.pay(forRecords: idle) else {
+    guard idle == 0 || recordCredit.spend(idle, now: loop.now) else {
       return dismiss(Offence(abuse: .recordFlood, code: .enhanceYourCalm))
     }
     guard tls.pendingByteCount > Self.pendingLimit else { return }
@@ -176,29 +180,25 @@ extension Connection {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
-    if awaitsGreeting { return receiveGreeting(bytes) }
-    let hadStreams = session.streams.count > 0
-    let offence = withWire { $0.receive(bytes, now: loop.now) }
-    if hadStreams || session.streams.count > 0 { expectMore() }
+    let hadStreams = openStreams > 0
+    guard let offence = withSession({ $0.receive(bytes, now: loop.now) }) else {
+      return receiveGreeting(bytes)
+    }
+    if hadStreams || openStreams > 0 { expectMore() }
     processReady()
     guard !isClosed else { return }
     if let offence { return dismiss(offence) }
     watchHeaders()
-    if socket.isWriting, withWire({ $0.unsentFrames }) > unsentFrameLimit {
-      return dismiss(Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
-    }
     setNeedsFlush()
   }
 
-  /// Collects the first bytes until they show which protocol the peer speaks.
+  /// Collects the first bytes until they show which version the peer speaks.
   private func receiveGreeting(_ bytes: UnsafeRawBufferPointer) {
     greeting += bytes
-    let preface = "PRI".utf8
-    guard greeting.count >= preface.count || !preface.starts(with: greeting) else { return }
-    awaitsGreeting = false
-    if !greeting.starts(with: preface) { http1 = peerSpeaksHTTP1() }
+    guard let version = SpokenVersion(firstBytes: greeting) else { return }
     let first = greeting
     greeting = []
+    speak(version)
     first.withUnsafeBytes { receive($0) }
     setNeedsFlush()
   }
@@ -210,7 +210,7 @@ extension Connection {
   }
 
   func watchHeaders() {
-    let incomplete = withWire { $0.incompleteHeaders }
+    let incomplete = withSession { $0.incompleteHeaders } ?? 0
     guard incomplete != limitedHeaders else { return }
     limitedHeaders = incomplete
     if let headersTimer {
@@ -238,8 +238,8 @@ extension Connection {
   func announceClose(_ offence: Offence, _ reason: StaticString? = nil) {
     isDismissed = true
     report(offence.abuse)
-    closeReason = offence.status(isHTTP1: http1 != nil)
-    withWire { $0.terminate(offence, reason) }
+    closeReason = offence.status(over: withSession { $0.version } ?? "TLS")
+    withSession { $0.terminate(offence, reason) }
   }
 
   func sessionDidBlamePeer() {
@@ -248,12 +248,14 @@ extension Connection {
 
   var sessionNow: UInt64 { loop.now }
 
+  var outputWaits: Bool { socket.isWriting }
+
   func socketDidEnd(_ error: SocketError?) {
     if let tls, !tls.isSecure { return close(.handshakeCut) }
     // Pending output may tell the peer about a protocol error in its last bytes.
     if isDirty { flushNow() }
     // TLS ends with a record of its own, or was cut.
-    if error == nil, tls == nil, !isClosed, withWire({ $0.peerDidEnd() }) { return }
+    if error == nil, tls == nil, !isClosed, peerDidEnd() { return }
     socketError = error
     close(error?.status("the connection broke") ?? .connectionLost)
   }
@@ -289,38 +291,38 @@ extension Connection {
       flushPending(of: tls)
       guard tls.isSecure, !socket.isWriting else { return }
     }
-    guard !awaitsGreeting else { return }
-    if session.streams.count > 0 { expectMore() }
+    if openStreams > 0 { expectMore() }
     let output = loop.takeOutput()
-    let drained = withWire { $0.drain(into: output, limit: Self.outputLimit) }
+    let drained = withSession { $0.drain(into: output, limit: Self.outputLimit) } ?? .all
     if isClosed { loop.giveBack(output) } else { write(output) }
     // Sending may have ended streams.
     processReady()
     guard !isClosed else { return }
-    if drained == .failed { return close(.protocolBroken) }
-    switch withWire({ $0.didDrain(isWriting: socket.isWriting) }) {
-    case nil: break
+    switch drained {
+    case .all: break
+    case .some: if !socket.isWriting { setNeedsFlush(nextTurn: true) }
+    case .failed: close(.protocolBroken)
     case .offence(let offence): dismiss(offence)
-    case .status(let reason): close(reason, gently: true)
+    case .over(let reason, let onceWritten):
+      if !onceWritten || !socket.isWriting { close(reason, gently: true) }
     }
-    if drained == .some, !socket.isWriting { setNeedsFlush(nextTurn: true) }
   }
 
-  /// See `WireSession`.
+  /// See `HTTPSession`.
   func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
-    withWire { $0.settle(arrived: byteCount, credit: credit, on: id) }
+    withSession { $0.settle(arrived: byteCount, credit: credit, on: id) }
   }
 
   /// Settles held bytes of a stream that were read.
   func settle(released byteCount: Int, on id: Int32) {
-    withWire { $0.settle(released: byteCount, on: id) }
+    withSession { $0.settle(released: byteCount, on: id) }
     setNeedsFlush()
   }
 
   /// Settles held bytes of a stream that has closed.
   func forget(_ byteCount: Int) {
     guard byteCount > 0 else { return }
-    withWire { $0.forget(byteCount) }
+    withSession { $0.forget(byteCount) }
     setNeedsFlush()
   }
 
@@ -356,9 +358,9 @@ extension Connection {
       if let timer { loop.cancel(timer) }
     }
     (headersTimer, keepaliveTimer) = (nil, nil)
-    withWire { $0.connectionDidClose() }
+    withSession { $0.connectionDidClose() }
     processReady()
-    session.join(nil)
+    withSession { $0.join(nil) }
     tls?.join(nil)
     if gently { socket.closeGently() } else { socket.close() }
     didClose(reason)

@@ -60,7 +60,7 @@ extension Connection {
       report(.silence)
       close(.keepaliveTimeout)
     case .ping(let time):
-      session.ping(PingPayload.keepalive)
+      http2?.ping(PingPayload.keepalive)
       counters.keepalivesSent += 1
       setNeedsFlush()
       watchKeepalive(after: .nanoseconds(Int64(clamping: time)))

@@ -12,21 +12,23 @@ import SwitchboardCall
 /// An exchange drives a `ClientCallStream` as an HTTP/2 session would. A response belongs to the request that was written
 /// last, because nothing in it says so. So the server may send nothing before it has the head of a request, and nothing
 /// after its response: what it sends else would become the response of another call.
-final class HTTP1ClientSession: WireSession {
+final class HTTP1ClientSession: HTTPClientSession, HTTP1Side {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
-  private unowned let connection: ClientConnection
+  unowned let connection: ClientConnection
   @exclusivity(unchecked) private var parser: HTTP1ResponseParser
   @exclusivity(unchecked) private var stream: ClientCallStream?
-  @exclusivity(unchecked) private var output = HTTP1Output()
+  @exclusivity(unchecked) var output = HTTP1Output()
+  @exclusivity(unchecked) var memory = PackableMemory(in: nil)
   /// The head of a request.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
   @exclusivity(unchecked) private var requestIsSent = true
   /// Whether the head of the request was passed to the socket, so that there may be a response.
   @exclusivity(unchecked) private var headIsSent = false
   @exclusivity(unchecked) private var closesAfter = false
-  /// The server has sent what no request asked for.
+  /// The server has broken a rule, such as to send what no request asked for. Nothing more is sent.
   @exclusivity(unchecked) private var isBroken = false
   @exclusivity(unchecked) private var lastID: Int32 = -1
+  @exclusivity(unchecked) private(set) var lastRequestSent: Int32 = 0
   /// How many informational responses came before the response.
   @exclusivity(unchecked) private var informationCount = 0
 
@@ -39,24 +41,26 @@ final class HTTP1ClientSession: WireSession {
   }
 
   var incompleteHeaders: Int { parser.incompleteHead }
-  var unsentFrames: Int { 0 }
 
   // MARK: Requests
 
   var requestLimit: Int { isBroken ? 0 : 1 }
 
+  static func connectionLimit(_ options: ChannelOptions) -> Int { options.maxHTTP1Connections }
+
   func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool {
+    use()
     lastID += 2
     stream.id = lastID
-    _ = connection.session.streams.insert(stream)
+    _ = connection.parts.streams.insert(stream)
     self.stream = stream
     requestIsSent = false
     headIsSent = false
     informationCount = 0
-    output.isChunked = hasBody
+    output = HTTP1Output(isChunked: hasBody)
     var line = (method: [UInt8](), path: [UInt8](), authority: [UInt8]())
     var fields: [UInt8] = []
-    connection.session.headers.forEachField { name, value in
+    connection.headers.forEachField { name, value in
       if name.equals(":method") {
         line.method = Array(value)
         return
@@ -96,11 +100,11 @@ final class HTTP1ClientSession: WireSession {
       unsent.withUnsafeBytes { output.append($0) }
       unsent = []
       headIsSent = true
-      connection.session.requestWasSent(stream.id)
+      lastRequestSent = stream.id
     }
     while !requestIsSent {
       guard output.byteCount < limit else { return .some }
-      switch self.output.append(bodyOf: stream, to: output) {
+      switch appendBody(of: stream, to: output) {
       case .some: break
       case .wait: return .all
       case .end:
@@ -114,6 +118,7 @@ final class HTTP1ClientSession: WireSession {
   // MARK: Responses
 
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
+    use()
     var rest = bytes
     guard let stream, headIsSent else { return breakOff() }
     while true {
@@ -150,7 +155,7 @@ final class HTTP1ClientSession: WireSession {
 
   private func take(_ head: HTTP1ResponseParser.Head, for stream: ClientCallStream) {
     closesAfter = closesAfter || head.closes
-    let fields = connection.session.fields
+    let fields = connection.parts.fields
     fields.begin()
     give(stream, Array(":status".utf8), head.status, fields)
     for field in head.fields { give(stream, field.name, field.value, fields) }
@@ -166,54 +171,19 @@ final class HTTP1ClientSession: WireSession {
   /// Ends the exchange, and may begin the next. If the request was not sent completely, the connection cannot be reused.
   private func finish(_ stream: ClientCallStream) {
     self.stream = nil
-    _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
+    _ = connection.parts.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
     closesAfter = closesAfter || !requestIsSent
     // The offence of a broken connection closes it.
     if closesAfter, !isBroken { connection.retire() }
     // Reading may be paused because the reader has not read everything.
-    connection.socket.resumeReading()
+    resumeReading()
     stream.didClose(0)
   }
 
-  // MARK: Flow control, as on the server
+  func resumeReading() { connection.socket.resumeReading() }
 
-  func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
-    if credit > 0 { connection.socket.resumeReading() } else { connection.socket.pauseReading() }
-  }
-
-  func settle(released byteCount: Int, on id: Int32) { connection.socket.resumeReading() }
-  func forget(_ byteCount: Int) { connection.socket.resumeReading() }
-
-  // MARK: What only servers do
-
-  func stopRequest(_ id: Int32) {}
-  func submitResponse(_ stream: StreamEntry) {}
-  func submitTrailersOnly(_ stream: StreamEntry) {}
-  func abandonResponse(_ id: Int32) {}
-
-  // MARK: The rest
-
-  /// The flush that follows asks the stream for its body.
-  func resume(_ id: Int32) {}
-
-  var refusalOfHeaders: GRPCStatus? { connection.session.headers.refusalOfLines }
-  var headerListLimit: Int { .max }
-
-  func didDrain(isWriting: Bool) -> WireEnd? { nil }
-  func announceDrain() {}
-  func confirmDrain() {}
-
-  func checkSilence(
-    _ keepalive: inout Keepalive,
-    now: UInt64,
-    lastRead: UInt64,
-    isWriting: Bool
-  ) -> Keepalive.Action { .wait(keepalive.interval) }
-
-  func terminate(_ offence: Offence, _ reason: StaticString?) {}
-
-  /// A server that has ended its side answers no more.
-  func peerDidEnd() -> Bool { false }
+  /// There is no way to tell the server.
+  func terminate(_ offence: Offence, _ reason: StaticString?) { isBroken = true }
 
   /// A response without a length ends with the connection. Over TLS, only a proper close by the server counts, because
   /// anyone between the two could cut the connection.
@@ -223,12 +193,13 @@ final class HTTP1ClientSession: WireSession {
     {
       stream.remoteDidEnd()
       self.stream = nil
-      _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
-      stream.didClose(0)
+      connection.parts.streams.end(stream, 0)
     }
     stream = nil
-    connection.session.connectionDidClose()
+    connection.parts.streams.endAll()
   }
+
+  func memoryWasPacked() { freeHeads() }
 }
 
 extension GRPCStatus {

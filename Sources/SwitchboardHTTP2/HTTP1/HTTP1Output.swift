@@ -32,6 +32,8 @@ extension GRPCStatus {
 struct HTTP1Output {
   /// Whether the body is sent in chunks, because its length is not known.
   var isChunked = true
+  /// Whether the stream has no more for now.
+  var waits = false
 
   private static let pieceLimit = 16 * 1024
 

@@ -12,21 +12,22 @@ import SwitchboardCall
 /// ```
 /// An exchange drives a `ServerCallStream` as an HTTP/2 session would. What arrives during one is held. `drain` serves
 /// held requests as long as their responses are ready at once, so that those that arrived together leave together.
-final class HTTP1Session: WireSession {
+final class HTTP1Session: HTTPServerSession, HTTP1Side {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
   unowned let connection: ServerConnection
   @exclusivity(unchecked) private var parser: HTTP1Parser
   @exclusivity(unchecked) private(set) var stream: ServerCallStream?
   @exclusivity(unchecked) private(set) var requestIsWhole = false
   @exclusivity(unchecked) private var response = Response.none
-  @exclusivity(unchecked) private var output = HTTP1Output()
+  @exclusivity(unchecked) var output = HTTP1Output()
+  @exclusivity(unchecked) var memory = PackableMemory(in: nil)
   /// The output before a body: lines of headers.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
   /// Bytes of further requests that arrived before this exchange ended.
   @exclusivity(unchecked) private var held = HeldBytes()
   /// Whether reading stopped until held requests were served, or the client reads.
   @exclusivity(unchecked) private var waitsForRoom = false
-  /// Why a held request ends the connection, until `didDrain` says so.
+  /// Why a held request ends the connection, until `drain` says so.
   @exclusivity(unchecked) private var offence: Offence?
   @exclusivity(unchecked) private var closesAfter = false
   /// The request was invalid: only an error response and the close remain.
@@ -68,12 +69,10 @@ final class HTTP1Session: WireSession {
 
   var incompleteHeaders: Int { parser.incompleteHead }
 
-  /// HTTP/1.1 sends no frames other than responses, which flow control limits.
-  var unsentFrames: Int { 0 }
-
   // MARK: Reading
 
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
+    use()
     var rest = bytes
     // Bytes that arrive after held requests wait for these, and those after a request without a response wait for that.
     let offence = held.isEmpty ? read(&rest) : nil
@@ -112,7 +111,7 @@ final class HTTP1Session: WireSession {
   }
 
   /// Reads on, unless `drain` will when there is room again.
-  private func resumeReading() {
+  func resumeReading() {
     if !waitsForRoom { connection.socket.resumeReading() }
   }
 
@@ -150,13 +149,13 @@ final class HTTP1Session: WireSession {
   private func open(_ head: HTTP1RequestHead) {
     connection.didOpen()
     connection.counters.streamStarted(at: connection.loop.turnTime)
-    let stream = ServerCallStream(connection, isRefused: false, isHTTP1: true)
+    let stream = ServerCallStream(connection, isRefused: false, carriesGRPC: false)
     stream.id = 1
-    _ = connection.session.streams.insert(stream)
+    _ = connection.parts.streams.insert(stream)
     self.stream = stream
     requestIsWhole = !head.hasBody
     closesAfter = closesAfter || head.closes
-    let fields = connection.session.fields
+    let fields = connection.parts.fields
     fields.begin()
     head.forEachField { stream.receiveHeader($0, $1, fields) }
     stream.headersDidEnd(endsStream: requestIsWhole, fields)
@@ -183,51 +182,33 @@ final class HTTP1Session: WireSession {
     isOver = true
   }
 
-  // MARK: What only clients do
-
-  var requestLimit: Int { 0 }
-  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool { false }
-  func cancelRequest(_ id: Int32) -> GRPCStatus? { nil }
-  func finishRequests() -> GRPCStatus? { nil }
-
-  // MARK: Flow control
-
-  // HTTP/1.1 has no windows. If the handler has no room, the connection stops reading.
-
-  func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
-    if credit > 0 { resumeReading() } else { connection.socket.pauseReading() }
-  }
-
-  func settle(released byteCount: Int, on id: Int32) { resumeReading() }
-
-  /// The end of the exchange resumes reading.
-  func forget(_ byteCount: Int) {}
-
   /// The rest of a request cannot be refused. The connection closes after the response.
-  func stopRequest(_ id: Int32) {}
+  func stopRequest(_ id: Int32) { closesAfter = true }
 
   // MARK: Writing
 
   func submitResponse(_ stream: StreamEntry) { respond(hasBody: true) }
 
-  func submitTrailersOnly(_ stream: StreamEntry) { respond(hasBody: false) }
+  func submitResponse(_ stream: StreamEntry, constant: ConstantHeaders) {
+    connection.headers.reset()
+    connection.headers.add(constant)
+    respond(hasBody: true)
+  }
 
-  /// The flush that follows asks the stream for its body.
-  func resume(_ id: Int32) {}
+  func submitTrailersOnly(_ stream: StreamEntry) { respond(hasBody: false) }
 
   /// A response cannot be reset, so the connection ends.
   func abandonResponse(_ id: Int32) { connection.close(.answerNotTaken) }
 
-  /// In HTTP/1.1, a peer cannot announce how large headers may be.
-  var refusalOfHeaders: GRPCStatus? { connection.session.headers.refusalOfLines }
+  /// A client cannot announce how large headers may be.
   var headerListLimit: Int { .max }
 
   private func respond(hasBody: Bool) {
     guard response == .none else { return }
     response = hasBody ? .body : .headOnly
-    output.isChunked = true
+    output = HTTP1Output()
     if !requestIsWhole { closesAfter = true }
-    let headers = connection.session.headers
+    let headers = connection.headers
     unsent.reserveCapacity(unsent.count + headers.listSize + Self.usualExtra)
     var mayHaveLength = true
     headers.forEachField { name, value in
@@ -264,6 +245,18 @@ final class HTTP1Session: WireSession {
   }
 
   func drain(into output: OutputBuffer, limit: Int) -> Drained {
+    use()
+    let drained = serve(into: output, limit: limit)
+    if let offence = offence.take() { return .offence(offence) }
+    guard !isOver else { return drained }
+    let isLast = closesAfter || isHalfClosed && held.isEmpty
+    // The rest of an incomplete request cannot follow any more.
+    let isCut = isHalfClosed && held.isEmpty && !requestIsWhole
+    return stream == nil && isLast || isCut ? .over(.exchangesOver, onceWritten: isHalfClosed) : drained
+  }
+
+  /// Writes the response, and those to held requests that are ready at once.
+  private func serve(into output: OutputBuffer, limit: Int) -> Drained {
     defer {
       if waitsForRoom, hasRoom() {
         waitsForRoom = false
@@ -294,7 +287,7 @@ final class HTTP1Session: WireSession {
     if response == .headOnly { responseDidEnd(stream) }
     while response == .body {
       guard output.byteCount < limit else { return .some }
-      switch self.output.append(bodyOf: stream, to: output) {
+      switch appendBody(of: stream, to: output) {
       case .some: break
       case .wait: return .all
       case .end: responseDidEnd(stream)
@@ -315,30 +308,17 @@ final class HTTP1Session: WireSession {
     closesAfter = closesAfter || !requestIsWhole
     response = .none
     requestIsWhole = false
-    _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
-    stream.didClose(0)
+    connection.parts.streams.end(stream, 0)
     // The request may have had bytes that its handler did not read.
     resumeReading()
     if held.isEmpty { watchIdleness(isUsed: true) }
   }
 
-  func didDrain(isWriting: Bool) -> WireEnd? {
-    if let offence = offence.take() { return .offence(offence) }
-    guard !isOver, !isHalfClosed || !isWriting else { return nil }
-    let isLast = closesAfter || isHalfClosed && held.isEmpty
-    // The rest of an incomplete request cannot follow any more.
-    let isCut = isHalfClosed && held.isEmpty && !requestIsWhole
-    return stream == nil && isLast || isCut ? .status(.exchangesOver) : nil
-  }
-
-  /// An idle connection closes at once, because HTTP/1.1 has no announcement.
-  func announceDrain() {
+  /// The header `connection: close` of the last response is the announcement. An idle connection closes at once.
+  func startDraining() {
     closesAfter = true
     if stream == nil { connection.close(.serverStopped, gently: true) }
   }
-
-  /// The header `connection: close` of the last response needs no confirmation.
-  func confirmDrain() {}
 
   /// A client cannot be pinged, but it must read its responses.
   func checkSilence(
@@ -356,6 +336,12 @@ final class HTTP1Session: WireSession {
     stopIdleTimer()
     isOver = true
     stream = nil
-    connection.session.connectionDidClose()
+    connection.parts.streams.endAll()
+  }
+
+  func memoryWasPacked() {
+    freeHeads()
+    if unsent.isEmpty { unsent = [] }
+    connection.knownCall = nil
   }
 }

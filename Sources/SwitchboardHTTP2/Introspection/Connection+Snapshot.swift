@@ -25,11 +25,17 @@ extension Connection {
       lastStreamStarted: clock.instant(of: counters.lastStream),
       lastMessageSent: clock.instant(of: counters.lastMessageSent),
       lastMessageReceived: clock.instant(of: counters.lastMessageReceived),
-      sendWindow: session.sendWindow,
-      receiveWindow: session.receiveWindow,
-      goAwayError: session.goAwayReceived,
-      peerMaxConcurrentStreams: session.remoteMaxConcurrentStreams
+      http2: http2.map { ConnectionSnapshot.HTTP2($0) }
     )
+  }
+}
+
+extension ConnectionSnapshot.HTTP2 {
+  fileprivate init(_ session: Session) {
+    sendWindow = session.sendWindow
+    receiveWindow = session.receiveWindow
+    goAwayError = session.goAwayReceived
+    peerMaxConcurrentStreams = session.remoteMaxConcurrentStreams
   }
 }
 

@@ -50,12 +50,18 @@ package struct ConnectionSnapshot: Sendable {
   /// When the last message was received.
   package let lastMessageReceived: ContinuousClock.Instant?
 
-  /// How many bytes this side may send on the connection until the peer grants more.
-  package let sendWindow: Int
-  /// How many bytes the peer may send until this side grants more.
-  package let receiveWindow: Int
-  /// The error code of the GOAWAY from the peer, if it sent one.
-  package let goAwayError: UInt32?
-  /// The maximum number of concurrent streams that the peer allows.
-  package let peerMaxConcurrentStreams: Int
+  /// What only HTTP/2 has; `nil` if it is not spoken, or not yet.
+  package let http2: HTTP2?
+
+  /// The windows of a connection, and what its peer has said about it.
+  package struct HTTP2: Sendable {
+    /// How many bytes this side may send on the connection until the peer grants more.
+    package let sendWindow: Int
+    /// How many bytes the peer may send until this side grants more.
+    package let receiveWindow: Int
+    /// The error code of the GOAWAY from the peer, if it sent one.
+    package let goAwayError: UInt32?
+    /// The maximum number of concurrent streams that the peer allows.
+    package let peerMaxConcurrentStreams: Int
+  }
 }

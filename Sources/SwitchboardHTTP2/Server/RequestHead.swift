@@ -61,6 +61,8 @@ struct RequestHead: ~Copyable {
   /// Whether a page of a web site has sent the request.
   private var hasOrigin = false
   private var isGRPC = false
+  /// Whether the version of HTTP can carry gRPC itself.
+  private let carriesGRPC: Bool
   private var hasUnknownFormat = false
   private var acceptsTrailers = false
   private var hasBadTimeout = false
@@ -85,7 +87,7 @@ struct RequestHead: ~Copyable {
   init(
     listSizeLimit: Int,
     crossOrigin: CrossOrigin? = nil,
-    isHTTP1: Bool = false,
+    carriesGRPC: Bool = true,
     keepsTraceParent: Bool = false,
     hosts: HostNames? = nil
   ) {
@@ -93,7 +95,8 @@ struct RequestHead: ~Copyable {
     self.crossOrigin = crossOrigin
     self.keepsTraceParent = keepsTraceParent
     self.hosts = hosts
-    request = WireRequest(isHTTP1: isHTTP1)
+    self.carriesGRPC = carriesGRPC
+    request = WireRequest()
   }
 
   /// Returns the requested encoding if the client accepts it, and otherwise none.
@@ -300,7 +303,7 @@ struct RequestHead: ~Copyable {
     else { return false }
     // What browsers cannot send may have any name.
     return isOtherCall
-      ? otherFailure == nil && hosts == nil : request.isPost && isGRPC && acceptsTrailers && !request.isHTTP1
+      ? otherFailure == nil && hosts == nil : request.isPost && isGRPC && acceptsTrailers && carriesGRPC
   }
 
   /// The rejection that the request's protocol requires; `nil` if the request may be passed to the handler or the page.
@@ -332,7 +335,7 @@ struct RequestHead: ~Copyable {
     guard request.isPost else {
       return .http(status: "405", message: "a gRPC call is a POST", header: ("allow", "POST"))
     }
-    guard isGRPC, !request.isHTTP1 else {
+    guard isGRPC, carriesGRPC else {
       let message =
         if isGRPC {
           "gRPC needs HTTP/2; over HTTP/1.1 the content type is application/grpc-web"

@@ -52,13 +52,13 @@ extension ServerCallStream {
     guard phase == .handling else { return }
     phase = .ending
     task = nil
-    let headers = connection.session.headers
+    let headers = connection.headers
     headers.reset()
     headers.add(":status", String(min(max(response.status, 200), 599)).utf8)
     if let type = response.contentType { headers.add("content-type", type) }
     headers.add(plain: response.headers)
     head.addCrossOrigin(to: headers)
-    if !response.hasValidContentType || connection.withWire({ $0.refusalOfHeaders }) != nil {
+    if !response.hasValidContentType || connection.refusalOfHeaders != nil {
       headers.reset()
       headers.add(":status", "500")
       return submitPage(MessageBuffer([]))
@@ -67,7 +67,7 @@ extension ServerCallStream {
   }
 
   private func submitPage(_ content: MessageBuffer) {
-    let headers = connection.session.headers
+    let headers = connection.headers
     let mayHaveBody = !head.isHead
     let byteCount = content.byteCount
     if byteCount > 0 { headers.add("content-length", number: byteCount) }

@@ -12,14 +12,14 @@ extension ServerCallStream {
   ) {
     phase = .ending
     stopLimitingRequest()
-    let headers = connection.session.headers
+    let headers = connection.headers
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
     if let header { headers.add(header.name, header.value.utf8) }
     if head.isForGRPC || connection.core.protocols.isEmpty {
       headers.add("grpc-status", "13")
       headers.add("grpc-message", message.utf8)
-      connection.withWire { $0.submitTrailersOnly(self) }
+      connection.withServerSession { $0.submitTrailersOnly(self) }
     } else {
       submitReason(code, message)
     }
@@ -36,7 +36,7 @@ extension ServerCallStream {
     let body =
       isJSON
       ? MessageBuffer(ConnectError(describe: nil).json(of: reason)) : MessageBuffer("\(message)\n".utf8)
-    let headers = connection.session.headers
+    let headers = connection.headers
     headers.add("content-type", isJSON ? "application/json" : "text/plain; charset=utf-8")
     headers.add("content-length", number: body.byteCount)
     // A page whose origin is refused sees nothing.

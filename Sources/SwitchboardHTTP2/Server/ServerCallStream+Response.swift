@@ -148,7 +148,7 @@ extension ServerCallStream {
     if !headersSent, wire?.exchange.waitsForEnd == true { return }
     if headersSent {
       if body.pipe == nil { body.pipe = shared.withLock { $0.responses } }
-      connection.withWire { $0.resume(id) }
+      connection.withSession { $0.resume(id) }
     } else if phase == .handling {
       submitHeaders()
     }
@@ -176,25 +176,25 @@ extension ServerCallStream {
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
     guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || wire != nil else {
       headersDidLeave()
-      connection.session.submitResponse(self, constant: .response)
+      connection.withServerSession { $0.submitResponse(self, constant: .response) }
       return true
     }
-    connection.session.headers.reset()
+    connection.headers.reset()
     if let wire { writeHead(metadata, for: wire) } else { writeHead(metadata) }
     if metadata != nil {
-      if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
+      if let refusal = connection.refusalOfHeaders {
         report(oversized: refusal)
         abandonResponse(refusal)
         return false
       }
     }
     headersDidLeave()
-    connection.withWire { $0.submitResponse(self) }
+    connection.withServerSession { $0.submitResponse(self) }
     return true
   }
 
   private func writeHead(_ metadata: HPACKHeaders?) {
-    let headers = connection.session.headers
+    let headers = connection.headers
     headers.add(":status", "200")
     headers.add(head.contentSubtype)
     if body.compression != .none { headers.add("grpc-encoding", body.compression.rawValue.utf8) }
@@ -273,22 +273,22 @@ extension ServerCallStream {
     } else {
       body.isLast = true
     }
-    connection.withWire { $0.resume(id) }
+    connection.withSession { $0.resume(id) }
   }
 
   private func submitTrailersOnly() {
-    let headers = connection.session.headers
+    let headers = connection.headers
     headers.reset()
     headers.add(":status", "200")
     headers.add(head.contentSubtype)
-    writeStatus(into: headers, limit: connection.withWire { $0.headerListLimit })
-    connection.withWire { $0.submitTrailersOnly(self) }
+    writeStatus(into: headers, limit: connection.headerListLimit)
+    connection.withServerSession { $0.submitTrailersOnly(self) }
   }
 
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
     if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .success }
     headers.reset()
-    writeStatus(into: headers, limit: connection.withWire { $0.headerListLimit })
+    writeStatus(into: headers, limit: connection.headerListLimit)
     return .written
   }
 }

@@ -68,7 +68,7 @@ extension ServerCallStream {
   func giveUp() {
     timer = nil
     endTracing(deadline == nil ? .responseNotRead : deadlineStatus)
-    connection.withWire { $0.abandonResponse(id) }
+    connection.withServerSession { $0.abandonResponse(id) }
     connection.setNeedsFlush()
   }
 

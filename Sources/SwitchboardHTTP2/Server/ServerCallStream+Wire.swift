@@ -185,7 +185,7 @@ extension ServerCallStream {
 
   /// Writes the head of a response that is sent piece by piece.
   func writeHead(_ metadata: HPACKHeaders?, for wire: WireState) {
-    let headers = connection.session.headers
+    let headers = connection.headers
     let encoder = wire.exchange.responseEncoder
     body.encoder = encoder
     if let first = body.pipe?.first { encoder?.willSend(first) }
@@ -196,7 +196,7 @@ extension ServerCallStream {
 
   /// Sends the whole response at once, if the protocol does so. Returns `false` if it does not.
   func submitAnswer(_ message: MessageBuffer?, _ metadata: HPACKHeaders?, for wire: WireState) -> Bool {
-    let headers = connection.session.headers
+    let headers = connection.headers
     headers.reset()
     guard var content = wire.exchange.answer(message, ending(metadata), into: headers) else { return false }
     if case .message(let bytes) = content {
@@ -204,7 +204,7 @@ extension ServerCallStream {
       if head.isHead { content = .none }
     }
     head.addCrossOrigin(to: headers)
-    if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
+    if let refusal = connection.refusalOfHeaders {
       if metadata != nil || trailerMetadata != nil { report(oversized: refusal) }
       trailerMetadata = nil
       abandonResponse(refusal)
@@ -223,9 +223,9 @@ extension ServerCallStream {
       body.compression = .none
       body.hasPrefixes = false
       body.setOnly(bytes)
-      connection.withWire { $0.submitResponse(self) }
+      connection.withServerSession { $0.submitResponse(self) }
     case .none:
-      connection.withWire { $0.submitTrailersOnly(self) }
+      connection.withServerSession { $0.submitTrailersOnly(self) }
     }
   }
 
@@ -281,11 +281,11 @@ extension ServerCallStream {
   func answerPreflight() {
     phase = .ending
     stopLimitingRequest()
-    let headers = connection.session.headers
+    let headers = connection.headers
     headers.reset()
     headers.add(":status", "204")
     head.crossOrigin?.addPreflight(to: head.metadata, into: headers)
-    connection.withWire { $0.submitTrailersOnly(self) }
+    connection.withServerSession { $0.submitTrailersOnly(self) }
     connection.setNeedsFlush()
   }
 }

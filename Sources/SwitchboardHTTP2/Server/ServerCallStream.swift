@@ -98,14 +98,14 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     }
   }
 
-  init(_ connection: ServerConnection, isRefused: Bool, isHTTP1: Bool = false) {
+  init(_ connection: ServerConnection, isRefused: Bool, carriesGRPC: Bool = true) {
     self.connection = connection
     loop = connection.loop
     if isRefused { phase = .ending }
     head = RequestHead(
       listSizeLimit: connection.metadataLimit,
       crossOrigin: connection.crossOrigin,
-      isHTTP1: isHTTP1,
+      carriesGRPC: carriesGRPC,
       keepsTraceParent: connection.givesContext,
       hosts: connection.hosts
     )
@@ -177,7 +177,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     state.localDidEnd()
     reportSent(.end)
     // The response is complete, so the rest of the request is not needed.
-    if !state.hasRemoteEnded { connection.withWire { $0.stopRequest(id) } }
+    if !state.hasRemoteEnded { connection.withServerSession { $0.stopRequest(id) } }
   }
 
   /// The reset that the session sends closes the stream, and `didClose` ends the call.

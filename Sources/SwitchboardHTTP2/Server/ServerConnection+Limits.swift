@@ -53,7 +53,7 @@ extension ServerConnection {
 
   private func closeIfIdle() {
     guard let limit = core.options.maxConnectionIdle else { return }
-    guard session.streams.count == 0 else { return watchIdleness(after: limit) }
+    guard openStreams == 0 else { return watchIdleness(after: limit) }
     let idle = loop.now - min(loop.now, lastCallEnd)
     guard idle >= limit.nanoseconds else {
       return watchIdleness(after: .nanoseconds(Int64(clamping: limit.nanoseconds - idle)))
@@ -69,7 +69,10 @@ extension ServerConnection {
   }
 
   func checkSilence() -> Keepalive.Action? {
-    withWire { $0.checkSilence(&keepalive, now: loop.now, lastRead: lastRead, isWriting: socket.isWriting) }
+    // The time for the handshake limits a connection that speaks nothing yet.
+    withServerSession {
+      $0.checkSilence(&keepalive, now: loop.now, lastRead: lastRead, isWriting: socket.isWriting)
+    } ?? .wait(keepalive.interval)
   }
 }
 

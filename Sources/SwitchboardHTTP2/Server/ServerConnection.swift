@@ -27,7 +27,8 @@ final class ServerConnection: ConnectionParts, Connection {
   /// The clients with the address of this one.
   let clients: AbandonedHandlers.Clients
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
-  @exclusivity(unchecked) private var draining = Draining.no
+  @exclusivity(unchecked) private(set) var http1: HTTP1Session?
+  @exclusivity(unchecked) private var isDraining = false
   /// Whether all handshakes are over.
   @exclusivity(unchecked) private var isOpen = false
   @exclusivity(unchecked) var timers = Timers()
@@ -35,13 +36,6 @@ final class ServerConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private(set) var lastCallEnd: UInt64
   @exclusivity(unchecked) var knownCall: KnownCall?
   @exclusivity(unchecked) private var pings: PingPolicy
-
-  /// ```
-  ///   no ──drain──> announced ──ping answered──> final ──no stream open──> closed
-  /// ```
-  private enum Draining {
-    case no, announced, final
-  }
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer address: SocketAddress?) {
     self.core = core
@@ -60,17 +54,19 @@ final class ServerConnection: ConnectionParts, Connection {
     keepalive = Keepalive(interval: core.options.keepaliveInterval, timeout: core.options.keepaliveTimeout)
     pings = PingPolicy(minimumInterval: core.options.minimumPingInterval)
     lastCallEnd = loop.now
-    let settings = core.sessionSettings
-    guard let session = Session(.server, settings: settings, memory: loop.blocks) else { return nil }
-    session.takesTraceParents = givesContext
     var tls: TLSFilter?
     if let context = core.tlsContext {
       tls = TLSFilter(context, arenas: loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
     clients = core.abandoned.join(at: address)
-    super.init(loop: loop, socket: socket, session: session, tls: tls)
-    awaitsGreeting = core.allowsHTTP1
+    super.init(
+      loop: loop,
+      socket: socket,
+      tls: tls,
+      unreadLimit: core.options.connectionBufferSize,
+      frameAllowance: core.options.controlFrameAllowance
+    )
     socket.setUserTimeout(core.options.keepaliveTimeout)
     startLimits()
   }
@@ -83,6 +79,20 @@ final class ServerConnection: ConnectionParts, Connection {
 
   func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
+    if !core.allowsHTTP1 { speak(.http2) }
+  }
+
+  func speak(_ version: SpokenVersion) {
+    switch version {
+    case .http2:
+      speakHTTP2(as: .server, core.sessionSettings)
+      http2?.takesTraceParents = givesContext
+    case .http1:
+      socket.probe(after: Self.probeInterval)
+      let session = HTTP1Session(self, idleTimeout: core.options.web?.idleTimeout ?? Self.idleTimeout)
+      http1 = session
+      session.join(loop.sweep)
+    }
   }
 
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
@@ -90,7 +100,7 @@ final class ServerConnection: ConnectionParts, Connection {
     case (.tls, true):
       // A port for gRPC alone has already sent its settings, which show the client that it does not use TLS. A port
       // that waits for the client's first bytes answers now.
-      if awaitsGreeting { answer(Self.badRequest) }
+      if core.allowsHTTP1 { answer(Self.badRequest) }
       return .clientSpeaksTLS
     case (.http1, true): return core.allowsHTTP1 ? nil : .peerSpeaksHTTP1
     case (.http1, false): return .clientSpeaksNoTLS
@@ -112,12 +122,6 @@ final class ServerConnection: ConnectionParts, Connection {
   private static let badRequest = Array(
     "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n".utf8
   )
-
-  func peerSpeaksHTTP1() -> (any WireSession)? {
-    guard core.allowsHTTP1 else { return nil }
-    socket.probe(after: Self.probeInterval)
-    return HTTP1Session(self, idleTimeout: core.options.web?.idleTimeout ?? Self.idleTimeout)
-  }
 
   /// How long a client of HTTP/1.1 may be silent before the system probes the connection. Such a client cannot be
   /// pinged.
@@ -148,15 +152,12 @@ final class ServerConnection: ConnectionParts, Connection {
 
   var headersTimeout: Duration { core.options.handshakeTimeout }
 
-  /// Several times as many frames as the responses of all streams need.
-  var unsentFrameLimit: Int { 1000 + 4 * core.options.maxConcurrentStreams }
-
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
     counters.streamStarted(at: loop.turnTime)
     let isOverrun = hasTooManyHandlers
     if isOverrun {
       report(.tooManyHandlers)
-      session.reset(id, .refusedStream)
+      http2?.reset(id, .refusedStream)
     }
     return ServerCallStream(self, isRefused: isOverrun)
   }
@@ -177,7 +178,6 @@ final class ServerConnection: ConnectionParts, Connection {
 
   func streamDidClose(_ stream: ServerCallStream) {
     lastCallEnd = lastRead
-    closeIfDrained()
   }
 
   /// Called when something was sent or received for a call.
@@ -210,16 +210,10 @@ final class ServerConnection: ConnectionParts, Connection {
 
   /// Accepts no new calls, and closes when those in progress have ended.
   func drain() {
-    guard draining == .no, !isClosed else { return }
-    draining = .announced
-    if awaitsGreeting { return close(.serverStopped) }
-    // There are two steps, so that no call is lost that the client opens before it reads the announcement: the
-    // announcement, and, one round trip later, the number of the last stream that was accepted.
-    withWire { $0.announceDrain() }
-    // Flushed first, because a ping in the same flush would overtake the announcement.
-    flushNow()
-    guard !isClosed else { return }
-    withWire { $0.confirmDrain() }
+    guard !isDraining, !isClosed else { return }
+    isDraining = true
+    guard isDecided else { return close(.serverStopped) }
+    withServerSession { $0.startDraining() }
     setNeedsFlush()
   }
 
@@ -231,7 +225,7 @@ final class ServerConnection: ConnectionParts, Connection {
     func collect(_ entry: StreamEntry) {
       if let stream = entry as? ServerCallStream, stream.head.page == nil { cut.append(stream) }
     }
-    session.streams.forEach(collect)
+    parts.streams.forEach(collect)
     core.cutOff.add(cut.compactMap { $0.head.method?.descriptor.path })
     for stream in cut where !isClosed { stream.endUnsent(.graceIsOver) }
     flushNow()
@@ -239,28 +233,13 @@ final class ServerConnection: ConnectionParts, Connection {
     close(.serverStopped, gently: true)
   }
 
+  func peerDidEnd() -> Bool { withServerSession { $0.peerDidEnd() } ?? false }
+
   /// Does nothing: a client accepts no calls, so its GOAWAY changes nothing for the server.
   func sessionDidReceiveGoAway(_ goAway: GoAway) {}
 
-  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
-    guard isAck else { return policePing() }
-    if session.takeMeasurement(payload, now: loop.now) { return }
-    guard payload == PingPayload.draining, draining == .announced else { return }
-    draining = .final
-    session.goAway(.noError)
-    closeIfDrained()
-  }
-
-  private func policePing() {
+  func sessionDidReceivePing() {
     guard !pings.allowsPing(at: loop.now) else { return }
     announceClose(Offence(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
-  }
-
-  private func closeIfDrained() {
-    guard draining == .final, session.streams.count == 0 else { return }
-    // This may be inside a callback of the session, which must not be flushed there. The flush that follows closes the
-    // socket.
-    session.terminate(.noError)
-    setNeedsFlush()
   }
 }

@@ -80,7 +80,9 @@ final class ServerCore: @unchecked Sendable {
       windowLimit: options.maxWindow,
       unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxMetadataSize,
-      controlFrameAllowance: options.controlFrameAllowance
+      controlFrameAllowance: options.controlFrameAllowance,
+      // Several times as many frames as the responses of all streams need.
+      unsentFrameLimit: 1000 + 4 * options.maxConcurrentStreams
     )
   }
 

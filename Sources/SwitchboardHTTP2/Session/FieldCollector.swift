@@ -44,6 +44,16 @@ final class FieldCollector {
     own = HPACKHeaders()
   }
 
+  /// Forgets the lists, which frees their memory. Not called within a block.
+  func forgetLists() {
+    let number = max(modelNumber, otherNumber)
+    (modelNumber, otherNumber) = (number &+ 2, number &+ 1)
+    (model, other) = (HPACKHeaders(), HPACKHeaders())
+    (modelIsCompleted, otherIsCompleted) = (false, false)
+    cursor = FieldCursor(model)
+    begin()
+  }
+
   /// Adds a last field that did not arrive, always the same one: so it need not be compared with the model's.
   func complete(with name: StaticString, _ value: StaticString) {
     if isShared, modelIsCompleted, cursor.isBeforeLast { return cursor.skip() }

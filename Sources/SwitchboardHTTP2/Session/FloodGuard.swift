@@ -5,9 +5,8 @@ import SwitchboardCall
 /// Inspects the headers of received frames before nghttp2 does. It detects floods of frames that cost a peer little and
 /// serve no call, and errors that nghttp2 ignores silently. For a server, it finds the heads of requests.
 ///
-/// Such frames cost credit. A peer starts with an allowance and regains a quarter of it each second. It also earns
-/// credit with each frame that is sent for a call, because a harmless peer responds to those with resets. Two kinds cost
-/// nothing: window updates, as far as they take no more bytes than what was sent to the peer, and resets of calls that
+/// Such frames cost credit. A peer also earns credit with each frame that is sent for a call, because a harmless peer
+/// responds to those with resets. Two kinds cost nothing: window updates, as far as they take no more bytes than what was sent to the peer, and resets of calls that
 /// were open for a while, of which there are no more than a client may have calls at a time.
 struct FloodGuard {
   enum Finding {
@@ -24,9 +23,7 @@ struct FloodGuard {
   private typealias Kind = FrameKind
 
   private let isServer: Bool
-  private let allowance: Int
-  private var credit: Int
-  private var refilledAt: UInt64 = 0
+  private var credit: PeerCredit
 
   /// How many bytes of the current frame, or of the client's preface, are still to come.
   private var payloadLeft: Int
@@ -60,9 +57,7 @@ struct FloodGuard {
 
   init(of role: Session.Role, allowance: Int) {
     isServer = role == .server
-    // A user may set the largest integer to mean no limit. Nothing could be added to it without overflow.
-    self.allowance = min(allowance, Int(Int32.max))
-    credit = self.allowance
+    credit = PeerCredit(allowance: allowance)
     payloadLeft = role == .server ? Self.greetingSize : 0
   }
 
@@ -235,22 +230,14 @@ extension FloodGuard {
   }
 
   /// Returns `false` if the peer's credit is exhausted.
-  mutating func spend(_ count: Int = 1, now: UInt64) -> Bool {
-    if refilledAt == 0 { refilledAt = now }
-    credit -= count
-    if credit >= 0 { return true }
-    let elapsed = min(now - min(now, refilledAt), 4_000_000_000)
-    refilledAt = now
-    credit += Int(Double(allowance) * Double(elapsed) / 4e9)
-    return credit >= 0
-  }
+  mutating func spend(now: UInt64) -> Bool { credit.spend(1, now: now) }
 
   /// Called when a request was sent. Its response has headers and trailers.
   mutating func expectHeaders(openCalls: Int) { headersDue = min(headersDue + 2, 2 * openCalls) }
 
   /// Called when a frame was sent for a call, to which a harmless peer may respond.
   mutating func earn(forSending byteCount: Int) {
-    credit = min(allowance, credit + 4 + byteCount >> 8)
+    credit.earn(4 + byteCount >> 8)
     freeUpdates = min(Self.mostFreeUpdates, freeUpdates + byteCount)
   }
 

@@ -33,6 +33,14 @@ package final class HeaderWriter {
     awaitsTraceParent = false
   }
 
+  /// Forgets the fields, and frees their memory.
+  func freeMemory() {
+    reset()
+    entries = []
+    memory?.deallocate()
+    (memory, capacity) = (nil, 0)
+  }
+
   /// A position to which the writer can be rewound.
   struct Mark {
     fileprivate let entryCount: Int

@@ -33,7 +33,9 @@ extension Session {
     }
     if result >= 0 { result = pass(bytes[passed..<end]) }
     if let offence = nextOffence() { return offence }
-    return result < 0 ? Self.offence(Int32(result)) : offence
+    if result < 0 { return Self.offence(Int32(result)) }
+    if let offence { return offence }
+    return hasTooManyUnsent ? Offence(abuse: .unreadAnswers, code: .enhanceYourCalm) : nil
   }
 
   private static func offence(_ result: Int32) -> Offence {

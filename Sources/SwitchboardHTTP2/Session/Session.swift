@@ -5,7 +5,7 @@ import CNghttp2
 import SwitchboardCall
 
 /// One side of an HTTP/2 connection: owns an nghttp2 session. It transforms bytes and performs no I/O.
-final class Session: WireSession, Packable {
+final class Session: HTTPServerSession, HTTPClientSession {
   // Unchecked exclusivity: confined to the connection's loop. Callbacks write `current` and `output` only while nghttp2
   // is running, and not this class.
   /// What nghttp2 allocates in large blocks.
@@ -21,7 +21,7 @@ final class Session: WireSession, Packable {
   @exclusivity(unchecked) var current: Unmanaged<StreamEntry>?
   /// The output of `drain`, while it runs.
   @exclusivity(unchecked) var output: OutputBuffer?
-  @exclusivity(unchecked) var streams = StreamList()
+  let streams: StreamList
   @exclusivity(unchecked) var watch: FloodGuard
   /// Whether the header block that is being received has the field `host`.
   @exclusivity(unchecked) var hasHost = false
@@ -30,11 +30,11 @@ final class Session: WireSession, Packable {
   @exclusivity(unchecked) private var headersCharged = 0
   private let headerListSizeFree: Int
   private let headerListSizeLimit: Int
-  /// An offence that a callback found; `receive` and `didDrain` return it.
+  /// An offence that a callback found; `receive` and `drain` return it.
   @exclusivity(unchecked) private(set) var offence: Offence?
-  let headers = HeaderWriter()
+  let headers: HeaderWriter
   /// The fields that streams keep of the header block that is being received.
-  let fields = FieldCollector()
+  let fields: FieldCollector
   /// The last request whose headers were passed to the connection.
   @exclusivity(unchecked) private(set) var lastRequestSent: Int32 = 0
   @exclusivity(unchecked) var connectionWindow: Int
@@ -44,6 +44,8 @@ final class Session: WireSession, Packable {
   /// The error code of the peer's GOAWAY, once it was received.
   @exclusivity(unchecked) var goAwayReceived: UInt32?
   let frameLimit: Int
+  private let unsentFrameLimit: Int
+  @exclusivity(unchecked) var draining = Draining.no
   /// The largest header block that this side may send, as HTTP/2 counts its size: the lesser of the peer's limit and
   /// nghttp2's.
   @exclusivity(unchecked) private(set) var headerListLimit = SessionSettings.largestSentHeaders
@@ -52,8 +54,8 @@ final class Session: WireSession, Packable {
 
   enum Role { case client, server }
 
-  /// Returns `nil` if there is not enough memory.
-  init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
+  /// `parts` are those of the connection. Returns `nil` if there is not enough memory.
+  init?(_ role: Role, settings: SessionSettings, memory: BlockPool, _ parts: SessionParts = SessionParts()) {
     let packable = PackableMemory(in: memory.arenas)
     let handle = SessionHandle(in: memory, packable.arena) { SessionFactory.make(role, settings, $0) }
     guard let handle else {
@@ -62,7 +64,9 @@ final class Session: WireSession, Packable {
     }
     self.memory = packable
     self.handle = handle
+    (headers, fields, streams) = (parts.headers, parts.fields, parts.streams)
     frameLimit = settings.maxFrameSize
+    unsentFrameLimit = settings.unsentFrameLimit
     watch = FloodGuard(of: role, allowance: settings.controlFrameAllowance)
     headerListSizeFree = settings.maxHeaderListSize
     headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
@@ -77,8 +81,6 @@ final class Session: WireSession, Packable {
   }
 
   deinit {
-    // Connections end their streams first. The list counts a reference to each of those that are left.
-    while streams.removeAny() != nil {}
     memory.wake()
     handle.end()
     memory.end()
@@ -103,7 +105,12 @@ final class Session: WireSession, Packable {
 
   var incompleteHeaders: Int { watch.incompleteHeaders }
 
-  var unsentFrames: Int { nghttp2_session_get_outbound_queue_size(raw) }
+  var version: StaticString { "HTTP/2" }
+
+  /// Whether more frames wait to be sent, except those with data, than a peer that reads needs.
+  var hasTooManyUnsent: Bool {
+    nghttp2_session_get_outbound_queue_size(raw) > unsentFrameLimit && delegate?.outputWaits == true
+  }
 
   private static let leastHeaderBomb = 256 * 1024
 
@@ -141,9 +148,6 @@ final class Session: WireSession, Packable {
     return true
   }
 
-  /// Charges the peer for TLS records that contained no data. Returns `false` if its credit is exhausted.
-  func pay(forRecords count: Int) -> Bool { watch.spend(count, now: delegate?.sessionNow ?? 0) }
-
   func nextOffence() -> Offence? {
     defer { offence = nil }
     return offence
@@ -169,6 +173,14 @@ final class Session: WireSession, Packable {
   }
 
   func drain(into target: OutputBuffer, limit: Int) -> Drained {
+    let drained = sendFrames(into: target, limit: limit)
+    guard drained != .failed else { return drained }
+    if let offence = nextOffence() { return .offence(offence) }
+    guard !wantsToRead, !wantsToWrite else { return drained }
+    return .over(errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost, onceWritten: true)
+  }
+
+  private func sendFrames(into target: OutputBuffer, limit: Int) -> Drained {
     output = target
     outputLimit = limit
     defer { output = nil }
@@ -221,12 +233,6 @@ final class Session: WireSession, Packable {
   var wantsToRead: Bool { nghttp2_session_want_read(raw) != 0 }
   var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
 
-  func didDrain(isWriting: Bool) -> WireEnd? {
-    if let offence = nextOffence() { return .offence(offence) }
-    guard !wantsToRead, !wantsToWrite, !isWriting else { return nil }
-    return .status(errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost)
-  }
-
   /// Called when the peer's settings were received.
   func noteRemoteSettings() {
     let raw = raw
@@ -255,12 +261,7 @@ final class Session: WireSession, Packable {
   func peerDidEnd() -> Bool { false }
 
   func connectionDidClose() {
-    while let stream = streams.removeAny() {
-      nghttp2_session_set_stream_user_data(raw, stream.id, nil)
-      withExtendedLifetime(stream) {
-        Unmanaged.passUnretained(stream).withStream { $0.didClose(HTTP2Error.internalError.rawValue) }
-      }
-    }
+    streams.endAll { nghttp2_session_set_stream_user_data(raw, $0.id, nil) }
   }
 
   func stream(_ id: Int32) -> StreamEntry? {
@@ -300,6 +301,8 @@ extension Session {
 
   var requestLimit: Int { remoteMaxConcurrentStreams }
 
+  static func connectionLimit(_ options: ChannelOptions) -> Int { options.maxConnections }
+
   func cancelRequest(_ id: Int32) -> GRPCStatus? {
     reset(id, .cancel)
     return nil
@@ -315,7 +318,6 @@ extension Session {
     _ = headers.withEntries { nghttp2_submit_response(raw, stream.id, $0, $1, &provider) }
   }
 
-  /// Sends constant headers, then the body, then the trailers.
   func submitResponse(_ stream: StreamEntry, constant: ConstantHeaders) {
     var provider = provider(for: stream)
     nghttp2_submit_response(raw, stream.id, constant.entries, constant.count, &provider)
@@ -355,12 +357,6 @@ extension Session {
       0
     )
   }
-
-  /// Streams that are already on their way are still accepted. `goAway` rejects later ones, once the peer has answered
-  /// the ping.
-  func announceDrain() { nghttp2_submit_shutdown_notice(raw) }
-
-  func confirmDrain() { ping(PingPayload.draining) }
 
   func terminate(_ offence: Offence, _ reason: StaticString?) { terminate(offence.code, reason) }
 

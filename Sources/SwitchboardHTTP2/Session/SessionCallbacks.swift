@@ -133,12 +133,10 @@ enum SessionCallbacks {
     // nghttp2 forgets the stream after this call, so its user data need not be cleared.
     guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return 0 }
     return with(session: userData, else: 0) { session in
-      let stream = session.streams.remove(data)
       // The current stream may also be another one, whose headers have arrived in part.
       if session.current?.toOpaque() == data { session.current = nil }
-      withExtendedLifetime(stream) {
-        Unmanaged.passUnretained(stream).withStream { $0.didClose(code) }
-      }
+      session.streams.end(data, code)
+      session.endIfDrained()
       return 0
     }
   }
@@ -265,7 +263,7 @@ extension Session {
     case NGHTTP2_PING.rawValue:
       let payload = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
       let isAck = head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
-      delegate?.sessionDidReceivePing(isAck: isAck, payload: UInt64(bigEndian: payload))
+      if isAck { pingWasAnswered(UInt64(bigEndian: payload)) } else { delegate?.sessionDidReceivePing() }
     default:
       break
     }
@@ -280,7 +278,7 @@ extension Session {
       if HTTP2Error.blamesPeer(code) { didBlame(code) }
     case NGHTTP2_GOAWAY.rawValue:
       let code = frame.pointee.goaway.error_code
-      if code != 0 { errorSent = code }
+      if code != 0 { errorSent = code } else { goAwayWasSent() }
       if HTTP2Error.blamesPeer(code) { delegate?.sessionDidBlamePeer() }
     default:
       break

@@ -6,9 +6,12 @@ protocol SessionDelegate: AnyObject {
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)?
   func sessionDidReceiveGoAway(_ goAway: GoAway)
   func sessionDidReceiveSettings()
-  func sessionDidReceivePing(isAck: Bool, payload: UInt64)
+  /// Called when the peer has sent a ping, which nghttp2 answers.
+  func sessionDidReceivePing()
   /// Called when this side ends a stream or the connection because the peer broke a rule.
   func sessionDidBlamePeer()
+  /// Whether the peer has still to read what was sent before.
+  var outputWaits: Bool { get }
   /// The time, in nanoseconds.
   var sessionNow: UInt64 { get }
 }

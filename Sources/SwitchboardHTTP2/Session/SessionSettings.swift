@@ -23,6 +23,9 @@ struct SessionSettings {
   static let largestSentHeaders = 1 << 20
   /// How many frames that serve no call the peer may send at once.
   var controlFrameAllowance = 1000
+  /// How many frames may wait for a peer that reads nothing. A client sends few frames besides requests, whose number the
+  /// application determines.
+  var unsentFrameLimit = Int.max
 
   var entries: [nghttp2_settings_entry] {
     var entries = [

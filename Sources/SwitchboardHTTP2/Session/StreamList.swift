@@ -54,16 +54,19 @@ extension Unmanaged<StreamEntry> {
   }
 }
 
-/// The open streams of a session, each retained once. nghttp2 reports no stream's end when a session is abandoned, so
-/// the session keeps its own list.
-struct StreamList {
+/// The open streams of a connection, each retained once. nghttp2 reports no stream's end when a session is abandoned, so
+/// the connection has a list of its own, for both versions of HTTP.
+final class StreamList {
   // The links are unmanaged because membership itself is the reference: `insert` retains the stream, and `remove`
   // passes that reference to the caller.
-  private var first: Unmanaged<StreamEntry>?
-  private(set) var count = 0
+  @exclusivity(unchecked) private var first: Unmanaged<StreamEntry>?
+  @exclusivity(unchecked) private(set) var count = 0
+
+  // Connections end their streams first. The list counts a reference to each of those that are left.
+  deinit { while removeAny() != nil {} }
 
   /// Returns the address by which nghttp2 is to know the stream.
-  mutating func insert<Stream: SessionStream>(_ stream: consuming Stream) -> UnsafeMutableRawPointer {
+  func insert<Stream: SessionStream>(_ stream: consuming Stream) -> UnsafeMutableRawPointer {
     stream.type = Stream.self
     stream.next = first
     stream.previous = nil
@@ -74,7 +77,7 @@ struct StreamList {
     return link.toOpaque()
   }
 
-  mutating func remove(_ address: UnsafeMutableRawPointer) -> StreamEntry {
+  func remove(_ address: UnsafeMutableRawPointer) -> StreamEntry {
     let stream = Unmanaged<StreamEntry>.fromOpaque(address).takeRetainedValue()
     let (previous, next) = (stream.previous, stream.next)
     if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
@@ -85,8 +88,29 @@ struct StreamList {
     return stream
   }
 
-  mutating func removeAny() -> StreamEntry? {
+  private func removeAny() -> StreamEntry? {
     first.map { remove($0.toOpaque()) }
+  }
+
+  /// Removes a stream, which closes with this code.
+  func end(_ stream: StreamEntry, _ code: UInt32) {
+    end(Unmanaged.passUnretained(stream).toOpaque(), code)
+  }
+
+  /// Removes the stream at an address, which closes with this code.
+  func end(_ address: UnsafeMutableRawPointer, _ code: UInt32) {
+    let stream = remove(address)
+    withExtendedLifetime(stream) {
+      Unmanaged.passUnretained(stream).withStream { $0.didClose(code) }
+    }
+  }
+
+  /// Ends all streams, because the connection has closed.
+  func endAll(_ willEnd: (StreamEntry) -> Void = { _ in }) {
+    while let first {
+      first._withUnsafeGuaranteedRef { willEnd($0) }
+      end(first.toOpaque(), HTTP2Error.internalError.rawValue)
+    }
   }
 
   func forEach(_ body: (StreamEntry) -> Void) {

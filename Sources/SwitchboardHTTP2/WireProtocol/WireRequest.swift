@@ -17,12 +17,8 @@ package struct WireRequest: ~Copyable {
   /// The HTTP method, unless it is POST.
   var otherMethod: String?
   var isPost = false
-  /// Whether it arrived over HTTP/1.1, where a response must follow the whole request.
-  package let isHTTP1: Bool
   /// Whether the request ends with its head.
   package internal(set) var hasNoBody = false
-
-  init(isHTTP1: Bool) { self.isHTTP1 = isHTTP1 }
 
   /// Such as `GET`, as it was sent.
   package var httpMethod: String { isPost ? "POST" : otherMethod ?? "" }

@@ -35,10 +35,11 @@ extension Grpc_Channelz_V1_SocketData {
     messagesReceived = Int64(snapshot.messagesReceived)
     keepAlivesSent = Int64(snapshot.keepalivesSent)
     addTimes(snapshot)
-    localFlowControlWindow.value = Int64(snapshot.sendWindow)
-    remoteFlowControlWindow.value = Int64(snapshot.receiveWindow)
-    if let error = snapshot.goAwayError { receivedGoawayError.value = error }
-    peerMaxConcurrentStreams = UInt32(clamping: snapshot.peerMaxConcurrentStreams)
+    guard let http2 = snapshot.http2 else { return }
+    localFlowControlWindow.value = Int64(http2.sendWindow)
+    remoteFlowControlWindow.value = Int64(http2.receiveWindow)
+    if let error = http2.goAwayError { receivedGoawayError.value = error }
+    peerMaxConcurrentStreams = UInt32(clamping: http2.peerMaxConcurrentStreams)
   }
 
   private mutating func addTimes(_ snapshot: ConnectionSnapshot) {

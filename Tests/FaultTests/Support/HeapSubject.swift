@@ -23,6 +23,8 @@ enum HeapLimit {
   /// The memory of a connection without its calls: its buffers, those of OpenSSL and nghttp2 including their growth,
   /// and data that a loop has read.
   static let base = 1 << 20
+  /// A connection of HTTP/1.1 that is not used.
+  static let idleHTTP1 = 3 << 10
   /// A connection over which nothing is being sent, and its TLS.
   static let idleTLS = 96 << 10
   /// A TLS handshake that is not complete.
@@ -62,6 +64,15 @@ final class HeapSubject {
   func held(since before: Int = 0) throws -> Int {
     process.write("held\n")
     return try #require(process.line().flatMap { Int($0) }) - before
+  }
+
+  /// Waits until no more than this is held, because what is not used was freed; a minute at most.
+  func heldWhenUnused(atMost most: Int, since before: Int) throws -> Int {
+    let end = ContinuousClock.now + .seconds(60)
+    while true {
+      let held = try self.held(since: before)
+      if held <= most || ContinuousClock.now > end { return held }
+    }
   }
 
   /// If the peer receives no signal: waits until this much is held, and then for enough turns of the loop that an

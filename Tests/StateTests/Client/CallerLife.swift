@@ -41,7 +41,7 @@ class CallerLife: Life {
     intercepted = Channel(channel, environment: CallEnvironment(time: loop.clock))
   }
 
-  override var session: Session? { remaining?.session }
+  override var session: (any HTTPSession)? { remaining?.withSession { $0 } }
 
   // MARK: For subclasses
 

@@ -34,7 +34,7 @@ class HandlerLife: Life {
     connection.start()
   }
 
-  override var session: Session? { connection?.session }
+  override var session: (any HTTPSession)? { connection?.withSession { $0 } }
 
   // MARK: For subclasses
 

@@ -244,7 +244,7 @@ import Testing
         await pair.service.hanging.wait()
       }
       let core = pair.server.core
-      await loop.until { core.connections.contains { ($0.http1 as? HTTP1Session)?.isHalfClosed == true } }
+      await loop.until { core.connections.contains { $0.http1?.isHalfClosed == true } }
       await loop.advance(by: .seconds(6))
       await pair.service.cancelled.wait()
     }
@@ -261,7 +261,7 @@ import Testing
       peer.raw.send([UInt8]("POST /test.Test/Get HTTP/1.1\r\n".utf8))
       peer.raw.endSending()
       let core = pair.server.core
-      await loop.until { core.connections.contains { ($0.http1 as? HTTP1Session)?.isHalfClosed == true } }
+      await loop.until { core.connections.contains { $0.http1?.isHalfClosed == true } }
       await loop.advance(by: .seconds(2))
       pair.service.cancelled.fire()
       for byte in [1, 2] as [UInt8] { #expect(peer.answer()?.messages == [[byte]]) }
@@ -340,7 +340,7 @@ import Testing
       let core = pair.server.core
       await loop.until {
         held.withLock { held in
-          held = core.connections.first { $0.session.streams.count == 1 }.map(WeakConnection.init)
+          held = core.connections.first { $0.openStreams == 1 }.map(WeakConnection.init)
           return held != nil
         }
       }

@@ -248,7 +248,7 @@ import Testing
       let peer = hostile.listener.accept()
       _ = peer.next(Kind.data)
       peer.send(Kind.headers, 0, 1, FramePeer.block(Self.head))
-      await transport.loop.until { transport.connections.contains { $0.session.isInsideHeaders } }
+      await transport.loop.until { transport.connections.contains { $0.http2?.isInsideHeaders == true } }
       await transport.loop.advance(by: .seconds(21))
       #expect(await status { _ = try await call.value }?.code == .unavailable)
       #expect(hostile.abuses.counts == [.slowHeaders: 1])

@@ -73,7 +73,7 @@ import Testing
     peer.data(1, [0] + FramePeer.number(UInt32(message.count)) + message, ends: true)
     var answer: (fields: [String: String], ends: Bool) = ([:], false)
     while !answer.ends, let next = peer.nextHeaders() { answer = next }
-    await loop.until { server.core.connections.allSatisfy { $0.session.streams.count == 0 } }
+    await loop.until { server.core.connections.allSatisfy { $0.openStreams == 0 } }
     await server.shutDown(grace: .zero)
     return (answer.fields, answer.fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 32 })
   }

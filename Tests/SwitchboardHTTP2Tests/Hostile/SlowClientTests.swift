@@ -51,7 +51,7 @@ import Testing
       let frame = FramePeer.frame(Kind.headers, flags, 1, FramePeer.block(FramePeer.call("Get")))
       peer.raw.send(flags == 0 ? frame : frame.dropLast(5))
       let server = hostile.pair.server
-      await hostile.loop.until { server.core.connections.contains { $0.session.isInsideHeaders } }
+      await hostile.loop.until { server.core.connections.contains { $0.http2?.isInsideHeaders == true } }
       await hostile.loop.advance(by: .seconds(21))
       #expect(peer.next(Kind.goAway)?.payload[7] == 11)
       #expect(peer.raw.readToEnd())

@@ -202,7 +202,7 @@ extension ServerConnection {
     func note(_ stream: StreamEntry) {
       if let stream = stream as? ServerCallStream { found.append(stream) }
     }
-    session.streams.forEach(note)
+    parts.streams.forEach(note)
     return found
   }
 }

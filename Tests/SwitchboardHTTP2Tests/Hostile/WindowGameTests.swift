@@ -58,7 +58,7 @@ import Testing
       await hostile.loop.advance(by: .seconds(2))
       #expect(peer.next(Kind.resetStream)?.payload == [0, 0, 0, 8])
       let server = hostile.pair.server
-      await hostile.loop.until { server.core.connections.allSatisfy { $0.session.streams.count == 0 } }
+      await hostile.loop.until { server.core.connections.allSatisfy { $0.openStreams == 0 } }
     }
   }
 

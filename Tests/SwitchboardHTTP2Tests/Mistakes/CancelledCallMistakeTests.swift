@@ -102,7 +102,7 @@ extension EventLoop {
     guard let loop = self as? Loop else { return true }
     return await withCheckedContinuation { continuation in
       loop.execute {
-        let open = (transport as? HTTP2ClientTransport)?.connections.contains { $0.session.streams.count > 0 }
+        let open = (transport as? HTTP2ClientTransport)?.connections.contains { $0.openStreams > 0 }
         continuation.resume(returning: open ?? (loop.openHandles > 0))
       }
     }

@@ -174,7 +174,7 @@ import Testing
   private func ready(_ channel: Channel) async throws {
     let transport = try transport(channel)
     await transport.loop.until {
-      transport.connections.contains { $0.session.streams.count == 1 && $0.counters.messagesSent > 0 }
+      transport.connections.contains { $0.openStreams == 1 && $0.counters.messagesSent > 0 }
     }
   }
 

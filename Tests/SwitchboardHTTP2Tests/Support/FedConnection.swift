@@ -46,7 +46,7 @@ enum FedConnection {
     defer { Glibc.close(other) }
     guard let connection = channel.adopt(socket) else { return nil }
     channel.loop.allowAllWork()
-    if !connection.isHTTP1 { connection.feed([0, 0, 0, 4, 0, 0, 0, 0, 0]) }
+    if connection.http1 == nil { connection.feed([0, 0, 0, 4, 0, 0, 0, 0, 0]) }
     defer { connection.close(.connectionLost) }
     return try body(connection)
   }

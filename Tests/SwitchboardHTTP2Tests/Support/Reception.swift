@@ -34,7 +34,9 @@ struct Reception: Equatable, CustomStringConvertible {
     for piece in [Self.greeting] + pieces where offence == nil {
       offence = piece.withUnsafeBytes { session.receive($0, now: 1) }
       let output = OutputBuffer()
-      while session.drain(into: output, limit: 1 << 20) == .some {}
+      var drained = Drained.some
+      while drained == .some { drained = session.drain(into: output, limit: 1 << 20) }
+      if case .offence(let found) = drained { offence = found }
       output.forEachPiece { answer += $0 }
     }
     session.connectionDidClose()

@@ -95,6 +95,7 @@ final class StubPeer: SessionDelegate {
   /// Whether its streams keep their heads for others.
   var keepsHeads = true
   var sessionNow: UInt64 { 1 }
+  var outputWaits: Bool { false }
 
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
     let stream = StubStream()
@@ -104,6 +105,6 @@ final class StubPeer: SessionDelegate {
   }
   func sessionDidReceiveGoAway(_ goAway: GoAway) {}
   func sessionDidReceiveSettings() {}
-  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
+  func sessionDidReceivePing() {}
   func sessionDidBlamePeer() {}
 }

@@ -159,7 +159,7 @@ import Testing
         withExtendedLifetime(peer) { reversing.gate.waitForStart() }
       }
       let core = pair.server.core
-      await loop.until { core.connections.contains { ($0.http1 as? HTTP1Session)?.isHalfClosed == true } }
+      await loop.until { core.connections.contains { $0.http1?.isHalfClosed == true } }
       await loop.advance(by: .seconds(6))
       await loop.until { core.connections.isEmpty }
       reversing.gate.release()
