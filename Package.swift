@@ -263,8 +263,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardHTTP2Tests",
       dependencies: [
-        "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "SwitchboardBalancing",
-        "SwitchboardHTTP2",
+        "CallTestSupport", "CertificateSupport", "CTLSMemoryChosen", "HTTP2TestSupport",
+        "SwitchboardBalancing", "SwitchboardHTTP2",
         "SwitchboardCall", "SwitchboardCallObjects", "TLSSupport",
         "TestSupport",
       ],
@@ -451,6 +451,12 @@ let package = Package(
       path: "Tests/FaultSupport"
     ),
     .target(name: "CFaultClock", path: "Tests/CFaultClock"),
+    // Lets OpenSSL use our allocator in the tests that it is linked to.
+    .target(
+      name: "CTLSMemoryChosen",
+      dependencies: ["COpenSSL", "CTLSMemory"],
+      path: "Tests/CTLSMemoryChosen"
+    ),
     .target(name: "CRefusingHeap", path: "Tests/CRefusingHeap"),
     // How much of the heap a process uses, as the allocator has it.
     .target(name: "CHeap", path: "Tests/CHeap"),

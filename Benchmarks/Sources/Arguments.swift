@@ -11,6 +11,7 @@ struct Arguments {
     case tls = "--tls"
     case onLoop = "--on-loop"
     case lowLatency = "--low-latency"
+    case openSSLAllocator = "--openssl-allocator"
     case twoLoops = "--two-loops"
     case reusePort = "--reuse-port"
     case inThreads = "--in-threads"

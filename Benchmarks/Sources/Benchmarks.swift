@@ -9,7 +9,7 @@ enum Benchmarks {
            Benchmarks interceptors TRANSPORT CHAINS CALLS REPEATS
              makes small unary calls, over inprocess or http2, through each of the chains, such as
              none,client1,server1,both5
-           Benchmarks server PORT [--tls] [--low-latency] [--two-loops] [--reuse-port] [--web]
+           Benchmarks server PORT [--tls] [--openssl-allocator] [--low-latency] [--two-loops] [--reuse-port] [--web]
                    [--in-threads] [--in-pool]
              serves Protos/bench/bench.proto until it receives a signal; port 0 picks a free port
            Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
@@ -39,6 +39,8 @@ enum Benchmarks {
 
     `interceptors` accepts --on-loop; `server` and the next four accept
            --tls          use TLS, with the certificate of scripts/bench-certificate
+           --openssl-allocator
+                          set OpenSSL's allocator, which packs more of idle connections (`server` only)
            --on-loop      run the callers on the connection's event loop instead of the global pool
            --two-loops    serve on two event loops
            --reuse-port   let each of them listen for itself

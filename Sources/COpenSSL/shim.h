@@ -11,17 +11,6 @@
 
 static inline int switchboard_openssl_stays(void) { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
-// Makes OpenSSL allocate with these functions, unless it has allocated already or someone else has chosen others. Returns
-// whether it does.
-static inline int switchboard_openssl_use_memory(CRYPTO_malloc_fn take, CRYPTO_realloc_fn resize, CRYPTO_free_fn release) {
-  CRYPTO_malloc_fn old_take = NULL;
-  CRYPTO_realloc_fn old_resize = NULL;
-  CRYPTO_free_fn old_release = NULL;
-  CRYPTO_get_mem_functions(&old_take, &old_resize, &old_release);
-  return old_take == CRYPTO_malloc && old_resize == CRYPTO_realloc && old_release == CRYPTO_free
-         && CRYPTO_set_mem_functions(take, resize, release) == 1;
-}
-
 static inline int switchboard_ssl_set_server_name(SSL *ssl, const char *name) {
   return (int)SSL_set_tlsext_host_name(ssl, name);
 }

@@ -6,15 +6,18 @@ import Switchboard
 
 /// A process that reports its heap usage on request while a peer attacks it.
 ///
-/// It reads a command from each line of its input: `held` prints the usage; each role documents its others.
+/// It reads a command from each line of its input: `held` prints the usage; `idle` lets time pass in which nothing
+/// happens; each role documents its others.
 enum HeapScenario {
   /// The buffer size of streams on the server and client: smaller than the default, so that many streams fit into a
   /// test.
   static let connectionBufferSize = 8 << 20
 
   /// With the word `tls`, over TLS; with `patient`, without a limit for frames and records that do nothing; with
-  /// `boundless`, without a limit for requests. After `refuse N`, the system has no block of more than N bytes.
+  /// `boundless`, without a limit for requests; with `packing`, OpenSSL's memory is packed too. After `refuse N`, the
+  /// system has no block of more than N bytes.
   static func serve(_ words: some Sequence<String> & Sendable) async throws {
+    if words.contains("packing") { try TLSMemory.setOpenSSLAllocator() }
     var options = ServerOptions()
     if words.contains("tls") { options.tls = ServerTLS(credentials: TestCertificates.server) }
     if words.contains("patient") { options.controlFrameAllowance = .max / 8 }
@@ -99,11 +102,26 @@ enum HeapScenario {
         await Task(executorPreference: group.nextLoop()) {}.value
         let untouched = group.loops.reduce(0) { $0 + $1.untouchedByteCount }
         FaultSubject.say("\(heap_in_use() - untouched)")
+      } else if line == "idle" {
+        await beIdle(group)
+        FaultSubject.say("done")
       } else {
         let words = line.split(separator: " ")
         take(String(words[0]), words.count > 1 ? Int(words[1]) ?? 0 : 0)
         FaultSubject.say("done")
       }
+    }
+  }
+
+  /// Enough periods to pack all connections.
+  private static func beIdle(_ group: LoopGroup) async {
+    for _ in 0..<10 {
+      await Task(executorPreference: group.nextLoop()) {
+        for loop in group.loops where loop.inEventLoop {
+          loop.advanceClock(by: .seconds(1))
+          loop.runTimers()
+        }
+      }.value
     }
   }
 

@@ -40,6 +40,24 @@ import Testing
     _ = peers
   }
 
+  /// What OpenSSL has is packed only if the application lets it use our allocator.
+  @Test(arguments: [
+    (words: ["serve", "tls"], limit: Limit.restingTLS), (["serve", "tls", "packing"], Limit.packedTLS),
+  ])
+  func idleConnectionsAreBounded(_ words: [String], _ limit: Int) throws {
+    let subject = try HeapSubject(words)
+    let port = try subject.port()
+    // What a loop needs once.
+    var peers = [try Self.connect(port)]
+    try subject.send("idle")
+    let before = try subject.held()
+    peers += try (0..<50).map { _ in try Self.connect(port) }
+    try subject.send("idle")
+    let held = try subject.held(since: before)
+    #expect(held <= 50 * limit, "\(held / 50) each")
+    #expect(held > 0)
+  }
+
   /// The first record of a ClientHello that announces the longest.
   static let longHello: [UInt8] = {
     let length = 0x02_0144

@@ -11,6 +11,7 @@ struct BenchServer {
   private let reusesPort: Bool
   private let placement: HandlerPlacement
   private let servesWeb: Bool
+  private let setsAllocator: Bool
 
   init(_ arguments: inout Arguments) throws {
     port = try arguments.nextNumber("PORT")
@@ -18,6 +19,7 @@ struct BenchServer {
     isLowLatency = arguments.take(.lowLatency)
     loops = arguments.take(.twoLoops) ? 2 : 1
     reusesPort = arguments.take(.reusePort)
+    setsAllocator = arguments.take(.openSSLAllocator)
     let (inThreads, inPool) = (arguments.take(.inThreads), arguments.take(.inPool))
     placement = inThreads ? .threads : inPool ? .executor(globalConcurrentExecutor) : .loop
     servesWeb = arguments.take(.web)
@@ -25,6 +27,7 @@ struct BenchServer {
   }
 
   func run() async throws {
+    if setsAllocator { try TLSMemory.setOpenSSLAllocator() }
     var options = ServerOptions()
     // It is attacked, and what is measured is not its log.
     options.logger = .quiet

@@ -6,6 +6,9 @@ import Synchronization
 /// Make one for the process and share it between all servers and channels, or let each make its own. A loop handles a
 /// few hundred thousand small calls a second, so a client rarely needs more than one.
 ///
+/// A loop packs what its connections keep while they are idle, but for OpenSSL's part only if the application allows it:
+/// see `TLSMemory`.
+///
 /// ```swift
 /// let group = try LoopGroup(count: 2)
 /// let server = try Server(providers: [ShopProvider()], group: group)

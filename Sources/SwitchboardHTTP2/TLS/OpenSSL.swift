@@ -10,13 +10,12 @@ package enum OpenSSL {
   /// By default OpenSSL cleans up at exit, while loops that still run are using it; this disables that.
   package static func prepare() { _ = isPrepared }
 
-  // The allocator comes first, because it can no longer be set after the first allocation.
-  private static let isPrepared = (borrowsMemory, switchboard_openssl_stays() == 1)
+  private static let isPrepared = switchboard_openssl_stays() == 1
 
-  /// Whether OpenSSL uses our allocator, which can lend it memory. A process has one allocator for OpenSSL, so it does not
-  /// if the application has set another one, or has used OpenSSL before.
-  static let borrowsMemory =
-    switchboard_openssl_use_memory(switchboard_tls_malloc, switchboard_tls_realloc, switchboard_tls_free) == 1
+  /// Whether OpenSSL uses our allocator, which can lend it memory: only if the application has asked for it.
+  static var borrowsMemory: Bool {
+    switchboard_openssl_has_memory(switchboard_tls_malloc, switchboard_tls_realloc, switchboard_tls_free) == 1
+  }
 }
 
 /// OpenSSL's object for one connection: 7,608 bytes in version 3.0, most of which are zero. It is in the arena, if there is

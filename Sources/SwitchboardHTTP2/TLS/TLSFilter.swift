@@ -7,7 +7,7 @@ import SwitchboardCall
 final class TLSFilter: Packable {
   // Unchecked exclusivity: confined to the connection's loop.
   private let connection: OpaquePointer
-  /// The memory of `connection`, if OpenSSL uses our allocator.
+  /// The memory of `connection`, if the application lets OpenSSL use our allocator.
   @exclusivity(unchecked) var memory: PackableMemory
   /// There is nothing else that it could do without.
   func memoryWasPacked() {}
@@ -56,7 +56,7 @@ final class TLSFilter: Packable {
     let raw = switchboard_wire_method()
   }
 
-  /// Without arenas, it is never packed. `nil` if there is no memory.
+  /// Without arenas, or without `TLSMemory`, it is never packed. `nil` if there is no memory.
   init?(_ context: TLSContext, arenas: ArenaSlabs? = nil) {
     memory = PackableMemory(in: OpenSSL.borrowsMemory ? arenas : nil)
     guard let ssl = memory.arena.makeConnection(context.raw) else {

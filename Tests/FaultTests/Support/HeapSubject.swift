@@ -27,6 +27,9 @@ enum HeapLimit {
   static let idleHTTP1 = 3 << 10
   /// A connection over which nothing is being sent, and its TLS.
   static let idleTLS = 96 << 10
+  /// The same once its session is packed, and if the application lets OpenSSL use our allocator, OpenSSL's part too.
+  static let restingTLS = 21 << 10
+  static let packedTLS = 17 << 10
   /// A TLS handshake that is not complete.
   static let handshake = 256 << 10
   /// Answers of TLS to a peer that reads nothing, besides those to one turn's share.
@@ -43,7 +46,11 @@ enum ScarceMemory: String, CaseIterable {
 final class HeapSubject {
   private let process: ChildProcess
 
-  init(_ words: String..., memory: ScarceMemory? = nil) throws {
+  convenience init(_ words: String..., memory: ScarceMemory? = nil) throws {
+    try self.init(words, memory: memory)
+  }
+
+  init(_ words: [String], memory: ScarceMemory? = nil) throws {
     let path = Command.path(ofProduct: "FaultSubject")
     // Thread caches count as used memory, so they are disabled.
     var settings = ["GLIBC_TUNABLES=glibc.malloc.tcache_count=0"]
