@@ -313,14 +313,9 @@ let package = Package(
       dependencies: ["ConnectConformanceService", "ConnectTestee", "Switchboard", "SwitchboardProtobuf"]
     ),
 
-    // Empty modules: a target that depends on them is compiled after those that users wait for. Their sources say how.
-    .target(name: "LastInSwitchboardBuild", dependencies: ["LateInSwitchboardBuild"]),
-    .target(name: "LateInSwitchboardBuild", dependencies: ["SwitchboardSchema"]),
-
     // The generator: descriptors in, Swift source out. Every user's first build compiles it alone, to plan the build, so
-    // it does without the message runtime, which takes longer to compile than all that the plugin runs. The build compiles
-    // it once more, and last.
-    .target(name: "SwitchboardGenerator", dependencies: ["LastInSwitchboardBuild", "SwitchboardSchema"]),
+    // it does without the message runtime, which takes longer to compile than all that the plugin runs.
+    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema"]),
     .testTarget(
       name: "SwitchboardGeneratorTests",
       dependencies: [
@@ -337,7 +332,7 @@ let package = Package(
     ),
 
     // Calls whose responses go to a handler on a dispatch queue.
-    .target(name: "SwitchboardCallObjects", dependencies: ["LastInSwitchboardBuild", "SwitchboardCall"]),
+    .target(name: "SwitchboardCallObjects", dependencies: ["SwitchboardCall"]),
 
     // Interceptors for common needs, for those who want them.
     .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall", "SwitchboardText"]),
@@ -601,7 +596,6 @@ let package = Package(
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(
       name: "CProtoc",
-      dependencies: ["LastInSwitchboardBuild"],
       sources: ["Whole.cc"],
       linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]
     ),
@@ -620,10 +614,7 @@ let package = Package(
 
     // Generating code, as a program of its own: every user's build compiles it, so it has nothing else. The arguments are
     // a module of their own, so that they are compiled at the same time as the generator, which takes longest.
-    .target(
-      name: "SwitchboardGenerateArguments",
-      dependencies: ["LastInSwitchboardBuild", "SwitchboardToolSupport"]
-    ),
+    .target(name: "SwitchboardGenerateArguments", dependencies: ["SwitchboardToolSupport"]),
     .target(
       name: "SwitchboardGenerateVerb",
       dependencies: [
