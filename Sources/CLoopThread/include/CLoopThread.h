@@ -1,8 +1,6 @@
 #ifndef SWITCHBOARD_LOOP_THREAD_H
 #define SWITCHBOARD_LOOP_THREAD_H
 
-#include "TaskValues.h"
-
 // The loop that the calling thread runs, or NULL. It is read several times in every call and for every part that an
 // interceptor passes on, and Swift has no thread-local variables.
 

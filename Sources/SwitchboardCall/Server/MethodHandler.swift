@@ -74,30 +74,24 @@ public final class MethodHandler: Sendable {
       }
       let begin: Begin = { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(stream, chain, codec).receive(message, requests, at: nil)
+          return ServerPipeline(stream, chain, codec).receive(message, requests)
         }
         guard let request = decode(message, stream) else { return }
         Self.start(form, responses, consume request, .stream(stream))
       }
       let serve: Serve = { calls in
-        let position = TaskContext.position
         // What served the last call, if that had interceptors.
         var chain: ServerPipeline<RequestMarshaller.Message, ResponseMarshaller.Message>?
         while let (stream, message) = calls.next() {
           if let interceptors = interceptors?(), !interceptors.isEmpty {
             let pipeline = ServerPipeline.next(after: chain.take(), consume stream, interceptors, codec)
-            pipeline.receive(message.bytes, requests, at: position)
-            if let request = pipeline.takeLeft() {
-              calls.observe(with: pipeline)
-              await Self.run(form, responses, request, .chain(pipeline), hasContext: true)
-            } else {
-              pipeline.link.with { $0.handlerReturned() }
-            }
-            if pipeline.isOpen { pipeline.observe() }
+            // Its handler has a task of its own, which inherits what an interceptor binds.
+            pipeline.receive(message.bytes, requests)
+            pipeline.link.with { $0.handlerReturned() }
             chain = consume pipeline
           } else if let request = decode(message.bytes, stream) {
             chain = nil
-            await Self.run(form, responses, request, .stream(consume stream), hasContext: true)
+            await Self.run(form, responses, request, .stream(consume stream))
           } else {
             stream.handlerReturned()
           }
@@ -178,7 +172,7 @@ public final class MethodHandler: Sendable {
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
-    await run(form, responses, input, answer, hasContext: false)
+    await run(form, responses, input, answer)
   }
 
   /// Runs the handler of one call. An error that it throws becomes the status of the call.
@@ -187,17 +181,30 @@ public final class MethodHandler: Sendable {
     _ form: Form,
     _ responses: some Marshaller<Form.Response>,
     _ input: Form.Input,
-    _ answer: CallAnswer<Form.Request, Form.Response>,
-    hasContext: Bool
+    _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
-    let isBound = !hasContext && answer.withStream { $0.bindContext() }
     do {
-      try await form.handle(input, answer, responses)
+      if let context = answer.withStream({ $0.taskContext }) {
+        try await handle(form, responses, input, answer, in: context)
+      } else {
+        try await form.handle(input, answer, responses)
+      }
     } catch {
       answer.finish(answer.withStream { $0.status(of: error) })
     }
-    if isBound { TaskContext.unbind() }
     answer.withStream { $0.handlerReturned() }
+  }
+
+  /// Never inlined, so that a method has this code once.
+  @inlinable @inline(never)
+  nonisolated(nonsending) static func handle<Form: HandlerForm>(
+    _ form: Form,
+    _ responses: some Marshaller<Form.Response>,
+    _ input: Form.Input,
+    _ answer: CallAnswer<Form.Request, Form.Response>,
+    in context: any ContextSource
+  ) async throws {
+    try await TaskContext.with(context) { try await form.handle(input, answer, responses) }
   }
 
   // MARK: Other formats

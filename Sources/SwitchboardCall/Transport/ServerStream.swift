@@ -55,8 +55,8 @@
   /// Where the handler runs, according to the server's options. Called once, on the loop, before the handler starts.
   func executorForHandler() -> HandlerExecutor
 
-  /// Binds the context of the call, if it has one, until the caller calls `TaskContext.unbind`.
-  func bindContext() -> Bool
+  /// The context of the tasks of the call, if it has one.
+  var taskContext: (any ContextSource)? { get }
 
   /// The handler gets these headers, which interceptors have changed, and so does the context. Called on the loop, before.
   func handlerReceives(_ headers: HPACKHeaders)

@@ -76,11 +76,7 @@ extension InProcessCall: LoopServerStream {
     HandlerExecutor(servedMethod?.executor, or: transport.loop)
   }
 
-  func bindContext() -> Bool {
-    guard let handlerContext else { return false }
-    TaskContext.bind(handlerContext)
-    return true
-  }
+  var taskContext: (any ContextSource)? { handlerContext }
 
   func handlerReceives(_ headers: HPACKHeaders) { handlerContext?.handlerReceives(headers) }
 

@@ -21,12 +21,8 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
   @exclusivity(unchecked) private var method: MethodHandler?
   /// The stream whose handler runs, which the task retains.
   @exclusivity(unchecked) private unowned(unsafe) var running: ServerCallStream?
-  /// Where the task has the context of the call, if calls have any.
-  @exclusivity(unchecked) private var context: TaskContext.Slot?
   /// Whether the task has suspended or ended.
   @exclusivity(unchecked) private var isOver = false
-  /// What observes the stream if its handler suspends.
-  @exclusivity(unchecked) private unowned(unsafe) var observer: (any ServerStreamObserver)?
 
   private init(on loop: Loop, after count: Int) {
     self.loop = loop
@@ -56,21 +52,15 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     let task: Task<Void, any Error> = .immediate(executorPreference: loop) { await self.work() }
     loop.activity.begin(0)
     isOver = true
-    guard let running else { return }
     // Its handler has suspended.
-    context?.keep()
-    running.handlerRuns(task)
-    if let observer { running.observe(observer, sent: false) }
+    running?.handlerRuns(task)
   }
 
   private nonisolated(nonsending) func work() async {
     while findCall() {
       method = left?.handler
-      // Bound here, because a task unbinds in the order of its frames.
-      if context == nil, left?.stream.connection.givesContext ?? false { context = TaskContext.Slot() }
       await method?.serve(self)
     }
-    if context != nil { TaskContext.unbind() }
   }
 
   func next() -> (stream: any ServerStream, request: UnsafeRawBufferPointer)? {
@@ -78,24 +68,19 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
     self.left = nil
     running = left.stream
     loop.activity.begin(left.stream.head.method?.mark ?? 0)
-    if left.stream.hasContext { context?.set(left.stream) }
     return (left.stream, left.request)
   }
-
-  func observe(with observer: any ServerStreamObserver) { self.observer = observer }
 
   /// Has streams process what they are ready for, until one leaves its handler.
   private func findCall() -> Bool {
     guard !isOver, left == nil else { return !isOver }
     running = nil
-    observer = nil
     loop.activity.begin(0)
-    context?.set(nil)
     while count < streams.count, !loop.work.isOver, let stream = streams[count] as? ServerCallStream,
       stream.awaitsHandler
     {
       // A handler can cancel its own task.
-      guard !TaskContext.isOfCancelledTask else { break }
+      guard !Task.isCancelled else { break }
       count += 1
       guard let (handler, request) = stream.processReady(leavesHandler: true) else { continue }
       left = (stream, handler, request)

@@ -5,11 +5,7 @@ import SwitchboardCall
 // MARK: - Following the call
 
 extension ServerCallStream {
-  func bindContext() -> Bool {
-    guard hasContext else { return false }
-    TaskContext.bind(self)
-    return true
-  }
+  var taskContext: (any ContextSource)? { hasContext ? self : nil }
 
   // Not inlined where the handler is found, because the method would be retained there.
   @inline(never)

@@ -102,7 +102,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
       type: type,
-      bindContext: { context.bindContext() },
+      context: { context.taskContext },
       status: { GRPCStatus(describing: $0) },
       sendRequest: { part, promise in context.send(part.forClient, promise: promise) },
       sendResponse: { part, _ in context.receive(part) },

@@ -99,7 +99,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: context.eventLoop,
       type: type,
-      bindContext: { context.bindContext() },
+      context: { context.taskContext },
       status: { context.stream.status(of: $0) },
       sendRequest: { part, _ in context.receive(part) },
       sendResponse: { part, promise in context.send(part.forServer, promise: promise) },

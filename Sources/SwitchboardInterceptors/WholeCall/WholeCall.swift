@@ -98,17 +98,19 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
   /// call, whatever has led to the start: the interceptor before this one may be on its own executor.
   private func start(_ body: @escaping @Sendable (WholeCall) async throws -> Void) {
     guard task == nil else { return }
-    let isBound = ports.bindContext()
-    defer { if isBound { TaskContext.unbind() } }
-    let task = Task.immediate(executorPreference: ports.eventLoop) {
-      do {
-        try await body(self)
-      } catch {
-        let status = self.ports.status(error)
-        self.onLoop { $0.end(status, $0.trailers(of: status)) }
-      }
+    TaskContext.with(ports.context()) {
+      let task = Task.immediate(executorPreference: ports.eventLoop) { await self.run(body) }
+      if !isOver { self.task = task }
     }
-    if !isOver { self.task = task }
+  }
+
+  private func run(_ body: @Sendable (WholeCall) async throws -> Void) async {
+    do {
+      try await body(self)
+    } catch {
+      let status = ports.status(error)
+      onLoop { $0.end(status, $0.trailers(of: status)) }
+    }
   }
 
   private func trailers(of status: GRPCStatus) -> HPACKHeaders {

@@ -4,8 +4,8 @@ import SwitchboardCall
 struct WholeCallPorts<Request: Sendable, Response: Sendable>: Sendable {
   let eventLoop: any EventLoop
   let type: GRPCCallType
-  /// Binds the context of the call, if it has one, until `TaskContext.unbind`.
-  let bindContext: @Sendable () -> Bool
+  /// The context of the tasks of the call, if it has one.
+  let context: @Sendable () -> (any ContextSource)?
   /// The status of the call for an error that the interceptor threw.
   let status: @Sendable (any Error) -> GRPCStatus
   /// Passes on a part of the requests.

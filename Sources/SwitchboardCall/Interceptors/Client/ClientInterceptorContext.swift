@@ -15,8 +15,8 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The chain, for interceptors that work outside of it.
   package var chain: any SideWorkChain { pipeline }
 
-  /// Binds the context of the caller's task, if it has one, until `TaskContext.unbind`.
-  package func bindContext() -> Bool { pipeline.bindContext() }
+  /// The context of the caller's task, if it has one.
+  package var taskContext: (any ContextSource)? { pipeline.callerContext }
 
   /// The loop that handles the call's parts.
   public var eventLoop: any EventLoop { pipeline.eventLoop }

@@ -128,19 +128,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   /// Starts the call on its loop, in the context of the caller's task.
   @usableFromInline
   func startOnLoop(_ start: @escaping @Sendable () -> Void) {
-    eventLoop.execute {
-      let isBound = self.bindContext()
-      start()
-      if isBound { TaskContext.unbind() }
-    }
-  }
-
-  /// Binds the context of the caller's task, if it has one, until `TaskContext.unbind`.
-  @usableFromInline
-  func bindContext() -> Bool {
-    guard let callerContext else { return false }
-    TaskContext.bind(callerContext)
-    return true
+    eventLoop.execute { TaskContext.with(self.callerContext, start) }
   }
 
   /// Begins the call. Returns `false` if the call was already cancelled, and ends it.

@@ -18,8 +18,8 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The chain, for interceptors that work outside of it.
   package var chain: any SideWorkChain { pipeline }
 
-  /// Binds the context of the call, if it has one, until `TaskContext.unbind`.
-  package func bindContext() -> Bool { pipeline.stream.bindContext() }
+  /// The context of the tasks of the call, if it has one.
+  package var taskContext: (any ContextSource)? { pipeline.stream.taskContext }
 
   /// The loop that handles the call's parts.
   public var eventLoop: any EventLoop { pipeline.eventLoop }

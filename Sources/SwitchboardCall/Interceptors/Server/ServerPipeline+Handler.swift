@@ -17,23 +17,24 @@ extension ServerPipeline {
 
   /// Passes the parts of a call whose one request is complete to the chain. Called on the loop.
   ///
-  /// With a position of the caller's task, the handler is left to this task if it has bound nothing else by then. Never
-  /// inlined, because both ways to serve a call use it.
+  /// Never inlined, because both ways to serve a call use it.
   @inlinable @inline(never)
-  func receive(_ message: RawSpan, _ requests: some Marshaller<Request>, at position: TaskContext.Position?) {
-    call.position = position
+  func receive(_ message: RawSpan, _ requests: some Marshaller<Request>) {
     receiveMetadata {
       receiveMessage { () throws in try requests.decode(message) }
       receiveOnLoop(.end, at: transportEnd)
     }
-    if position == nil, isOpen { observe() }
+    if isOpen { observe() }
   }
 
   /// Passes the metadata to the chain and calls `next` if that leaves it open, both in the call's context.
   @inlinable @inline(__always)
   func receiveMetadata(then next: () -> Void) {
-    let isBound = call.position == nil && link.with { $0.bindContext() }
-    defer { if isBound { TaskContext.unbind() } }
+    TaskContext.with(link.with { $0.taskContext }) { enterChain(then: next) }
+  }
+
+  @inlinable @inline(__always)
+  func enterChain(then next: () -> Void) {
     let hasEntered = interceptors.enter()
     let headers = link.with { $0.headers }
     call.received = headers.identity
@@ -55,14 +56,14 @@ extension ServerPipeline {
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     part.borrowed { headers in
       // This happens again if an interceptor repeats the call to the handler.
-      guard startLeft() else { return }
+      guard isOpen else { return }
       if call.hasMetadataOfRequest { request.clear() }
       begin(headers)
       call.hasSentMetadata = false
       call.hasMetadataOfRequest = true
       if call.endIsEarly { startHandler() }
     } message: { message in
-      guard startLeft() else { return }
+      guard isOpen else { return }
       if request.isFull { finish(.tooManyMessages) } else { request.put(copy message) }
     } end: {
       if call.hasMetadataOfRequest { startHandler() } else { call.endIsEarly = true }
@@ -74,37 +75,7 @@ extension ServerPipeline {
     (call.hasMetadataOfRequest, call.endIsEarly) = (false, false)
     guard request.isFull else { return finish(.missingRequest) }
     call.isHandling = true
-    // Otherwise an interceptor has bound something, which the handler inherits.
-    if let position = call.position, position == TaskContext.position {
-      call.isLeft = true
-    } else {
-      startNow()
-    }
-  }
-
-  /// Starts a handler that was left. Returns `false` if that has ended the call.
-  @inlinable @inline(__always)
-  func startLeft() -> Bool {
-    if call.isLeft { startNow() }
-    return isOpen
-  }
-
-  @inlinable @inline(__always)
-  func startNow() {
-    if let request = takeRequest() { codec.ends.startHandler(of: self, with: consume request) }
-  }
-
-  /// Takes the request of a handler that is left to the caller's task, unless the call is over.
-  @inlinable @inline(__always)
-  func takeLeft() -> Request? {
-    call.position = nil
-    return call.isLeft ? takeRequest() : nil
-  }
-
-  @inlinable @inline(__always)
-  func takeRequest() -> Request? {
-    call.isLeft = false
-    return request.take()
+    if let request = request.take() { codec.ends.startHandler(of: self, with: consume request) }
   }
 
   /// Starts the handler when the metadata arrives, and passes it the requests as they arrive. Called on the loop.

@@ -84,7 +84,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @inlinable
   func close() {
     closeChain()
-    call.isLeft = false
     request.clear()
     streamed?.callEnded()
     streamed = nil
@@ -128,10 +127,6 @@ struct ServedCall: ~Copyable {
   /// Whether the end of the one request left the chain before the metadata.
   @usableFromInline var endIsEarly = false
   @usableFromInline var isHandling = false
-  /// What the task that can run the handler has bound; `nil` if the handler starts a task of its own.
-  @usableFromInline var position: TaskContext.Position?
-  /// Whether the handler is left to that task.
-  @usableFromInline var isLeft = false
   @usableFromInline var hasSentMetadata = false
   /// The identity of the client's metadata while they enter the chain.
   @usableFromInline var received: ObjectIdentifier?
