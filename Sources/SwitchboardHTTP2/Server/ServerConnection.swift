@@ -87,6 +87,7 @@ final class ServerConnection: ConnectionParts, Connection {
     case .http2:
       speakHTTP2(as: .server, core.sessionSettings)
       http2?.takesTraceParents = givesContext
+      if isDraining { http2?.startDraining() }
     case .http1:
       socket.probe(after: Self.probeInterval)
       let session = HTTP1Session(self, idleTimeout: core.options.web?.idleTimeout ?? Self.idleTimeout)
@@ -212,7 +213,8 @@ final class ServerConnection: ConnectionParts, Connection {
   func drain() {
     guard !isDraining, !isClosed else { return }
     isDraining = true
-    guard isDecided else { return close(.serverStopped) }
+    // A client that speaks nothing yet may never do. Only a handshake of HTTP/2 goes on, and then ends as announced.
+    guard isDecided || !core.allowsHTTP1 else { return close(.serverStopped) }
     withServerSession { $0.startDraining() }
     setNeedsFlush()
   }

@@ -1,5 +1,6 @@
 import HTTP2TestSupport
 import SwitchboardCall
+import TLSSupport
 import TestSupport
 import Testing
 
@@ -128,6 +129,21 @@ import Testing
       peer.send(Array("I * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
       await loop.until { core.connections.first?.http2 != nil }
       #expect(peer.read(9).dropFirst(3).first == FramePeer.Kind.settings)
+    }
+  }
+
+  /// A client that still shakes hands learns that the server accepts no calls of it.
+  @Test func aHandshakeGoesOnWhileTheServerStops() async throws {
+    let group = try LoopGroup()
+    try await TestPair.with(.tls, serverGroup: group) { pair async throws in
+      let core = pair.server.core
+      let peer = SecurePeer(try RawPeer(pair.address), try TLSPeer(.client, version: .tls13))
+      await group.loops[0].until { core.connectionCount == 1 }
+      core.beginDraining()
+      try peer.shakeHands()
+      let last = FramePeer.number(0x7fff_ffff) + FramePeer.number(0)
+      let announcement = FramePeer.frame(FramePeer.Kind.goAway, 0, 0, last)
+      #expect(peer.listen { $0.contains(announcement) }.contains(announcement))
     }
   }
 
