@@ -38,7 +38,8 @@ import Testing
       #expect(ends.map { $0["grpc-status"] } == ["0", "9", "0", "0"])
       #expect(ends.map { $0["last"] } == [nil, "1", nil, nil])
       #expect(ends.map { $0["named"] } == ["0", "1", "2", "3"])
-      #expect(Set(batch.started.map(\.task)).count == 1)
+      // An interceptor may have bound a task-local value, which is none of another call's business.
+      #expect(Set(batch.started.map(\.task)).count == 4)
       // The second handler's metadata, which any thread may set, stays with its chain.
       #expect(chains.areReused == [false, true, false, true])
     }
