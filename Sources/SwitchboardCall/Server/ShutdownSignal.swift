@@ -10,7 +10,7 @@
 
   package init() {}
 
-  var hasBegun: Bool { state.withLock(\.hasBegun) }
+  package var hasBegun: Bool { state.withLock(\.hasBegun) }
 
   /// Calls the actions that were added. Only the first call has an effect.
   package func begin() {
@@ -23,7 +23,7 @@
   }
 
   /// Calls `action` once, when the shutdown begins; now, if it has begun. Returns what `remove` needs.
-  func add(_ action: @escaping @Sendable () -> Void) -> Int {
+  package func add(_ action: @escaping @Sendable () -> Void) -> Int {
     let (number, isLate) = state.withLock { state in
       state.lastNumber += 1
       if !state.hasBegun { state.actions[state.lastNumber] = action }
@@ -33,7 +33,7 @@
     return number
   }
 
-  func remove(_ number: Int) { state.withLock { $0.actions[number] = nil } }
+  package func remove(_ number: Int) { state.withLock { $0.actions[number] = nil } }
 }
 
 extension ServerCallContext {

@@ -2,8 +2,8 @@ import SwitchboardCall
 
 // Without types of its own, so that clients need not contain it: linkers keep what is in the file of a type.
 extension Server {
-  /// Serves until the process receives one of the signals or the task is cancelled, and then shuts down: no new calls
-  /// are accepted, and calls in progress may finish within `grace`.
+  /// Serves until the process receives one of the signals, the task is cancelled or `shutDown` is called, and then shuts
+  /// down: no new calls are accepted, and calls in progress may finish within `grace`.
   ///
   /// A second signal has its usual effect: unless the program has its own handler, it ends the process at once, even
   /// while calls finish.
@@ -11,7 +11,8 @@ extension Server {
   /// `ready` is called when the signals are being watched. Until then they end the process as usual, so announce the
   /// process to its supervisor only then.
   ///
-  /// Throws `FAILED_PRECONDITION` if the server is not bound to an address, and would wait for nothing.
+  /// Throws `FAILED_PRECONDITION` if the server is not bound to an address, or was shut down before, and would wait for
+  /// nothing.
   ///
   /// ```swift
   /// try await server.run { print("ready") }
@@ -22,7 +23,10 @@ extension Server {
     ready: @escaping @Sendable () -> Void = {}
   ) async throws(GRPCStatus) {
     guard core.wasBound else { throw .notBound }
+    guard !core.shutdown.hasBegun else { throw .wasShutDown }
     let stop = StopRequest(signals.map(\.number), on: core.group.nextLoop())
+    let ending = core.shutdown.add { stop.fire() }
+    defer { core.shutdown.remove(ending) }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         stop.wait(ready) { continuation.resume() }
@@ -30,6 +34,9 @@ extension Server {
     } onCancel: {
       stop.fire()
     }
-    await shutDown(grace: grace)
+    guard core.shutdown.hasBegun else { return await shutDown(grace: grace) }
+    // Whoever shuts the server down has chosen the grace.
+    await core.waitUntilEmpty()
+    for loop in core.group.loops { await loop.waitForGracefulCloses() }
   }
 }

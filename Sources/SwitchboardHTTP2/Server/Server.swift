@@ -151,6 +151,10 @@ extension GRPCStatus {
     code: .failedPrecondition,
     message: "the server listens nowhere: call server.bind(host:port:) before server.run()"
   )
+  static let wasShutDown = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server was shut down: make another one, call bind(host:port:), and then run()"
+  )
   static let loopEnded = GRPCStatus(
     code: .failedPrecondition,
     message: "the group of event loops was shut down",

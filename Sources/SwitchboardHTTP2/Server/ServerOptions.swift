@@ -103,7 +103,8 @@ public struct ServerOptions: Sendable {
   /// it off.
   public var logger = Logger.standardError
   /// Whether clients learn what an error says that a handler or an interceptor throws, or the encoder of a response, and that
-  /// determines no status. Otherwise only the log says it: it may name files, queries or other people's data.
+  /// determines no status; and what a status says that a channel of this process made and a handler lets pass, which may
+  /// name a backend. Otherwise only the log says it: it may name files, queries or other people's data.
   public var sendsErrorDescriptions = false
   /// The observer of calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?

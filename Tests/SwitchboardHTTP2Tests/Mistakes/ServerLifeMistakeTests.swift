@@ -24,6 +24,23 @@ import Testing
     #expect(error?.message?.contains("call server.bind(host:port:) before server.run()") == true)
   }
 
+  @Test func aServerThatWasShutDownDoesNotRunAgain() async throws {
+    let (server, _) = try server(LogEntries())
+    try server.bind(host: "127.0.0.1", port: 0)
+    await server.shutDown(grace: .zero)
+    let error = await #expect(throws: GRPCStatus.self) {
+      try await server.run(until: []) { Issue.record("it waits for nothing") }
+    }
+    #expect(error?.code == .failedPrecondition)
+    #expect(error?.message?.hasPrefix("the server was shut down") == true)
+  }
+
+  @Test func aServerThatIsShutDownElsewhereHasRun() async throws {
+    let (server, _) = try server(LogEntries())
+    try server.bind(host: "127.0.0.1", port: 0)
+    try await server.run(until: []) { Task { await server.shutDown(grace: .zero) } }
+  }
+
   @Test func aServerThatIsReleasedWhileItServesSaysSo() throws {
     let entries = LogEntries()
     var address = ""
