@@ -1,3 +1,4 @@
+import CallTestSupport
 import CertificateSupport
 import Glibc
 import HTTP2TestSupport

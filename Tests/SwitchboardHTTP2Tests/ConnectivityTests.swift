@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import Testing

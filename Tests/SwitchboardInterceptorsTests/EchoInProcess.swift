@@ -92,13 +92,3 @@ func withEcho(
 }
 
 func request(_ text: String) -> Echo_EchoRequest { .with { $0.text = text } }
-
-/// The status that an operation fails with.
-func status(of operation: () async throws -> Void) async -> GRPCStatus? {
-  do {
-    try await operation()
-    return nil
-  } catch {
-    return GRPCStatus(describing: error)
-  }
-}

@@ -1,3 +1,4 @@
+import CallTestSupport
 import EchoService
 import Foundation
 import Switchboard

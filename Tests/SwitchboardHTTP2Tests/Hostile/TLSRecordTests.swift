@@ -1,3 +1,4 @@
+import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
 import SwitchboardCall

@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import Testing

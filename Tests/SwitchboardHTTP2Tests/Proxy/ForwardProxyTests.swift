@@ -1,3 +1,4 @@
+import CallTestSupport
 import CertificateSupport
 import Foundation
 import SwitchboardCall

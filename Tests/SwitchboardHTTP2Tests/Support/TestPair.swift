@@ -84,13 +84,3 @@ extension AsyncSequence {
     return all
   }
 }
-
-/// The status that an operation fails with.
-func status(of operation: () async throws -> Void) async -> GRPCStatus? {
-  do {
-    try await operation()
-    return nil
-  } catch {
-    return GRPCStatus(describing: error)
-  }
-}

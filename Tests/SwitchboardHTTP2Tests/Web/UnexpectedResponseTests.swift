@@ -1,3 +1,4 @@
+import CallTestSupport
 import Foundation
 import SwitchboardBalancing
 import SwitchboardCall

@@ -1,3 +1,4 @@
+import CallTestSupport
 import CertificateSupport
 import EchoService
 import Foundation

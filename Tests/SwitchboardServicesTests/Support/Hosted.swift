@@ -14,13 +14,3 @@ func hosted(
   await server.shutDown(grace: .zero)
   try result.get()
 }
-
-/// The status that an operation fails with.
-func status(of operation: () async throws -> Void) async -> GRPCStatus? {
-  do {
-    try await operation()
-    return nil
-  } catch {
-    return GRPCStatus(describing: error)
-  }
-}

@@ -1,3 +1,4 @@
+import CallTestSupport
 import EchoService
 import HTTP2TestSupport
 import Switchboard

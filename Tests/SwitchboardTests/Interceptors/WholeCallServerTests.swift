@@ -1,3 +1,4 @@
+import CallTestSupport
 import EchoService
 import Switchboard
 import SwitchboardInterceptors

@@ -1,3 +1,4 @@
+import CallTestSupport
 import Switchboard
 import Testing
 

@@ -72,13 +72,3 @@ extension AsyncSequence {
     return all
   }
 }
-
-/// The status that an operation throws.
-func status(of operation: () async throws -> Void) async -> GRPCStatus? {
-  do {
-    try await operation()
-    return nil
-  } catch {
-    return GRPCStatus(describing: error)
-  }
-}

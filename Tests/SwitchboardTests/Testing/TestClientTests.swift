@@ -1,3 +1,4 @@
+import CallTestSupport
 import GoldenServicesTestClient
 import Switchboard
 import SwitchboardTesting
