@@ -1,4 +1,5 @@
 import CallTestSupport
+import OTLPMessages
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -300,7 +301,10 @@ import Testing
     let entries = LogEntries()
     let exporter = CapturingExporter()
     let telemetry = try Telemetry.capturing(exporter) { $0.logger = Logger(entries) }
-    exporter.answer([ExportResult(rejected: 2, "they are too old")])
+    let partial = OTLPTraceResponse.with {
+      $0.partialSuccess = .with { ($0.rejectedSpans, $0.errorMessage) = (2, "they are too old") }
+    }
+    exporter.answer([ExportResult(partial)])
     record(telemetry, 26)
     await telemetry.flush()
     #expect(

@@ -1,4 +1,5 @@
 import CallTestSupport
+import OTLPMessages
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -24,7 +25,13 @@ import Testing
     let telemetry = try Telemetry.capturing(exporter)
     for _ in 0..<3 {
       // Metrics may be exported first.
-      let answer = ExportResult(rejected: .max, "all of them, and then some")
+      let answer = ExportResult(
+        OTLPTraceResponse.with {
+          $0.partialSuccess = .with {
+            ($0.rejectedSpans, $0.errorMessage) = (.max, "all of them, and then some")
+          }
+        }
+      )
       exporter.answer([ExportResult](repeating: answer, count: 5))
       for _ in 0..<2 { telemetry.tracer.startSpan("span").end() }
       await telemetry.flush()

@@ -43,16 +43,13 @@ final class OTLPGRPCExporter: BatchExporter {
       switch OTLPRequest(batch, resource, encoder) {
       case .traces(let request):
         let client = Opentelemetry_Proto_Collector_Trace_V1_TraceServiceClient(channel: channel)
-        let partial = try await client.export(request, callOptions: options).partialSuccess
-        return ExportResult(rejected: partial.rejectedSpans, partial.errorMessage)
+        return ExportResult(try await client.export(request, callOptions: options))
       case .metrics(let request):
         let client = Opentelemetry_Proto_Collector_Metrics_V1_MetricsServiceClient(channel: channel)
-        let partial = try await client.export(request, callOptions: options).partialSuccess
-        return ExportResult(rejected: partial.rejectedDataPoints, partial.errorMessage)
+        return ExportResult(try await client.export(request, callOptions: options))
       case .logs(let request):
         let client = Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClient(channel: channel)
-        let partial = try await client.export(request, callOptions: options).partialSuccess
-        return ExportResult(rejected: partial.rejectedLogRecords, partial.errorMessage)
+        return ExportResult(try await client.export(request, callOptions: options))
       }
     } catch {
       return ExportResult(error, within: options.timeout ?? .zero)

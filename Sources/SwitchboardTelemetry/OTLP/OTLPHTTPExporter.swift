@@ -109,15 +109,9 @@ final class OTLPHTTPExporter: BatchExporter {
   private func partial(_ answer: HTTPAnswer, _ signal: TelemetrySignal) -> ExportResult {
     do {
       switch signal {
-      case .traces:
-        let partial = try read(OTLPTraceResponse.self, answer).partialSuccess
-        return ExportResult(rejected: partial.rejectedSpans, partial.errorMessage)
-      case .metrics:
-        let partial = try read(OTLPMetricsResponse.self, answer).partialSuccess
-        return ExportResult(rejected: partial.rejectedDataPoints, partial.errorMessage)
-      case .logs:
-        let partial = try read(OTLPLogsResponse.self, answer).partialSuccess
-        return ExportResult(rejected: partial.rejectedLogRecords, partial.errorMessage)
+      case .traces: return ExportResult(try read(OTLPTraceResponse.self, answer))
+      case .metrics: return ExportResult(try read(OTLPMetricsResponse.self, answer))
+      case .logs: return ExportResult(try read(OTLPLogsResponse.self, answer))
       }
     } catch {
       return .taken(rejected: 0, message: "the answer is not OTLP: \(error)")

@@ -76,9 +76,33 @@ enum OTLPRequest: Sendable {
   }
 }
 
+/// What a collector answers to a batch that it has taken at least in part.
+protocol OTLPResponse: Message {
+  /// What it has rejected of the batch, and why.
+  var rejected: (count: Int64, message: String) { get }
+}
+
+extension OTLPTraceResponse: OTLPResponse {
+  var rejected: (count: Int64, message: String) {
+    (partialSuccess.rejectedSpans, partialSuccess.errorMessage)
+  }
+}
+
+extension OTLPMetricsResponse: OTLPResponse {
+  var rejected: (count: Int64, message: String) {
+    (partialSuccess.rejectedDataPoints, partialSuccess.errorMessage)
+  }
+}
+
+extension OTLPLogsResponse: OTLPResponse {
+  var rejected: (count: Int64, message: String) {
+    (partialSuccess.rejectedLogRecords, partialSuccess.errorMessage)
+  }
+}
+
 extension ExportResult {
-  /// The result of a batch that the collector has taken at least in part.
-  init(rejected: Int64, _ message: String) {
-    self = .taken(rejected: Int(clamping: max(0, rejected)), message: message)
+  init(_ response: some OTLPResponse) {
+    let (count, message) = response.rejected
+    self = .taken(rejected: Int(clamping: max(0, count)), message: message)
   }
 }
