@@ -230,7 +230,7 @@ let package = Package(
 
     .target(name: "CLoopThread"),
     // The call model: knows neither sockets nor protobuf.
-    .target(name: "SwitchboardCall", dependencies: ["CLoopThread"]),
+    .target(name: "SwitchboardCall", dependencies: ["CLoopThread", "SwitchboardText"]),
     .testTarget(
       name: "SwitchboardCallTests",
       dependencies: ["SwitchboardCall", "SwitchboardCallObjects", "CallTestSupport"]
@@ -554,7 +554,7 @@ let package = Package(
     ),
     .target(
       name: "SwitchboardOpenAPI",
-      dependencies: ["GoogleAPIMessages", "SwitchboardDescriptors", "SwitchboardProtobuf"]
+      dependencies: ["GoogleAPIMessages", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardText"]
     ),
     .target(
       name: "SwitchboardREST",
@@ -583,6 +583,7 @@ let package = Package(
       name: "SwitchboardMock",
       dependencies: [
         "Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardServices",
+        "SwitchboardText",
       ]
     ),
     .testTarget(

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 @testable import SwitchboardHTTP2
 

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 @testable import SwitchboardHTTP2
 
@@ -11,21 +12,26 @@ enum EncodingTargets {
   }
 
   private static func percent(_ input: [UInt8]) throws {
-    let message = PercentEncoding.decode(input)
+    let message = String(decoding: PercentEncoding.decode(input), as: UTF8.self)
     let encoded = PercentEncoding.encode(message)
     try BrokenPromise.unless(
       encoded.allSatisfy { (0x20...0x7e).contains($0) },
       "\(encoded) is not a valid field"
     )
     let again = PercentEncoding.decode(encoded)
-    try BrokenPromise.unless(again == message, "percent-encoding changes \(message)")
+    try BrokenPromise.unless(again.elementsEqual(message.utf8), "percent-encoding changes \(message)")
   }
 
   private static func base64(_ input: [UInt8]) throws {
     let again = Base64.decode(Base64.encode(input))
     try BrokenPromise.unless(again == input, "base64 changes \(input)")
-    guard let decoded = Base64.decode(input) else { return }
-    try BrokenPromise.unless(decoded.count <= input.count * 3 / 4, "\(input) decodes to too many bytes")
+    try BrokenPromise.unless(
+      Base64.decodeEither(Base64.padded(input)[...]) == input,
+      "padded base64 changes \(input)"
+    )
+    for decoded in [Base64.decode(input), Base64.decodeEither(input[...])].compactMap(\.self) {
+      try BrokenPromise.unless(decoded.count <= input.count * 3 / 4, "\(input) decodes to too many bytes")
+    }
   }
 
   /// Decoding pieces of any size gives the same as decoding the whole, and encoded bytes can be decoded.
@@ -38,7 +44,7 @@ enum EncodingTargets {
       )
     }
     var written: [UInt8] = []
-    for piece in [input.prefix(1), input.dropFirst()] { Base64Text.append(piece, to: &written) }
+    for piece in [input.prefix(1), input.dropFirst()] { written += Base64.padded(piece) }
     try BrokenPromise.unless(decoded(written, pieces: 5) == input, "base64 of a page changes \(input)")
   }
 

@@ -2,6 +2,7 @@ import RESTService
 import SwitchboardCall
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardText
 
 @testable import SwitchboardREST
 
@@ -30,9 +31,9 @@ enum RESTTargets {
         variable.isMultiple || !value.contains(UInt8(ascii: "/")),
         "one segment has a slash"
       )
-      for decoding in [PercentText.Decoding.all, .unreserved, .form] {
+      for decoding in [PercentEncoding.Decoding.all, .unreserved, .form] {
         try BrokenPromise.unless(
-          PercentText.decode(value, decoding).count <= value.count,
+          PercentEncoding.decode(value, decoding).count <= value.count,
           "decoding makes text longer"
         )
       }
@@ -63,7 +64,7 @@ enum RESTTargets {
   }
 
   private static let table: RESTTable? = {
-    let files = Testing_Rest_RestMetadata.reflectionData.map { Base64.decode(Array($0.utf8)[...]) ?? [] }
+    let files = Testing_Rest_RestMetadata.reflectionData.map { Base64.decode($0.utf8) ?? [] }
     return try? RESTTable(try DescribedAPI(files: files))
   }()
 

@@ -2,6 +2,7 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardText
 
 extension OpenAPIDocument {
   /// Describes the services of `providers` by the rules with which `serveREST` serves them. The providers must be
@@ -24,7 +25,7 @@ extension OpenAPIDocument {
 extension [any CallHandlerProvider] {
   /// The descriptors of the services' files and of all that these import, serialized.
   var descriptors: [[UInt8]] {
-    flatMap { provider in provider.reflectionData.map { Base64.decode([UInt8]($0.utf8)[...]) ?? [] } }
+    flatMap { provider in provider.reflectionData.map { Base64.decode($0.utf8) ?? [] } }
   }
 
   /// The same, with a mark at the methods whose messages are not protobuf. Invalid ones are left for their reader.

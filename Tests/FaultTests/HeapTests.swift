@@ -1,6 +1,7 @@
 import CHeap
 import HTTP2TestSupport
 import SwitchboardCall
+import SwitchboardText
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 import SwitchboardServices
+import SwitchboardText
 import TestSupport
 import Testing
 

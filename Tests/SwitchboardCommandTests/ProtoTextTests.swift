@@ -1,6 +1,7 @@
 import Foundation
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import HTTP2TestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardText
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import EchoService
 import Switchboard
 import SwitchboardDescriptors
-@_spi(Generation) import SwitchboardProtobuf
+import SwitchboardProtobuf
 import SwitchboardServices
+import SwitchboardText
 import Testing
 
 @testable import SwitchboardMock
@@ -10,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct MockServiceTests {
   static func schema() throws -> MockSchema {
     let files = try Echo_EchoMetadata.reflectionData.map { data in
-      try Google_Protobuf_FileDescriptorProto(serializedBytes: Base64.decode(Array(data.utf8)[...]) ?? [])
+      try Google_Protobuf_FileDescriptorProto(serializedBytes: Base64.decode(data.utf8) ?? [])
     }
     return try MockSchema(files)
   }

@@ -3,23 +3,8 @@ import Testing
 
 @testable import SwitchboardREST
 
-/// Percent-encoding, queries and streams of JSON.
+/// Queries and streams of JSON.
 @Suite struct TextTests {
-  private func decode(_ text: String, _ decoding: PercentText.Decoding) -> String {
-    String(decoding: PercentText.decode(Array(text.utf8)[...], decoding), as: UTF8.self)
-  }
-
-  @Test func decodesPercents() {
-    #expect(decode("a%20b%2Fc%2fd+e", .all) == "a b/c/d+e")
-    #expect(decode("a%20b%2Fc%2fd+e", .unreserved) == "a b%2Fc%2fd+e")
-    #expect(decode("a%20b%2Fc+e", .form) == "a b/c e")
-    #expect(decode("%", .all) == "%")
-    #expect(decode("%4", .all) == "%4")
-    #expect(decode("%zz%41", .all) == "%zzA")
-    #expect(decode("%25%32%46", .all) == "%2F")
-    #expect(PercentText.decode(Array("%00".utf8)[...], .all) == [0])
-  }
-
   @Test func readsQueries() {
     let query = QueryText(Array("a=1&b&=x&c=&a=2%263&&d=x=y&e%2Ef=g".utf8))
     let pairs = IteratorSequence(query).map { pair in

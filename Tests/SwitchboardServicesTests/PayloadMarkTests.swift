@@ -3,6 +3,7 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 import SwitchboardServices
+import SwitchboardText
 import Testing
 
 /// What reflection says of methods whose messages are not protobuf.
@@ -57,14 +58,14 @@ import Testing
     var plain = file
     for index in methods.indices { plain.service[0].method[index].clearOptions() }
     let known: [UInt8] = try plain.serializedBytes()
-    #expect(known == Echo_EchoMetadata.reflectionData.last.flatMap { Base64.decode(Array($0.utf8)[...]) })
+    #expect(known == Echo_EchoMetadata.reflectionData.last.flatMap { Base64.decode($0.utf8) })
   }
 
   /// Two services of one file, of which the second is mapped.
   @Test func theSecondServiceOfAFileIsMarkedToo() async throws {
     let base64 = try #require(Echo_EchoMetadata.reflectionData.last)
     var file = try Google_Protobuf_FileDescriptorProto(
-      serializedBytes: Base64.decode(Array(base64.utf8)[...]) ?? []
+      serializedBytes: Base64.decode(base64.utf8) ?? []
     )
     var other = file.service[0]
     other.name = "Other"

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 import Testing
 
 @testable import SwitchboardTelemetry

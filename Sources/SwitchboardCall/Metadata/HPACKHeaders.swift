@@ -1,5 +1,7 @@
 // unsafe: copies what a transport lends for one call, and lends what it holds for one call
 
+import SwitchboardText
+
 /// An ordered list of header fields: the metadata or the trailers of a call.
 ///
 /// Fields are kept as bytes in one block. A `String` is created only on request, so metadata that nobody reads costs

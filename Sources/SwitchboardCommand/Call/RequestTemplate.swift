@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// A template of a message with all its fields, for a user to fill in.
 ///

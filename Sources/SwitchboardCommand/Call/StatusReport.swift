@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServices
+import SwitchboardText
 
 /// The full status of a failed call, with its details, including those of the server's own types.
 struct StatusReport {

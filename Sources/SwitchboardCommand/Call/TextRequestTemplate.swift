@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// A request template in protobuf's text format, in which the well-known types are ordinary messages.
 struct TextRequestTemplate {

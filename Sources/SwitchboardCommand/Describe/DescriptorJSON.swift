@@ -1,5 +1,6 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// A descriptor in JSON, with the full name of what it describes.
 struct DescriptorJSON {

@@ -1,5 +1,6 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// Prints declarations as `.proto` text, with comments if the descriptors have them.
 ///

@@ -1,5 +1,6 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The verb `list`: the services of a server or of files, or the methods of a service.
 enum ListVerb {

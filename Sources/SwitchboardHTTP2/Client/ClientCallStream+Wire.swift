@@ -2,6 +2,7 @@
 
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 
 /// Calls in protocols other than gRPC.
 extension ClientCallStream {

@@ -3,6 +3,7 @@
 
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 import Synchronization
 
 /// A call on the client, between a caller and an HTTP/2 stream.

@@ -1,6 +1,7 @@
 // unsafe: header bytes that the session lends for one callback
 
 import SwitchboardCall
+import SwitchboardText
 
 /// The headers and trailers of a response, parsed as they arrive.
 struct ResponseHead {
@@ -40,7 +41,10 @@ struct ResponseHead {
       hasContentType = true
     case 12 where name.equals("grpc-message"):
       // The most common message needs no decoding.
-      message = value.equals("OK") ? GRPCStatus.ok.message : PeerText.harmless(PercentEncoding.decode(value))
+      message =
+        value.equals("OK")
+        ? GRPCStatus.ok.message
+        : PeerText.harmless(String(decoding: PercentEncoding.decode(value), as: UTF8.self))
     case 13 where !isWhole && name.equals("grpc-encoding"):
       encoding = MessageCompression(named: value)
     case 23 where name.equals("grpc-status-details-bin"):

@@ -9,14 +9,14 @@ struct ConnectError {
 
   /// `{"code":"not_found","message":"no such book","details":[...]}`
   func json(of status: GRPCStatus) -> [UInt8] {
-    var json = JSONText()
+    var json = JSONBytes()
     write(status, to: &json)
     return json.bytes
   }
 
   /// `{"error":{...},"metadata":{"name":["value"]}}`
   func endOfStream(_ status: GRPCStatus, _ trailers: HPACKHeaders?) -> [UInt8] {
-    var json = JSONText()
+    var json = JSONBytes()
     json.raw("{")
     if !status.isOk {
       json.raw("\"error\":")
@@ -31,7 +31,7 @@ struct ConnectError {
     return json.bytes
   }
 
-  private func write(_ status: GRPCStatus, to json: inout JSONText) {
+  private func write(_ status: GRPCStatus, to json: inout JSONBytes) {
     json.raw("{\"code\":\"\(ConnectCode.name(status.code))\"")
     if let message = status.message, !message.isEmpty {
       json.raw(",\"message\":")
@@ -54,7 +54,7 @@ struct ConnectError {
   }
 
   /// Writes all values of a name at the place of the first one.
-  private func write(_ trailers: HPACKHeaders, to json: inout JSONText) {
+  private func write(_ trailers: HPACKHeaders, to json: inout JSONBytes) {
     var order: [String] = []
     var values: [ExactText: [String]] = [:]
     for (name, value) in trailers where Self.mayTravel(name) {
@@ -80,22 +80,10 @@ struct ConnectError {
 }
 
 /// JSON under construction.
-struct JSONText {
+struct JSONBytes {
   var bytes: [UInt8] = []
 
   mutating func raw(_ text: String) { bytes += text.utf8 }
 
-  mutating func string(_ text: String) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20, 0x7f:
-        let digits = String(byte, radix: 16)
-        raw("\\u00" + (digits.count < 2 ? "0" : "") + digits)
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
+  mutating func string(_ text: String) { raw(JSONText.string(text)) }
 }

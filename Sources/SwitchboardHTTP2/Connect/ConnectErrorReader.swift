@@ -1,5 +1,6 @@
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 
 /// Reads errors of the Connect protocol. Missing or unknown parts are inferred.
 enum ConnectErrorReader {

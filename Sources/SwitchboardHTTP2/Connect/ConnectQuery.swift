@@ -42,21 +42,12 @@ struct ConnectQuery: Equatable {
   }
 
   private static func decode(_ text: [UInt8]) -> [UInt8]? {
-    PercentEncoding.decodeStrictly(text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
+    PercentEncoding.decodeStrictly(text, .form)
   }
 
   /// RFC 4648 with the standard or the URL-safe alphabet, with or without padding.
   private static func decodeBase64(_ text: [UInt8]) -> [UInt8]? {
-    Base64.decode(
-      text.map { character in
-        switch character {
-        case UInt8(ascii: "-"): UInt8(ascii: "+")
-        case UInt8(ascii: "_"): UInt8(ascii: "/")
-        // An unescaped plus, which the query's decoding has turned into a space.
-        case UInt8(ascii: " "): UInt8(ascii: "+")
-        default: character
-        }
-      }
-    )
+    // An unescaped plus is a space by now.
+    Base64.decodeEither(text.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }[...])
   }
 }

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// Asks an HTTP proxy for a tunnel (RFC 9110, section 9.3.6; gRFC A1).
 ///
@@ -35,9 +36,7 @@ struct HTTPConnect: ProxyDialogue {
 
   /// RFC 7617, in base64 with padding.
   private static func basic(_ credentials: ProxyCredentials) -> String {
-    let encoded = Base64.encode("\(credentials.user):\(credentials.password)".utf8)
-    return String(decoding: encoded, as: UTF8.self)
-      + String(repeating: "=", count: (4 - encoded.count % 4) % 4)
+    String(decoding: Base64.padded("\(credentials.user):\(credentials.password)".utf8), as: UTF8.self)
   }
 
   mutating func receive(_ bytes: inout ArraySlice<UInt8>) -> ProxyStep {

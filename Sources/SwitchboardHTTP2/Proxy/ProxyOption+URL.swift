@@ -1,5 +1,6 @@
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 
 extension ProxyOption {
   /// Parses a URL: `http://` or `socks5://`, percent-encoded credentials, the host and the port. The default scheme is

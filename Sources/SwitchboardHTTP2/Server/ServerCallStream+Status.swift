@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 // MARK: - The status, as it is sent to the client
 

@@ -2,6 +2,7 @@
 
 import CNghttp2
 import SwitchboardCall
+import SwitchboardText
 
 /// The syntax of HTTP field names and values.
 package enum FieldSyntax {

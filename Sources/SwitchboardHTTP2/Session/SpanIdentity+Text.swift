@@ -1,6 +1,7 @@
 // unsafe: nghttp2: one owner a session, callbacks within one call into it
 
 import SwitchboardCall
+import SwitchboardText
 
 /// W3C's `traceparent` of the current version: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. Calls read and
 /// write it sixteen digits at a time, instead of character by character.
@@ -16,13 +17,14 @@ extension SpanIdentity {
     // `00-`, the dash behind each identity, and the flags.
     let start = text.loadUnaligned(fromByteOffset: 0, as: UInt32.self).bigEndian >> 8 ^ 0x30302d
     let dashes = (UInt32(text[35]) ^ 0x2d) | (UInt32(text[52]) ^ 0x2d)
-    guard start | dashes == 0, let flags = HexDigit.value(text[53], text[54]) else { return nil }
+    guard start | dashes == 0, let high = Hex.lowerValue(text[53]), let low = Hex.lowerValue(text[54])
+    else { return nil }
     var faults = HexDigits.Faults()
     self.init()
     traceHigh = HexDigits.value(text, 3, &faults)
     traceLow = HexDigits.value(text, 19, &faults)
     span = HexDigits.value(text, 36, &faults)
-    self.flags = flags
+    flags = high << 4 | low
     isRemote = true
     guard !faults.exist, traceHigh | traceLow != 0, span != 0 else { return nil }
   }
@@ -37,8 +39,8 @@ extension SpanIdentity {
     memory[start + 35] = UInt8(ascii: "-")
     HexDigits.write(span, to: memory, start + 36)
     memory[start + 52] = UInt8(ascii: "-")
-    memory[start + 53] = HexDigit.digit(flags >> 4)
-    memory[start + 54] = HexDigit.digit(flags & 15)
+    memory[start + 53] = Hex.lower(flags >> 4)
+    memory[start + 54] = Hex.lower(flags & 15)
   }
 
   /// The text as an array.
@@ -88,25 +90,5 @@ private enum HexDigits {
     let values = (bytes &>> 4 | bytes &<< 8) & 0x0f0f
     let letters = (values &+ 0x0606) &>> 4 & 0x0101
     memory.storeBytes(of: values &+ 0x3030 &+ letters &* 0x27, toByteOffset: offset, as: Lanes.self)
-  }
-}
-
-private enum HexDigit {
-  @inline(__always)
-  static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value | 0x30 : value &+ 0x57 }
-
-  @inline(__always)
-  static func value(_ high: UInt8, _ low: UInt8) -> UInt8? {
-    guard let high = value(high), let low = value(low) else { return nil }
-    return high << 4 | low
-  }
-
-  @inline(__always)
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 0x30...0x39: digit & 15
-    case 0x61...0x66: digit &- 0x57
-    default: nil
-    }
   }
 }

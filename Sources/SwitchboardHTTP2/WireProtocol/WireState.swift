@@ -1,6 +1,7 @@
 // unsafe: bodies that a session lends until its connection has processed them
 
 import SwitchboardCall
+import SwitchboardText
 
 /// The state of a stream for a call in another protocol. Unchecked exclusivity: confined to the stream's loop.
 final class WireState {
@@ -77,7 +78,7 @@ final class WireState {
       staged.removeAll(keepingCapacity: true)
       offset = 0
     }
-    if exchange.isBase64 { Base64Text.append(bytes, to: &staged) } else { staged += bytes }
+    if exchange.isBase64 { staged += Base64.padded(bytes) } else { staged += bytes }
   }
 
   /// Stages the last bytes of the response.

@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// A value in a rule file.
 package indirect enum DocumentValue: Hashable, Sendable {

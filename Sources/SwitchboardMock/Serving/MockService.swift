@@ -2,6 +2,7 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 import SwitchboardServices
+import SwitchboardText
 
 /// A service that answers by rules, and with examples where no rule matches.
 package struct MockService: CallHandlerProvider {

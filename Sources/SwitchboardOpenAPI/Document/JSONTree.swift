@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// A JSON value whose members keep their order, for documents that people read.
 indirect enum JSONTree: Hashable, Sendable {

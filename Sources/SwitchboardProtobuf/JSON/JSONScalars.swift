@@ -1,3 +1,5 @@
+import SwitchboardText
+
 // The JSON form of the values of each kind. Kinds that differ only in binary share it.
 
 extension ScalarType {
@@ -77,7 +79,7 @@ extension ScalarType where Value == String {
 extension ScalarType where Value == [UInt8] {
   public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> [UInt8]? {
     let token = try reader.stringToken()
-    guard let bytes = Base64.decode(try reader.contents(of: token)) else {
+    guard let bytes = Base64.decodeEither(try reader.contents(of: token)) else {
       throw reader.fail("expected Base64", at: token.range.lowerBound - 1)
     }
     return bytes

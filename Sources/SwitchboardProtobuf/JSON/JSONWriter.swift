@@ -1,6 +1,8 @@
 // unsafe: memory that grows: each write reserves what it stores
 // text: the digits of a number that is written
 
+import SwitchboardText
+
 /// JSON text under construction.
 public struct JSONWriter {
   // Raw pointers, because appending to an array checks each time whether it is uniquely referenced. Always `cursor <=

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The parameters of a query, in order. Parameters without `=` have no value and are skipped.
 struct QueryText: Sequence, IteratorProtocol {
   private let bytes: [UInt8]
@@ -14,7 +16,8 @@ struct QueryText: Sequence, IteratorProtocol {
         continue
       }
       return (
-        PercentText.decode(parameter[..<equals], .form), PercentText.decode(parameter[(equals + 1)...], .form)
+        PercentEncoding.decode(parameter[..<equals], .form),
+        PercentEncoding.decode(parameter[(equals + 1)...], .form)
       )
     }
     return nil

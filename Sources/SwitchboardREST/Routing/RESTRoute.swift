@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// A way to call a method, with its types and fields resolved. An object, because calls pass it on.
 final class RESTRoute: Sendable {
@@ -24,7 +25,7 @@ final class RESTRoute: Sendable {
     let field: FieldPath
     let segments: Range<Int>
     let isOpen: Bool
-    let decoding: PercentText.Decoding
+    let decoding: PercentEncoding.Decoding
   }
 
   /// Its index in the routes of its table.

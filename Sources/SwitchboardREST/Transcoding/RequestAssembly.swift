@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// Makes the request message of a call from the parts of an HTTP request.
 final class RequestAssembly: Sendable {
@@ -123,7 +124,7 @@ final class RequestAssembly: Sendable {
     for variable in route.variables {
       let text = path.text(of: variable.segments, isOpen: variable.isOpen)
       do throws(DecodeError) {
-        try message.set(variable.field, to: PercentText.decode(text, variable.decoding))
+        try message.set(variable.field, to: PercentEncoding.decode(text, variable.decoding))
       } catch {
         throw .invalid("the path: \(variable.field.name): \(error.reason)")
       }

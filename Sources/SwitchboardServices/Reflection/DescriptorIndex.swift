@@ -1,6 +1,6 @@
 import Switchboard
 import SwitchboardDescriptors
-@_spi(Generation) import SwitchboardProtobuf
+import SwitchboardProtobuf
 import SwitchboardText
 
 /// The descriptors of a server's services, indexed by the names of declarations.
@@ -32,7 +32,7 @@ struct DescriptorIndex {
     if !services.contains(service) { services = (services + [service]).sorted() }
     for text in data {
       do {
-        var bytes = Base64.decode(Array(text.utf8)[...]) ?? []
+        var bytes = Base64.decode(text.utf8) ?? []
         var file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes)
         if change(&file) { bytes = try file.serializedBytes() }
         add(file, bytes)

@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// What the messages of a service are, where they are not protobuf.
 struct ServicePayloads {

@@ -1,6 +1,7 @@
 // unsafe: what follows a call is confined to the call's loop
 
 import SwitchboardCall
+import SwitchboardText
 
 /// The state of one attempt of a call.
 struct Attempt {

@@ -2,6 +2,7 @@
 // trap: unowned: the requests of its calls retain the channel's telemetry
 
 import SwitchboardCall
+import SwitchboardText
 
 /// Follows the calls that need no object of their own.
 extension ChannelTelemetry: ClientCallTracer {

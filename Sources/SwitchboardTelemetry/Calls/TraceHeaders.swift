@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The metadata fields that carry a trace and its baggage.
 struct TraceHeaders {

@@ -104,16 +104,7 @@ public struct Baggage: Sendable, Hashable {
   }
 
   private static func encoded(_ value: String) -> String {
-    var bytes: [UInt8] = []
-    for byte in value.utf8 {
-      if isPlain(byte) {
-        bytes.append(byte)
-      } else {
-        bytes.append(UInt8(ascii: "%"))
-        bytes += [Hex.digit(UInt64(byte >> 4)), Hex.digit(UInt64(byte))]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: PercentEncoding.encode(value.utf8, except: isPlain), as: UTF8.self)
   }
 
   private static func decoded(_ value: Substring) -> String? {
@@ -124,18 +115,6 @@ public struct Baggage: Sendable, Hashable {
 extension Substring {
   /// The text that `%` and two digits encode bytes of; any other `%` stands for itself.
   var percentDecoded: String {
-    var bytes: [UInt8] = []
-    var rest = Array(utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let escaped = Hex.number(rest.prefix(2).map { $0 >= 0x41 && $0 <= 0x46 ? $0 | 0x20 : $0 })
-      {
-        bytes.append(UInt8(truncatingIfNeeded: escaped))
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: PercentEncoding.decode(utf8), as: UTF8.self)
   }
 }

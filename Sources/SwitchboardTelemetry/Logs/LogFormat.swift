@@ -1,5 +1,6 @@
 import SwitchboardCall
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The format of a log. Each entry is one line.
 public enum LogFormat: Sendable {

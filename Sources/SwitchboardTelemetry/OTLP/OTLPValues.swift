@@ -1,5 +1,6 @@
 import OTLPMessages
 import SwitchboardCall
+import SwitchboardText
 
 typealias OTLPSpan = Opentelemetry_Proto_Trace_V1_Span
 typealias OTLPMetric = Opentelemetry_Proto_Metrics_V1_Metric

@@ -9,11 +9,13 @@ enum TraceParent {
   static func read<Text: RandomAccessCollection<UInt8>>(
     _ text: Text
   ) -> (TraceID, SpanID, isSampled: Bool)? where Text.Index == Int {
-    guard text.count >= length, let version = Hex.number(text[0..<2]), version != 0xff else { return nil }
+    guard text.count >= length, let version = Hex.lowerNumber(text[0..<2]), version != 0xff else {
+      return nil
+    }
     guard text.count == length || version > 0 && text[length] == dash else { return nil }
     guard text[2] == dash, text[35] == dash, text[52] == dash,
-      let high = Hex.number(text[3..<19]), let low = Hex.number(text[19..<35]),
-      let span = Hex.number(text[36..<52]), let flags = Hex.number(text[53..<55])
+      let high = Hex.lowerNumber(text[3..<19]), let low = Hex.lowerNumber(text[19..<35]),
+      let span = Hex.lowerNumber(text[36..<52]), let flags = Hex.lowerNumber(text[53..<55])
     else { return nil }
     let (traceID, spanID) = (TraceID(high: high, low: low), SpanID(span))
     guard traceID.isValid, spanID.isValid else { return nil }

@@ -59,7 +59,7 @@ import Testing
       #expect(response.status == "400")
       #expect(response.fields["content-type"] == "application/json")
       #expect(response.fields["trailer-why"] == "asked to")
-      #expect(response.text == #"{"code":"failed_precondition","message":"no \"ü\"\u000a"}"#)
+      #expect(response.text == #"{"code":"failed_precondition","message":"no \"ü\"\n"}"#)
     }
   }
 

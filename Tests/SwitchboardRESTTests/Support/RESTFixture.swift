@@ -3,13 +3,14 @@ import Switchboard
 import SwitchboardDescriptors
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardText
 
 @testable import SwitchboardREST
 
 /// The descriptors of the tests' service.
 enum RESTFixture {
   static var files: [[UInt8]] {
-    Testing_Rest_RestMetadata.reflectionData.map { Base64.decode(Array($0.utf8)[...]) ?? [] }
+    Testing_Rest_RestMetadata.reflectionData.map { Base64.decode($0.utf8) ?? [] }
   }
 
   static func table(_ rules: [HTTPRule] = []) throws -> RESTTable {

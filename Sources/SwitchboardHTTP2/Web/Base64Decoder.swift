@@ -1,15 +1,7 @@
 // unsafe: bytes that a stream or a session lends for one call
 
 import SwitchboardCall
-
-/// Encodes padded Base64, so that pieces can be concatenated.
-enum Base64Text {
-  static func append(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
-    let encoded = Base64.encode(bytes)
-    text += encoded
-    for _ in 0..<(4 - encoded.count % 4) % 4 { text.append(UInt8(ascii: "=")) }
-  }
-}
+import SwitchboardText
 
 /// Decodes Base64 incrementally. Padding may occur in the middle, where two encoded pieces were concatenated.
 struct Base64Decoder {
