@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func aServerOnAnEndedLoopStops() async throws {
+  @Test func nothingWaitsForSignalsOnAnEndedLoop() async throws {
     let group = try LoopGroup()
     let server = try Server(providers: [TestService()], group: group)
     try server.bind(host: "127.0.0.1", port: 0)
@@ -131,7 +131,10 @@ import Testing
     await server.shutDown(grace: .zero)
     group.shutDown()
     while !Task.isCancelled, (try? await group.loops[0].sleep(for: .zero)) != nil {}
-    try await server.run(until: []) { Issue.record("nothing is watched for") }
+    await withCheckedContinuation { continuation in
+      StopRequest([], on: group.loops[0])
+        .wait({ Issue.record("nothing is watched for") }) { continuation.resume() }
+    }
   }
 
   /// A thread that wakes a loop must find it alive: it may have woken up on its own and done the work already.

@@ -47,6 +47,8 @@ final class HTTP1ServerLife: HandlerLife {
       try Violation.unless(mayEnd, "a connection is closed for no reason")
       return false
     }
+    // A busy loop has put off what ends its calls.
+    guard !connection.isPostponed else { return true }
     for model in script.models { try model.checkRest() }
     switch dice.below(20) {
     case 0..<4: compose()

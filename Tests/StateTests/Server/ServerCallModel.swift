@@ -197,7 +197,7 @@ struct ServerCallModel {
     guard hasStarted, isOver || isGone, !isAnswered else { return }
     try Violation.unless(
       hasReturned || isNotified || chosenEnd != nil,
-      "a handler is not notified of the end of its call"
+      "the handler of call \(stream) is not notified of its end"
     )
   }
 }

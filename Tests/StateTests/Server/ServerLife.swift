@@ -22,6 +22,8 @@ final class ServerLife: HandlerLife {
   override func step() throws(Violation) -> Bool {
     try verify()
     guard let connection, !connection.isClosed else { return false }
+    // A busy loop has put off what ends its calls.
+    guard !connection.isPostponed else { return true }
     for model in script.models { try model.checkRest() }
     switch dice.below(20) {
     case 0..<3: open()
