@@ -24,6 +24,8 @@ import Testing
     ("list shop.Shop/Buy --proto PROTO", "shop.Shop.Buy is not a service but a method"),
     ("list shop.Shop. --proto PROTO", "Did you mean shop.Shop"),
     ("list -l --json --proto PROTO", "--json and --long contradict each other"),
+    ("list localhost:1 -plaintext", "list has no flag '-plaintext'\nDid you mean --plaintext?"),
+    ("list localhost:1 -proto=PROTO", "list has no flag '-proto'\nDid you mean --proto?"),
     ("list --tls --proto PROTO", "--tls is about a server"),
   ]) func eachIsExplained(_ line: String, _ explanation: String) throws {
     let words = line.split(separator: " ").map { $0 == "PROTO" ? Run.protos + "/shop.proto" : String($0) }

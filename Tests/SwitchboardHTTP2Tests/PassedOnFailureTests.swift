@@ -85,6 +85,41 @@ import Testing
     #expect(error?.contains("while waiting for the response from 127.0.0.1:") == true)
   }
 
+  private struct Unreadable: Error, CustomStringConvertible {
+    var description: String { "cannot read /srv/orders" }
+  }
+
+  /// Sends another server requests whose sequence throws.
+  private struct Uploading: CallHandlerProvider {
+    let backend: Channel
+
+    var serviceName: String { "test.Test" }
+
+    var methodHandlers: [MethodHandler] {
+      [
+        TestService.hang.bytes.unaryHandler { _, _ in
+          let requests = AsyncThrowingStream<[UInt8], any Error> { $0.finish(throwing: Unreadable()) }
+          return try await backend.call(TestService.collect).clientStreaming(requests)
+        }
+      ]
+    }
+  }
+
+  @Test func errorsOfRequestsToOtherServersReachTheLogOnly() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await TestPair.with { pair async throws in
+      let server = try Server(providers: [Uploading(backend: pair.channel)], options: options)
+      let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
+      let failure = await status { _ = try await Caller(channel: channel).get(TestService.hang) }
+      #expect(failure == GRPCStatus(code: .cancelled, message: Self.fixed))
+      await channel.shutDown(grace: .zero)
+      await server.shutDown(grace: .zero)
+    }
+    #expect(entries.all.first?.metadata["error"]?.contains("cannot read /srv/orders") == true)
+  }
+
   /// What the other server says is for whoever called it.
   @Test func statusesOfOtherServersPass() async throws {
     let entries = LogEntries()

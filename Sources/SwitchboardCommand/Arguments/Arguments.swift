@@ -22,7 +22,7 @@ struct Arguments: Sendable {
         continue
       }
       let (name, attached) = Self.split(word)
-      guard let flag = flags[name] else { throw .unknownFlag(name, of: verb) }
+      guard let flag = flags[name] else { throw .unknownFlag(name, in: word, of: verb) }
       if flag == .help { return nil }
       try take(flag, name, attached, from: &rest)
     }

@@ -20,10 +20,14 @@ struct Failure: Error, Sendable, Hashable {
     Failure(message, hints: verb.map { ["Try 'switchboard help \($0)'."] } ?? [], code: .usage)
   }
 
-  static func unknownFlag(_ name: String, of verb: Verb) -> Failure {
-    let near = NearNames(of: name, in: verb.allFlags.flatMap(\.names)).best
+  /// A flag that the verb does not have, in a word of the line. Other commands take long names after a single dash.
+  static func unknownFlag(_ name: String, in word: String, of verb: Verb) -> Failure {
+    let names = verb.allFlags.flatMap(\.names)
+    let typed = name.hasPrefix("--") ? name : String(word.prefix { $0 != "=" })
+    let long = typed.hasPrefix("--") ? typed : "-" + typed
+    let near = long != typed && names.contains(long) ? long : NearNames(of: typed, in: names).best
     return Failure(
-      "\(verb.name) has no flag '\(name)'",
+      "\(verb.name) has no flag '\(typed)'",
       hints: (near.map { ["Did you mean \($0)?"] } ?? []) + ["Try 'switchboard help \(verb.name)'."],
       code: .usage
     )

@@ -40,7 +40,9 @@ final class ServerLog: Sendable {
     on loop: Loop
   ) -> GRPCStatus {
     if let status = GRPCStatus.determined(by: error), !status.isMisuseOfStream {
-      return status.origin == .library && !hasEnded ? passedOn(status, call(), on: loop) : status
+      // One with a cause describes an error of the program's own.
+      let isOfChannel = status.origin == .library || status.cause != nil
+      return isOfChannel && !hasEnded ? passedOn(status, call(), on: loop) : status
     }
     log("\(error)", call(), on: loop)
     return sendsErrorDescriptions ? GRPCStatus(code: .unknown, message: "\(error)") : .unknownError
