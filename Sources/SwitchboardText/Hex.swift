@@ -27,11 +27,19 @@ package enum Hex {
     }
   }
 
+  /// The number with these digits in either case, at most sixteen. `nil` for no digits, or anything else, such as a sign,
+  /// which `UInt64(_:radix:)` accepts.
+  package static func number(_ digits: some Collection<UInt8>) -> UInt64? {
+    digits.isEmpty ? nil : number(digits, value)
+  }
+
   /// The number with these digits, at most sixteen and none in upper case.
-  package static func lowerNumber(_ digits: some Collection<UInt8>) -> UInt64? {
+  package static func lowerNumber(_ digits: some Collection<UInt8>) -> UInt64? { number(digits, lowerValue) }
+
+  private static func number(_ digits: some Collection<UInt8>, _ value: (UInt8) -> UInt8?) -> UInt64? {
     var number: UInt64 = 0
     for digit in digits {
-      guard let value = lowerValue(digit) else { return nil }
+      guard let value = value(digit) else { return nil }
       number = number << 4 | UInt64(value)
     }
     return number

@@ -28,5 +28,10 @@ import Testing
     #expect(UInt64(text, radix: 16) == number)
   }
 
+  @Test func digitsOfEitherCaseAreNumbers() {
+    #expect(Hex.number("0aF".utf8) == 0xaf)
+    for text in ["", "-1", "+1", "0x1", "g"] { #expect(Hex.number(text.utf8) == nil) }
+  }
+
   @Test func traceHeadersHaveNoUpperCase() { #expect(Hex.lowerNumber("0A".utf8) == nil) }
 }

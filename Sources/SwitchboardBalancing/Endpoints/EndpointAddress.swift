@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// An address of a server, as a value: nothing is resolved or opened.
 public enum EndpointAddress: Hashable, Sendable {
   /// An IPv4 address, such as `0x7F00_0001` for 127.0.0.1.
@@ -117,8 +119,8 @@ private enum IPText {
         groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
         continue
       }
-      guard part.count <= 4, let group = Hexadecimal.value(part) else { return nil }
-      groups.append(UInt16(group))
+      guard part.count <= 4, let group = Hex.number(part) else { return nil }
+      groups.append(UInt16(truncatingIfNeeded: group))
     }
     return groups
   }

@@ -218,10 +218,10 @@ private struct JSONReader {
 
   private mutating func hex() throws(ConfigSyntaxError) -> UInt32 {
     let end = position + 4
-    guard end <= bytes.count, let unit = Hexadecimal.value(bytes[position..<end]) else {
+    guard end <= bytes.count, let unit = Hex.number(bytes[position..<end]) else {
       throw failure("an escape needs four hexadecimal digits")
     }
     position = end
-    return unit
+    return UInt32(truncatingIfNeeded: unit)
   }
 }

@@ -100,13 +100,13 @@ extension CallOptions {
 
 // Options that have no effect, which must not go unnoticed: a call that asks for TLS must not be sent in plaintext.
 extension CallOptions {
-  /// Options of the channel that calls use on any channel.
-  private static let namesForCalls = ["retryBufferSize", "logContext"]
-
   /// Why a call cannot be made on a channel that was created with its own options, if these ask for another channel.
   var refusalOfOwnChannel: GRPCStatus? {
     guard let channel = box?.choices.channel else { return nil }
-    let names = (channel.channel.names + channel.pool.names).filter { !Self.namesForCalls.contains($0) }
+    // These calls use on any channel.
+    let names =
+      channel.channel.names(except: [\ChannelOptions.retryBufferSize])
+      + channel.pool.names(except: [\PoolOptions.logContext])
     guard !names.isEmpty else { return nil }
     return .invalidOption(
       """

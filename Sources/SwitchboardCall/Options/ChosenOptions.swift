@@ -66,10 +66,13 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     if let choice { choices.append(choice) }
   }
 
-  /// The names of the options that were chosen, whatever their values, in the order in which they were.
-  var names: [String] { choices.map { Self.name(of: $0.option) } }
+  /// The names of the options that were chosen, whatever their values, in the order in which they were, without `others`.
+  func names(except others: [PartialKeyPath<Options> & Sendable] = []) -> [String] {
+    choices.filter { choice in !others.contains { $0 == choice.option } }.map { Self.name(of: $0.option) }
+  }
 
-  /// The compiler describes a stored property as `\ChannelOptions.security`.
+  /// The compiler describes a stored property as `\ChannelOptions.security`. Nobody promises that, so this is only for
+  /// people to read.
   private static func name(of option: PartialKeyPath<Options>) -> String {
     String(String(describing: option).drop { $0 != "." }.dropFirst())
   }

@@ -24,8 +24,8 @@ struct Failure: Error, Sendable, Hashable {
   static func unknownFlag(_ name: String, in word: String, of verb: Verb) -> Failure {
     let names = verb.allFlags.flatMap(\.names)
     let typed = name.hasPrefix("--") ? name : String(word.prefix { $0 != "=" })
-    let long = typed.hasPrefix("--") ? typed : "-" + typed
-    let near = long != typed && names.contains(long) ? long : NearNames(of: typed, in: names).best
+    let long = names.first { $0 == "-" + typed }
+    let near = long ?? NearNames(of: typed, in: names).best
     return Failure(
       "\(verb.name) has no flag '\(typed)'",
       hints: (near.map { ["Did you mean \($0)?"] } ?? []) + ["Try 'switchboard help \(verb.name)'."],

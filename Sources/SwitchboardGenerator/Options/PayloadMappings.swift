@@ -82,7 +82,10 @@ struct PayloadMappings {
 
   /// Throws for the first name that is not among `declared`, the names by their kind: it is misspelt, or belongs to another
   /// module, which has mappings of its own.
-  func check(against declared: [String: Set<String>]) throws(GeneratorError) {
+  func check(against declared: @autoclosure () -> [String: Set<String>]) throws(GeneratorError) {
+    // Without a selection, the names of a large request would be collected for nothing.
+    guard !selections.isEmpty else { return }
+    let declared = declared()
     for selection in selections where declared[selection.selector]?.contains(selection.name) != true {
       throw selection.error("no .proto file here has the \(selection.selector) '\(selection.name)'")
     }

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 extension ChannelOptions {
   /// The logger for the events of connections. `quiet` switches it off.
@@ -28,16 +29,14 @@ extension ChannelOptions {
   /// The value of `:authority`. Throws `INVALID_ARGUMENT` if HTTP does not allow that of the option. In the name of the
   /// server, which a resolver may take from a path, gRPC escapes what HTTP does not allow.
   func makeAuthority(_ serverName: String) throws(GRPCStatus) -> [UInt8] {
-    guard let authority else { return serverName.utf8.flatMap(Self.escaped) }
+    guard let authority else {
+      return PercentEncoding.encode(serverName.utf8) {
+        $0 < 0x80 && FieldSyntax.isHost(String(UnicodeScalar($0)))
+      }
+    }
     guard FieldSyntax.isHost(authority) else {
       throw .invalidOption("the authority has characters that HTTP does not allow in a host")
     }
     return Array(authority.utf8)
-  }
-
-  private static func escaped(_ byte: UInt8) -> [UInt8] {
-    guard byte >= 0x80 || !FieldSyntax.isHost(String(UnicodeScalar(byte))) else { return [byte] }
-    let digits = String(byte, radix: 16, uppercase: true)
-    return Array("%\(digits.count < 2 ? "0" : "")\(digits)".utf8)
   }
 }

@@ -37,6 +37,6 @@ extension Server {
     guard core.shutdown.hasBegun else { return await shutDown(grace: grace) }
     // Whoever shuts the server down has chosen the grace.
     await core.waitUntilEmpty()
-    for loop in core.group.loops { await loop.waitForGracefulCloses() }
+    await core.waitForGracefulCloses()
   }
 }

@@ -136,8 +136,7 @@ public final class Server: Sendable {
     await core.waitUntilEmpty()
     deadline.cancel()
     core.cutOff.report(to: core.options.logger, grace: grace)
-    // If the process ended now, the system would discard data that clients have not read yet.
-    if grace > .zero { for loop in core.group.loops { await loop.waitForGracefulCloses() } }
+    if grace > .zero { await core.waitForGracefulCloses() }
   }
 }
 

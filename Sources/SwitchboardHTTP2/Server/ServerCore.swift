@@ -243,6 +243,11 @@ final class ServerCore: @unchecked Sendable {
       if isEmpty { continuation.resume() }
     }
   }
+
+  /// Lets clients read the last responses. If the process ended before, the system would discard what they have not read.
+  func waitForGracefulCloses() async {
+    for loop in group.loops { await loop.waitForGracefulCloses() }
+  }
 }
 
 extension GRPCStatus {

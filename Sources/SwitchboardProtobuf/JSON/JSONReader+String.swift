@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension JSONReader {
   /// The range of a string's text between its quotes.
   struct StringToken {
@@ -102,13 +104,10 @@ extension JSONReader {
     var value: UInt32 = 0
     for _ in 0..<4 {
       // The closing quote is not a hexadecimal digit, so the index stays within the string.
-      let byte = bytes[index]
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | UInt32(byte - UInt8(ascii: "A") + 10)
-      default: throw fail("expected four hexadecimal digits", at: index)
+      guard let digit = Hex.value(bytes[index]) else {
+        throw fail("expected four hexadecimal digits", at: index)
       }
+      value = value << 4 | UInt32(digit)
       index += 1
     }
     return value

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// A cursor over text: the tokens of the text format.
 ///
 /// Between calls the cursor is at a token or at the end; white space and comments are skipped.
@@ -79,22 +81,14 @@ public struct TextFormatReader {
   static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
   /// The value of a hexadecimal digit.
-  static func hexValue(_ byte: UInt8?) -> UInt32? {
-    byte.flatMap { Character(Unicode.Scalar($0)).isASCII ? Character(Unicode.Scalar($0)).hexDigitValue : nil }
-      .map(UInt32.init)
-  }
+  static func hexValue(_ byte: UInt8?) -> UInt32? { byte.flatMap(Hex.value).map(UInt32.init) }
 
   // MARK: Errors
 
   /// An error with the line and the column of `index`, both counted from one.
   func error(_ text: String, at index: Int) -> DecodeError {
-    let before = input[..<min(index, input.count)]
-    let newline = UInt8(ascii: "\n")
-    let line = before.count { $0 == newline } + 1
-    let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
-    // Counts characters, not bytes: skips continuation bytes.
-    let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-    return DecodeError(.malformed("line \(line), column \(column): \(text)"))
+    let place = TextPosition(of: index, in: input)
+    return DecodeError(.malformed("line \(place.line), column \(place.column): \(text)"))
   }
 
   /// An error that says that `wanted` was expected and what was found.

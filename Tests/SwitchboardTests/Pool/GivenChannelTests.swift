@@ -101,7 +101,7 @@ import Testing
       $0.authority = "a"
       $0.idleTimeout = .seconds(1)
     }
-    #expect(all.channelOptions.names == ["maxMetadataSize", "httpVersion", "authority", "idleTimeout"])
+    #expect(all.channelOptions.names() == ["maxMetadataSize", "httpVersion", "authority", "idleTimeout"])
   }
 
   // MARK: Arguments that only a client's options can have
