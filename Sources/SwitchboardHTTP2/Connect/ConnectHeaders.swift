@@ -20,7 +20,7 @@ struct ConnectHeaders: ~Copyable {
     headers.forEachField { if take($0, $1, isStream: isStream) { hasOwn = true } }
     if hasOwn { settings.metadata = Self.metadata(of: headers, isStream) }
     if let version, !version.isExactly("1") {
-      failure = .connectViolation("connect-protocol-version is \(version.beginning), not 1")
+      failure = .connectViolation("connect-protocol-version is \(version.excerpt.debugDescription), not 1")
     }
     settle(compression: encodingName)
   }
@@ -106,16 +106,11 @@ struct ConnectHeaders: ~Copyable {
       failure = GRPCStatus(
         code: .unimplemented,
         message:
-          "unknown compression \(name.beginning): supported are gzip, deflate, zstd, br",
+          "unknown compression \(name.excerpt.debugDescription): supported are gzip, deflate, zstd, br",
         origin: .peer
       )
     }
   }
-}
-
-extension String {
-  /// The first hundred characters in quotes, for a message.
-  var beginning: String { String(String.UnicodeScalarView(unicodeScalars.prefix(100))).debugDescription }
 }
 
 extension GRPCStatus {

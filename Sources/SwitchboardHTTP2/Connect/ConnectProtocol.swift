@@ -91,7 +91,7 @@ final class ConnectProtocol: WireProtocol {
       return failed(headers, .connectViolation("the query has no message"))
     }
     if let version = query.version, !version.isExactly("v1") {
-      return failed(headers, .connectViolation("connect is \(version.beginning), not v1"))
+      return failed(headers, .connectViolation("connect is \(version.excerpt.debugDescription), not v1"))
     }
     headers.settle(compression: query.compression)
     let isCompressed = !message.isEmpty && (headers.settings.encoding ?? .none) != .none

@@ -117,9 +117,7 @@ extension JSONMessageDecoder: NamedFieldDecoder {
       do throws(DecodeError) {
         if let value = try value(&self) { entries[key] = value }
       } catch {
-        var error = error
-        error.path.insert("[\(key)]", at: 0)
-        throw error
+        throw error.inside("[\(key)]")
       }
     }
   }

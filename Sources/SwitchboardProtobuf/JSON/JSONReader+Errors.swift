@@ -1,10 +1,10 @@
 import SwitchboardText
 
 extension JSONReader {
-  /// An error with a description and a position, by default the cursor's.
+  /// An error with a description, which is cut if it is long, and a position, by default the cursor's.
   func fail(_ text: String, at offset: Int? = nil) -> DecodeError {
     let place = TextPosition(of: offset ?? position, in: bytes)
-    return DecodeError(.malformed("\(text) (line \(place.line), column \(place.column))"))
+    return DecodeError(.malformed("\(text.excerpt(300)) (line \(place.line), column \(place.column))"))
   }
 
   /// An error that says that `wanted` was expected at the cursor, and what was found.
@@ -18,11 +18,7 @@ extension JSONReader {
 
 extension DecodeError {
   /// Adds an index to the path of the error.
-  func inElement(_ index: Int) -> DecodeError {
-    var error = self
-    error.path.insert("[\(index)]", at: 0)
-    return error
-  }
+  func inElement(_ index: Int) -> DecodeError { inside("[\(index)]") }
 
   /// Adds the field `name`, followed by the indices of its elements, to the path of the error.
   func inField(_ name: String) -> DecodeError {

@@ -45,10 +45,10 @@ public struct DecodeError: Error, Hashable, Sendable {
     "a key of the map has more than \(String.longestRunOfMarks) combining marks in a row"
   }
 
-  /// Adds the field `name` of the enclosing message to the path.
+  /// Adds the field `name` of the enclosing message to the path, or the key of its map, which is cut if it is long.
   func inside(_ name: String) -> DecodeError {
     var error = self
-    error.path.insert(name, at: 0)
+    error.path.insert(name.excerpt, at: 0)
     return error
   }
 }

@@ -85,10 +85,10 @@ public struct TextFormatReader {
 
   // MARK: Errors
 
-  /// An error with the line and the column of `index`, both counted from one.
+  /// An error with the line and the column of `index`, both counted from one. A long text is cut.
   func error(_ text: String, at index: Int) -> DecodeError {
     let place = TextPosition(of: index, in: input)
-    return DecodeError(.malformed("line \(place.line), column \(place.column): \(text)"))
+    return DecodeError(.malformed("line \(place.line), column \(place.column): \(text.excerpt(300))"))
   }
 
   /// An error that says that `wanted` was expected and what was found.

@@ -36,7 +36,7 @@ extension Google_Protobuf_Any {
     options: BinaryDecodingOptions = BinaryDecodingOptions()
   ) throws(DecodeError) -> M {
     guard isA(type) else {
-      let held = typeURL.isEmpty ? "nothing" : "\"\(typeURL)\""
+      let held = typeURL.isEmpty ? "nothing" : "\"\(typeURL.excerpt)\""
       throw DecodeError(.malformed("expected \(M.protoMessageName) in the Any, found \(held)"))
     }
     return try M(serializedBytes: value, extensions: extensions, partial: partial, options: options)

@@ -1,0 +1,10 @@
+extension String {
+  /// The text as errors show it, which is never long: an error may be sent back to whoever has sent the text.
+  package var excerpt: String { excerpt(100) }
+
+  /// The same, with at most `count` Unicode scalars.
+  package func excerpt(_ count: Int) -> String {
+    let end = unicodeScalars.index(startIndex, offsetBy: count, limitedBy: endIndex) ?? endIndex
+    return end == endIndex ? self : String(unicodeScalars[..<end]) + "…"
+  }
+}
