@@ -36,6 +36,7 @@ test: ## Build and run all tests, and fuzz briefly
 	@scripts/build-peers
 	swift build --build-tests
 	@scripts/run-tests
+	@SWITCHBOARD_SHORTCUTS=off scripts/run-tests --filter SwitchboardHTTP2Tests
 	@scripts/test-scarce-memory
 	@scripts/fuzz short
 	@scripts/check-states

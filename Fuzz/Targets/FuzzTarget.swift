@@ -3,7 +3,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case wire, json, text, fieldMask, descriptors
   case deframer, metadata, encodings, timeout, target, http1, names, proxy
   case connectQuery, connectError, decompression, http1Response
-  case server, web, client, services
+  case server, web, client, services, shortcuts
   case tls, secure
   case serviceConfig, loadReport, generator, mappings, plugin, schema
   case trace, collector
@@ -33,6 +33,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .server: try ServerUnderFuzz.shared.run(input)
     case .web: try ServerUnderFuzz.ofPages.run(input)
     case .client: try ClientUnderFuzz.shared.run(input)
+    case .shortcuts: try ShortcutsTarget.run(input)
     case .services: try ServicesUnderFuzz.shared.run(input)
     case .tls: try TLSTarget.run(input)
     case .secure: try SecureUnderFuzz.shared.run(input)

@@ -24,7 +24,20 @@ struct Frame {
     return Frame(.headers, flags: ends ? 5 : 4, stream: stream, block)
   }
 
-  private static func string(_ text: String) -> [UInt8] {
+  /// The same, with one more field, which is in a table that both sides keep.
+  static func headers(
+    _ stream: UInt32,
+    _ fields: [(String, String)],
+    _ last: (String, String),
+    ends: Bool,
+    in table: inout FieldTable
+  ) -> Frame {
+    var frame = headers(stream, fields, ends: ends)
+    frame.payload += table.encode(last.0, last.1)
+    return frame
+  }
+
+  fileprivate static func string(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     precondition(bytes.count < 127, "longer strings need a longer length")
     return [UInt8(bytes.count)] + bytes
@@ -127,4 +140,19 @@ struct Violation: Error, CustomStringConvertible {
   static func unless(_ holds: Bool, _ description: @autoclosure () -> String) throws(Violation) {
     if !holds { throw Violation(description()) }
   }
+}
+
+/// HPACK's table, to which a client adds a field whenever it is not the newest one: so equal bytes say one thing before,
+/// and another one after.
+struct FieldTable {
+  private var newest: (name: String, value: String)?
+
+  /// Refers to the field if it is the newest one, and adds it otherwise.
+  mutating func encode(_ name: String, _ value: String) -> [UInt8] {
+    if let newest, newest == (name, value) { return [Self.newestIndex] }
+    newest = (name, value)
+    return [0x40] + Frame.string(name) + Frame.string(value)
+  }
+
+  private static let newestIndex: UInt8 = 0x80 | 62
 }

@@ -20,13 +20,15 @@ import Testing
   private func receive(
     _ blocks: [[UInt8]],
     in pieceSize: Int = .max,
-    takesTraceParents: Bool = true
+    takesShortcuts: Bool = true
   ) throws -> (streams: [StubStream], isAccepted: Bool) {
     let pool = BlockPool()
-    let session = try #require(Session(.server, settings: SessionSettings(isServer: true), memory: pool))
+    var settings = SessionSettings()
+    settings.takesShortcuts = takesShortcuts
+    let session = try #require(Session(.server, settings: settings, memory: pool))
     let peer = StubPeer()
     session.delegate = peer
-    session.takesTraceParents = takesTraceParents
+    session.shortcuts?.takesTraceParents = true
     var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
     for (index, block) in blocks.enumerated() { bytes += frame(UInt8(2 * index + 1), block) }
     var isAccepted = true
@@ -46,7 +48,7 @@ import Testing
     _ blocks: [[UInt8]],
     in pieceSize: Int = .max
   ) throws -> (streams: [StubStream], isAccepted: Bool) {
-    let plain = try receive(blocks, takesTraceParents: false)
+    let plain = try receive(blocks, takesShortcuts: false)
     let taken = try receive(blocks, in: pieceSize)
     #expect(taken.isAccepted == plain.isAccepted)
     #expect(taken.streams.map(\.headers) == plain.streams.map(\.headers))

@@ -13,7 +13,7 @@ import Testing
       var options = client.options
       let pieces = client.pieces
       let taken = try Reception(of: pieces, options)
-      options.keepsHeads = false
+      options.takesShortcuts = false
       let decoded = try Reception(of: pieces, options)
       #expect(taken == decoded, "seed \(seed), round \(round)")
       repeated += taken.streams.count(where: \.isRepeated)
@@ -29,7 +29,7 @@ private struct RandomClient: RandomNumberGenerator {
 
   private var state: UInt64
   private var stream: UInt32 = 1
-  private(set) var options = Reception.Options(keepsHeads: true)
+  private(set) var options = Reception.Options()
 
   init(seed: UInt64) {
     state = seed

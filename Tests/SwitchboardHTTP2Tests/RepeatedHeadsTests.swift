@@ -28,7 +28,7 @@ import Testing
     streams.flatMap { head($0, block, flags) }
   }
 
-  /// Receives the bytes that follow a greeting, and expects the same of a session whose streams keep no head. Returns the
+  /// Receives the bytes that follow a greeting, and expects the same of a session without shortcuts. Returns the
   /// streams.
   @discardableResult
   private func receive(
@@ -42,7 +42,7 @@ import Testing
       Array(bytes[$0..<$0 + min(pieceSize, bytes.count - $0)])
     }
     let receptions = try [true, false].map {
-      var session = Reception.Options(keepsHeads: $0)
+      var session = Reception.Options(takesShortcuts: $0)
       session.takesTraceParents = takesTraceParents
       session.maxHeaderListSize = maxHeaderListSize
       session.headerTableSize = headerTableSize
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  /// nghttp2 refuses a second `host`, which it would take for the first after a stand-in.
+  /// nghttp2 refuses a second `host`, which it would take for the first after a stand-in, which has none.
   @Test(arguments: [true, false]) func aHostInTrailersIsTreatedAlike(_ isInHead: Bool) throws {
     let block = FramePeer.block(Self.request + (isInHead ? [("host", "x")] : [("a", "b")]))
     // Trailers make heads be forgotten.
@@ -289,9 +289,9 @@ import Testing
 
   /// A connection that nobody uses keeps no heads.
   @Test func aPackedSessionForgets() throws {
-    let session = try #require(
-      Session(.server, settings: SessionSettings(isServer: true), memory: BlockPool())
-    )
+    var settings = SessionSettings()
+    settings.takesShortcuts = true
+    let session = try #require(Session(.server, settings: settings, memory: BlockPool()))
     let peer = StubPeer()
     session.delegate = peer
     func receive(_ bytes: [UInt8]) { #expect(bytes.withUnsafeBytes { session.receive($0, now: 1) } == nil) }

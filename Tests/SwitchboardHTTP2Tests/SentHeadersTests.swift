@@ -21,6 +21,7 @@ import Testing
 
   @Test func rewoundHeadersAwaitWhatTheyAwaitedBefore() {
     let headers = HeaderWriter()
+    headers.mayAnnounce = true
     headers.add(":method", "POST")
     let start = headers.mark
     let size = headers.listSize

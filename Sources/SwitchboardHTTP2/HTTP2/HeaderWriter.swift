@@ -16,6 +16,8 @@ package final class HeaderWriter {
   @exclusivity(unchecked) private var used = 0
   /// The size of the fields, as HTTP/2 counts it.
   @exclusivity(unchecked) private(set) var listSize = 0
+  /// Whether the session can add `traceparent` when the headers are sent.
+  @exclusivity(unchecked) var mayAnnounce = false
   /// Whether `traceparent` was announced.
   @exclusivity(unchecked) private(set) var awaitsTraceParent = false
 
@@ -152,9 +154,9 @@ package final class HeaderWriter {
   }
 
   /// Announces `traceparent`, which the session adds when the headers are sent. Returns `false` if it has to be added now,
-  /// because the block might take more than one frame.
+  /// because the session cannot, or because the block might take more than one frame.
   func announceTraceParent() -> Bool {
-    guard listSize <= Self.largestBlock else { return false }
+    guard mayAnnounce, listSize <= Self.largestBlock else { return false }
     listSize += LateTraceParent.listSize
     awaitsTraceParent = true
     return true

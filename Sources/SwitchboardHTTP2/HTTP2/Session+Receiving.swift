@@ -3,7 +3,7 @@
 import CNghttp2
 import SwitchboardCall
 
-/// Receiving, and what of it nghttp2 does not see.
+/// Receiving: `FloodGuard` sees each frame before nghttp2 does.
 extension Session {
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var passed = 0
@@ -28,7 +28,7 @@ extension Session {
           end = place
           break scan
         }
-      case .otherBlock: repeated?.forget()
+      case .otherBlock: shortcuts?.forgetHeads()
       }
     }
     if result >= 0 { result = pass(bytes[passed..<end]) }
@@ -46,73 +46,28 @@ extension Session {
     }
   }
 
-  /// Receives the frame with the whole head of a request. If it repeats another one, or ends with a `traceparent` that
-  /// streams want, the bytes from `passed` up to its end are passed to nghttp2, with less in the frame's place. Otherwise
-  /// none are. Returns a negative error, if there is one.
+  /// Receives the frame with the whole head of a request. If there is a shortcut for it, the bytes from `passed` up to its
+  /// end are passed to nghttp2, with less in the frame's place. Otherwise none are. Returns a negative error, if there is
+  /// one.
   private func receiveHead(_ bytes: UnsafeRawBufferPointer, at place: Range<Int>, _ passed: inout Int) -> Int
   {
-    let frame = UnsafeRawBufferPointer(rebasing: bytes[place])
-    guard frame.count - FloodGuard.headSize <= frameLimit else {
-      // nghttp2 refuses it.
-      repeated?.forget()
-      return 0
-    }
-    let repeated = repeated
-    if let repeated, repeated.isWaiting {
+    guard let shortcuts else { return 0 }
+    if shortcuts.awaitsHead {
       let result = passBytes(of: bytes, before: place.lowerBound, &passed)
       guard result >= 0 else { return result }
-      repeated.stopWaiting()
+      shortcuts.stopAwaitingHead()
     }
-    var identity = takesTraceParents ? LateTraceParent.identity(atEndOf: frame) : nil
-    let end = frame.count - (identity == nil ? 0 : LateTraceParent.byteCount)
-    let block = UnsafeRawBufferPointer(rebasing: frame[FloodGuard.headSize..<end])
-    let known = repeated?.index(of: block)
-    if known == nil, !note(block, of: frame), identity != nil {
-      // It was a part of a string.
-      identity = nil
-      _ = note(UnsafeRawBufferPointer(rebasing: frame[FloodGuard.headSize...]), of: frame)
-    }
-    guard known != nil || identity != nil else { return 0 }
+    let frame = UnsafeRawBufferPointer(rebasing: bytes[place])
+    guard let short = shortcuts.shorten(frame, limit: frameLimit) else { return 0 }
     let result = passBytes(of: bytes, before: place.lowerBound, &passed)
     guard result >= 0 else { return result }
     passed = place.upperBound
-    lateTraceParent = identity
-    defer { lateTraceParent = nil }
-    guard let known, let repeated else { return passShortened(frame[..<end]) }
-    isStandingIn = true
-    defer { isStandingIn = false }
-    return repeated.standIn(known, for: frame) { pass($0[...]) }
+    return shortcuts.pass(short, of: frame) { pass($0[...]) }
   }
 
   private func passBytes(of bytes: UnsafeRawBufferPointer, before end: Int, _ passed: inout Int) -> Int {
     defer { passed = end }
     return pass(bytes[passed..<end])
-  }
-
-  /// Notes a block that is not known. Returns `false` if no field ends where it does.
-  private func note(_ block: UnsafeRawBufferPointer, of frame: UnsafeRawBufferPointer) -> Bool {
-    var fields = EncodedFields(block)
-    let isWhole = fields.skipAll()
-    if fields.mayChangeTable {
-      repeated?.forget()
-    } else {
-      let repeated = repeated ?? RepeatedHeads()
-      self.repeated = repeated
-      let id = UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self)) & 0x7fff_ffff
-      repeated.note(block, of: Int32(id))
-    }
-    return isWhole
-  }
-
-  /// Passes a frame with the length that it has without its end.
-  private func passShortened(_ frame: Slice<UnsafeRawBufferPointer>) -> Int {
-    withUnsafeTemporaryAllocation(byteCount: FloodGuard.headSize, alignment: 1) { head in
-      head.copyBytes(from: frame[..<FloodGuard.headSize])
-      let length = frame.count - FloodGuard.headSize
-      for index in 0..<3 { head[index] = UInt8(truncatingIfNeeded: length >> (16 - 8 * index)) }
-      let result = pass(UnsafeRawBufferPointer(head)[...])
-      return result < 0 ? result : pass(frame[FloodGuard.headSize...])
-    }
   }
 
   private func pass(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {

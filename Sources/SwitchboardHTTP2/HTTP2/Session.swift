@@ -1,5 +1,5 @@
 // unsafe: nghttp2: one owner a session, callbacks within one call into it
-// state: streams, headers and shortcuts for repeated heads are not yet parts of their own
+// state: streams and headers are not yet parts of their own
 
 import CNghttp2
 import SwitchboardCall
@@ -23,8 +23,8 @@ final class Session: HTTPServerSession, HTTPClientSession {
   @exclusivity(unchecked) var output: OutputBuffer?
   let streams: StreamList
   @exclusivity(unchecked) var watch: FloodGuard
-  /// Whether the header block that is being received has the field `host`.
-  @exclusivity(unchecked) var hasHost = false
+  /// What spares nghttp2 some of what is received and sent, if anything does.
+  let shortcuts: Shortcuts?
   /// The size of the header block that is being received, as HTTP/2 counts it.
   @exclusivity(unchecked) private var headerListSize = 0
   @exclusivity(unchecked) private var headersCharged = 0
@@ -68,6 +68,8 @@ final class Session: HTTPServerSession, HTTPClientSession {
     frameLimit = settings.maxFrameSize
     unsentFrameLimit = settings.unsentFrameLimit
     watch = FloodGuard(of: role, allowance: settings.controlFrameAllowance)
+    shortcuts = settings.takesShortcuts ? Shortcuts() : nil
+    headers.mayAnnounce = settings.takesShortcuts
     headerListSizeFree = settings.maxHeaderListSize
     headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
     connectionWindow = settings.connectionWindow
@@ -94,8 +96,7 @@ final class Session: HTTPServerSession, HTTPClientSession {
     }
   }
 
-  /// The client's next requests have to say again what they repeat.
-  func memoryWasPacked() { repeated = nil }
+  func memoryWasPacked() { shortcuts?.freeHeads() }
 
   private func submit(_ settings: SessionSettings) -> Bool {
     let entries = settings.entries
@@ -121,7 +122,6 @@ final class Session: HTTPServerSession, HTTPClientSession {
   func headersBegin() {
     headerListSize = 0
     headersCharged = 0
-    hasHost = false
     fields.begin()
   }
 
@@ -200,13 +200,7 @@ final class Session: HTTPServerSession, HTTPClientSession {
       }
       let frame = UnsafeRawBufferPointer(start: chunk, count: count)
       if count >= Self.leastConsumed { memory.arena?.noteConsumed(frame) }
-      if endsWithTrailers {
-        endsWithTrailers = false
-        appendWithTrailers(frame, to: target)
-        continue
-      }
-      trailers.note(frame)
-      if sendsTraceParents { appendWithTraceParent(frame, to: target) } else { target.append(frame) }
+      if let shortcuts { shortcuts.append(frame, to: target, in: self) } else { target.append(frame) }
     }
     return .some
   }
@@ -215,20 +209,6 @@ final class Session: HTTPServerSession, HTTPClientSession {
   private static let leastConsumed = 1024
 
   @exclusivity(unchecked) private(set) var outputLimit = 0
-  /// The header that nghttp2 does not see of those that it is about to end.
-  @exclusivity(unchecked) var lateTraceParent: SpanIdentity?
-  /// Whether streams want the header `traceparent` of requests. Then nghttp2 does not see it, if it ends them.
-  @exclusivity(unchecked) var takesTraceParents = false
-  /// The heads that a client repeats; `nil` until its first one that may be repeated.
-  @exclusivity(unchecked) var repeated: RepeatedHeads?
-  /// Whether nghttp2 is receiving a stand-in for one.
-  @exclusivity(unchecked) var isStandingIn = false
-  /// The trailers that the session appends itself.
-  @exclusivity(unchecked) var trailers = KnownTrailers()
-  /// Whether they follow the frame that nghttp2 is about to return, which ends the stream otherwise.
-  @exclusivity(unchecked) var endsWithTrailers = false
-  /// Whether `traceparent` was announced for any request.
-  @exclusivity(unchecked) private var sendsTraceParents = false
 
   var wantsToRead: Bool { nghttp2_session_want_read(raw) != 0 }
   var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
@@ -240,8 +220,7 @@ final class Session: HTTPServerSession, HTTPClientSession {
     headerListLimit = min(Int(limit), SessionSettings.largestSentHeaders)
     let streams = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
     remoteMaxConcurrentStreams = Int(streams)
-    // The size of the table for headers may be among the settings.
-    trailers.forget()
+    shortcuts?.settingsDidArrive()
   }
 
   var refusalOfHeaders: GRPCStatus? {
@@ -264,9 +243,9 @@ final class Session: HTTPServerSession, HTTPClientSession {
     streams.endAll { nghttp2_session_set_stream_user_data(raw, $0.id, nil) }
   }
 
-  func stream(_ id: Int32) -> StreamEntry? {
-    guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return nil }
-    return Unmanaged<StreamEntry>.fromOpaque(data).takeUnretainedValue()
+  /// The stream of that number, which the list retains.
+  func stream(_ id: Int32) -> Unmanaged<StreamEntry>? {
+    nghttp2_session_get_stream_user_data(raw, id).map { Unmanaged.fromOpaque($0) }
   }
 }
 
@@ -284,7 +263,7 @@ extension Session {
   /// Opens a stream with the headers in `headers`. Returns `false` if no stream numbers are left.
   func submitRequest<Stream: SessionStream>(_ stream: Stream, hasBody: Bool = true) -> Bool {
     var provider = provider(for: stream)
-    if headers.awaitsTraceParent { sendsTraceParents = true }
+    shortcuts?.requestWasSubmitted(headers)
     let data = streams.insert(stream)
     let id = headers.withEntries { entries, count in
       hasBody

@@ -72,20 +72,11 @@ enum SessionCallbacks {
     _,
     userData in
     with(session: userData, else: 0) { session in
-      guard !session.isStandingIn else { return 0 }
+      guard session.shortcuts?.hidesFields != true else { return 0 }
       guard session.countHeader(nameCount + valueCount) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
-      if nameCount == 4, UnsafeBufferPointer(start: name, count: nameCount).equals("host") {
-        session.hasHost = true
-      }
       session.current?.withStream { stream in
-        let name = UnsafeBufferPointer(start: name, count: nameCount)
-        // nghttp2 refuses a second `content-length`, in trailers, and has not seen the first.
-        if stream.bodyLeft != nil, name.equals("content-length") {
-          stream.bodyLeft = -1
-          return
-        }
         stream.receiveHeader(
-          name,
+          UnsafeBufferPointer(start: name, count: nameCount),
           UnsafeBufferPointer(start: value, count: valueCount),
           session.fields
         )
@@ -95,17 +86,8 @@ enum SessionCallbacks {
   }
 
   private static let data: nghttp2_on_data_chunk_recv_callback = { raw, _, id, bytes, count, _ in
-    with(stream: id, of: raw) { stream in
-      guard stream.takeBody(count) else { return refuseBody(of: id, raw, count) }
-      stream.receiveData(UnsafeRawBufferPointer(start: bytes, count: count))
-    }
+    with(stream: id, of: raw) { $0.receiveData(UnsafeRawBufferPointer(start: bytes, count: count)) }
     return 0
-  }
-
-  /// Does what nghttp2 does if a body is not as long as `content-length` says.
-  fileprivate static func refuseBody(of id: Int32, _ raw: OpaquePointer?, _ byteCount: Int = 0) {
-    nghttp2_session_consume_connection(raw, byteCount)
-    nghttp2_submit_rst_stream(raw, 0, id, HTTP2Error.protocolError.rawValue)
   }
 
   private static let frame: nghttp2_on_frame_recv_callback = { raw, frame, userData in
@@ -113,10 +95,7 @@ enum SessionCallbacks {
     let head = head(frame)
     let endsStream = head.flags & endStream != 0
     if UInt32(head.type) == NGHTTP2_DATA.rawValue {
-      guard endsStream else { return 0 }
-      with(stream: head.stream_id, of: raw) { stream in
-        if stream.isBodyWhole { stream.remoteDidEnd() } else { refuseBody(of: stream.id, raw) }
-      }
+      if endsStream { with(stream: head.stream_id, of: raw) { $0.remoteDidEnd() } }
       return 0
     }
     return with(session: userData, else: 0) { session in
@@ -225,7 +204,7 @@ extension Session {
   fileprivate func headersDidBegin(_ id: Int32, isRequest: Bool) -> Int32 {
     headersBegin()
     guard isRequest else {
-      current = stream(id).map(Unmanaged.passUnretained)
+      current = stream(id)
       return 0
     }
     guard let address = link?.with({ $0.sessionDidOpenStream(id).map { streams.insert($0) } }) ?? nil else {
@@ -236,11 +215,7 @@ extension Session {
     current = stream
     stream._withUnsafeGuaranteedRef { $0.id = id }
     nghttp2_session_set_stream_user_data(raw, id, address)
-    if lateTraceParent != nil { deliverTraceParent(to: stream) }
-    if isStandingIn, let kept = repeated?.kept {
-      stream._withUnsafeGuaranteedRef { $0.bodyLeft = kept.bodySize }
-      stream.withStream { $0.receiveHead(kept) }
-    }
+    shortcuts?.headDidBegin(of: stream, in: self)
     return 0
   }
 
@@ -305,13 +280,8 @@ extension Session {
     guard let stream = current else { return }
     current = nil
     stream.withStream { stream in
-      guard !endsStream || stream.isBodyWhole else { return SessionCallbacks.refuseBody(of: stream.id, raw) }
       stream.headersDidEnd(endsStream: endsStream, fields)
-      // nghttp2 refuses a second `host`, in trailers, if it has seen the first.
-      guard isRequest, !isStandingIn, let repeated, repeated.awaits(stream.id), areHeadersFree, !hasHost,
-        let kept = stream.keptHead
-      else { return }
-      repeated.keep(kept)
+      if isRequest { shortcuts?.headDidEnd(of: stream, in: self) }
     }
   }
 
@@ -343,11 +313,7 @@ extension Session {
     switch stream.trailers(into: headers) {
     case .none: return
     case .success:
-      if isCopied, trailers.areKnown {
-        endsWithTrailers = true
-        return
-      }
-      trailers.await(on: stream.id)
+      if shortcuts?.endsWithKnownTrailers(stream.id, isBodyCopied: isCopied) == true { return }
       submitTrailers(stream.id, constant: .success)
     case .written: submitTrailers(stream.id)
     }

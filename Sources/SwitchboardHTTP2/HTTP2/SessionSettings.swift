@@ -26,6 +26,8 @@ struct SessionSettings {
   /// How many frames may wait for a peer that reads nothing. A client sends few frames besides requests, whose number the
   /// application determines.
   var unsentFrameLimit = Int.max
+  /// Whether nghttp2 is spared what repeats from call to call.
+  var takesShortcuts = Shortcuts.areOn
 
   var entries: [nghttp2_settings_entry] {
     var entries = [

@@ -11,21 +11,6 @@ class StreamEntry {
   /// Whether the stream is in its connection's list of ready streams.
   @exclusivity(unchecked) final var isReady = false
 
-  /// How many bytes of the body are left of what `content-length` says, if nghttp2 does not check that; -1 once there were
-  /// too many.
-  @exclusivity(unchecked) final var bodyLeft: Int?
-
-  /// Counts bytes of the body. Returns `false` if there are too many.
-  @inline(__always)
-  final func takeBody(_ byteCount: Int) -> Bool {
-    guard let left = bodyLeft else { return true }
-    bodyLeft = byteCount <= left ? left - byteCount : -1
-    return byteCount <= left
-  }
-
-  /// Whether the body may end.
-  final var isBodyWhole: Bool { bodyLeft ?? 0 == 0 }
-
   /// The stream's class, from when a session first lists it. A metatype and not an existential of the stream itself,
   /// because loading that would retain the stream for each event.
   @exclusivity(unchecked) fileprivate final var type: (any SessionStream.Type)?

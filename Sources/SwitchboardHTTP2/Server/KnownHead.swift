@@ -10,7 +10,6 @@ final class KnownHead: KeptHead {
   let timeout: GRPCTimeout?
   let encoding: MessageCompression?
   let accepted: AcceptedCompressions
-  let bodySize: Int?
 
   /// `nil` if an equal head may lead to anything else. Called after the last field.
   init?(_ head: borrowing RequestHead) {
@@ -22,6 +21,7 @@ final class KnownHead: KeptHead {
     timeout = head.timeout
     encoding = head.encoding
     accepted = head.accepted
-    bodySize = metadata.first(name: "content-length").flatMap { Int($0) }
   }
+
+  func value(of name: String) -> String? { metadata.first(name: name) }
 }

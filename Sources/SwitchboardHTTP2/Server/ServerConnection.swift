@@ -86,7 +86,7 @@ final class ServerConnection: ConnectionParts, Connection {
     switch version {
     case .http2:
       speakHTTP2(as: .server, core.sessionSettings)
-      http2?.takesTraceParents = givesContext
+      http2?.shortcuts?.takesTraceParents = givesContext
       if isDraining { http2?.startDraining() }
     case .http1:
       socket.probe(after: Self.probeInterval)

@@ -57,15 +57,15 @@ class HandlerLife: Life {
     return script.models.count - 1 - min(dice.below(4), dice.below(script.models.count))
   }
 
-  /// Chooses a method, and what its interceptor does.
-  final func pickMethod() -> (path: String, type: GRPCCallType) {
+  /// Chooses a method, mostly the same one if `repeats`, and what its interceptor does.
+  final func pickMethod(repeats: Bool = false) -> (path: String, type: GRPCCallType) {
     let kinds: [(String, GRPCCallType)] = [
       ("U", .unary), ("S", .serverStreaming), ("C", .clientStreaming), ("B", .bidirectionalStreaming),
     ]
-    let (name, type) = dice.pick(kinds)
+    let (name, type) = repeats && !dice.oneIn(4) ? kinds[0] : dice.pick(kinds)
     script.newHoldersHold = dice.oneIn(3)
     script.newHoldersAnswer = dice.oneIn(8)
-    return ("/s/\(name)\(dice.oneIn(3) ? "I" : "")", type)
+    return ("/s/\(name)\(dice.oneIn(repeats ? 9 : 3) ? "I" : "")", type)
   }
 
   /// Whether time may still pass: a few times in a life.

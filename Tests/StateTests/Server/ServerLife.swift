@@ -8,8 +8,12 @@ final class ServerLife: HandlerLife {
   private var nextStream: UInt32 = 1
   /// The client has violated the protocol, and the connection may end at any time.
   private var mayEnd = false
+  /// Whether most requests have the head of an earlier one.
+  private let repeats: Bool
+  private var table = FieldTable()
 
   override init?(_ core: ServerCore, _ loop: Loop, _ script: Script, seed: UInt64, tracing: Bool) {
+    repeats = seed % 3 == 0
     super.init(core, loop, script, seed: seed, tracing: tracing)
     let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
     note("the client's windows are of \(window) bytes")
@@ -44,14 +48,24 @@ final class ServerLife: HandlerLife {
     connection?.setNeedsFlush()
   }
 
+  /// Forgets the calls that are over, so that others may have their tokens.
+  private func retire() {
+    for model in script.models where model.isOver && (model.isHalfClosed || model.isGone) {
+      guard !script.isRunning(model.token) else { continue }
+      script.dropHolder(model.token)
+      script.models.removeAll { $0.token == model.token }
+    }
+  }
+
   private func open() {
+    if repeats { retire() }
     guard script.models.count < 8 else { return }
-    let (path, type) = pickMethod()
+    let (path, type) = pickMethod(repeats: repeats)
     var fields = [(":method", "POST"), (":scheme", "http"), (":path", path)]
     fields += [(":authority", "a"), ("te", "trailers"), ("content-type", "application/grpc")]
-    let hasDeadline = dice.oneIn(3)
+    let hasDeadline = dice.oneIn(repeats ? 8 : 3)
     if hasDeadline { fields.append(("grpc-timeout", "10S")) }
-    let hasEncoding = dice.oneIn(2)
+    let hasEncoding = dice.oneIn(repeats ? 8 : 2)
     if hasEncoding { fields.append(("grpc-encoding", "gzip")) }
     let isValid = !dice.oneIn(12)
     if !isValid {
@@ -62,8 +76,8 @@ final class ServerLife: HandlerLife {
       default: fields.append(("grpc-encoding", "rot13"))
       }
     }
-    let token = nextToken()
-    fields.append(("x-token", "\(token)"))
+    let token = repeats ? freeToken : nextToken()
+    let named = ("x-token", "\(token)")
     let ends = dice.oneIn(10)
     var model = ServerCallModel(
       stream: nextStream,
@@ -74,12 +88,24 @@ final class ServerLife: HandlerLife {
       hasEncoding: hasEncoding
     )
     model.isHalfClosed = ends
-    note("\(nextStream): opened\(ends ? " and ended" : ""), \(fields)")
+    note("\(nextStream): opened\(ends ? " and ended" : ""), \(fields), \(token)")
     script.models.append(model)
     countCall()
-    let frame = Frame.headers(nextStream, fields, ends: ends)
+    let frame =
+      repeats
+      ? Frame.headers(nextStream, fields, named, ends: ends, in: &table)
+      : Frame.headers(nextStream, fields + [named], ends: ends)
     nextStream += 2
     feed(frame)
+    guard repeats, !ends, !dice.oneIn(3) else { return }
+    let index = script.models.count - 1
+    script.models[index].requests.compose(Int(model.stream), compresses: false, &dice)
+    sendData(index, most: .max, ends: true)
+  }
+
+  /// The lowest token that no call has. There is one, because few calls are kept.
+  private var freeToken: Int {
+    (1...).first { token in !script.models.contains { $0.token == token } && !script.isRunning(token) } ?? 0
   }
 
   /// Whether the client may still send on a stream; otherwise sending violates the protocol.
@@ -95,8 +121,12 @@ final class ServerLife: HandlerLife {
       script.models[index].requests.compose(Int(stream), compresses: compresses, &dice)
     }
     let most = dice.pick([0, 1, 4, 5, 6, 50, 10_000])
+    sendData(index, most: most, ends: dice.oneIn(4))
+  }
+
+  private func sendData(_ index: Int, most: Int, ends: Bool) {
+    let stream = script.models[index].stream
     let bytes = script.models[index].requests.take(most)
-    let ends = dice.oneIn(4)
     script.models[index].isHalfClosed = ends
     note("\(stream): \(bytes.count) bytes\(ends ? ", and the end" : ""): \(bytes.prefix(8))")
     feed(Frame(.data, flags: ends ? 1 : 0, stream: stream, bytes))

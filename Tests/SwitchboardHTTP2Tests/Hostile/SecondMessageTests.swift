@@ -23,7 +23,9 @@ import Testing
         let head = FramePeer.call("Get", adding: [("grpc-encoding", "gzip")])
         connection.feed(FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head)))
         connection.feed(FramePeer.frame(Kind.data, 0, 1, Self.first))
-        guard let stream = connection.http2?.stream(1) as? ServerCallStream, stream.failure == nil else {
+        guard let stream = connection.http2?.stream(1)?.takeUnretainedValue() as? ServerCallStream,
+          stream.failure == nil
+        else {
           return nil
         }
         connection.feed(FramePeer.frame(Kind.data, 0, 1, second))

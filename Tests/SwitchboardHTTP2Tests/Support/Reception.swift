@@ -6,7 +6,9 @@ import Testing
 /// All that a server's session makes of what a client sends: what its streams receive, and what it answers.
 struct Reception: Equatable, CustomStringConvertible {
   struct Options {
-    var keepsHeads: Bool
+    var takesShortcuts = true
+    /// Whether its streams keep their heads for others.
+    var keepsHeads = true
     var takesTraceParents = false
     var maxHeaderListSize = 16 * 1024
     var headerTableSize: Int?
@@ -24,11 +26,12 @@ struct Reception: Equatable, CustomStringConvertible {
     settings.maxHeaderListSize = options.maxHeaderListSize
     settings.headerTableSize = options.headerTableSize
     settings.maxConcurrentStreams = 1000
+    settings.takesShortcuts = options.takesShortcuts
     let session = try #require(Session(.server, settings: settings, memory: BlockPool()))
     let peer = StubPeer()
     peer.keepsHeads = options.keepsHeads
     session.delegate = peer
-    session.takesTraceParents = options.takesTraceParents
+    session.shortcuts?.takesTraceParents = options.takesTraceParents
     var answer: [UInt8] = []
     var offence: Offence?
     for piece in [Self.greeting] + pieces where offence == nil {
@@ -49,8 +52,9 @@ struct Reception: Equatable, CustomStringConvertible {
 
   var description: String {
     let streams = streams.map {
-      "\($0.id): \($0.headers.sorted()) \($0.headerCount) \($0.headersEnded) \($0.received) \($0.hasEnded) "
-        + "\($0.closeCode ?? 0)"
+      // Nothing is made of a head that was refused at one of its fields.
+      let head = $0.headersEnded ? "\($0.headers.sorted()) \($0.headerCount)" : "no head"
+      return "\($0.id): \(head) \($0.received) \($0.hasEnded) \($0.closeCode ?? 0)"
     }
     let offence = offence.map { "\($0.abuse) \($0.code)" } ?? "no offence"
     return (streams + [offence, "\(answer)"]).joined(separator: "\n")

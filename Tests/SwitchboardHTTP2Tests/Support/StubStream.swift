@@ -83,9 +83,8 @@ private final class StubHead: KeptHead {
 
   init(_ lines: [String]) { self.lines = lines }
 
-  var bodySize: Int? {
-    let name = "content-length="
-    return lines.first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) }
+  func value(of name: String) -> String? {
+    lines.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
   }
 }
 

@@ -72,21 +72,3 @@ struct KnownTrailers {
     }
   }
 }
-
-extension Session {
-  /// Appends the frame with which nghttp2 ends a stream, and the trailers with which the stream ends. nghttp2 has already
-  /// reported the end, and what was submitted in answer is sent after this.
-  func appendWithTrailers(_ frame: UnsafeRawBufferPointer, to target: OutputBuffer) {
-    // An empty frame only ends the stream.
-    let bodySize = frame.count > FloodGuard.headSize ? frame.count : 0
-    let count = bodySize + trailers.frameSize
-    target.append(atMost: count) { memory in
-      memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: frame[..<bodySize]))
-      if bodySize > 0 { memory[4] &= ~UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) }
-      trailers.write(after: frame, to: UnsafeMutableRawBufferPointer(rebasing: memory[bodySize...]))
-      return count
-    }
-    // nghttp2 has reported one frame.
-    if bodySize > 0 { sentForCall(trailers.frameSize - FloodGuard.headSize) }
-  }
-}

@@ -1,6 +1,5 @@
 // unsafe: nghttp2: one owner a session, callbacks within one call into it
 
-import CNghttp2
 import SwitchboardCall
 
 /// The header `traceparent`, appended to a block of headers that nghttp2 has encoded, as a literal that neither side indexes.
@@ -49,37 +48,41 @@ extension LateTraceParent {
     }
     return SpanIdentity(text: UnsafeRawBufferPointer(rebasing: frame[nameEnd...]))
   }
+
+  /// Calls `pass` with the head of a frame that ends with it, whose length is that of the rest, and with the rest, until it
+  /// returns a negative error.
+  static func passRest(of frame: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Int) -> Int {
+    let count = frame.count - byteCount
+    return withUnsafeTemporaryAllocation(byteCount: FloodGuard.headSize, alignment: 1) { head in
+      head.copyBytes(from: frame[..<FloodGuard.headSize])
+      write(length: count - FloodGuard.headSize, to: head)
+      let result = pass(UnsafeRawBufferPointer(head))
+      return result < 0 ? result : pass(UnsafeRawBufferPointer(rebasing: frame[FloodGuard.headSize..<count]))
+    }
+  }
 }
 
-extension Session {
-  /// Passes the stream the header that nghttp2 did not see. Not inlined: few connections use it.
-  @inline(never)
-  func deliverTraceParent(to stream: Unmanaged<StreamEntry>) {
-    guard let identity = lateTraceParent.take(), countHeader(LateTraceParent.listSize - 32) else { return }
-    stream.withStream { $0.receiveTraceParent(identity) }
-  }
+// MARK: - Sending
 
-  /// Appends what was sent; if it is the headers of a request, with the header that was announced for them.
-  func appendWithTraceParent(_ frame: UnsafeRawBufferPointer, to target: OutputBuffer) {
-    guard let identity = traceParent(of: frame) else { return target.append(frame) }
-    let count = frame.count + LateTraceParent.byteCount
+extension LateTraceParent {
+  /// Appends a frame that was made, with the header at its end, if there is one.
+  static func append(
+    _ frame: UnsafeRawBufferPointer,
+    with identity: SpanIdentity?,
+    to target: OutputBuffer
+  ) {
+    guard let identity else { return target.append(frame) }
+    let count = frame.count + byteCount
     target.append(atMost: count) { memory in
       memory.copyMemory(from: frame)
-      for index in 0..<3 {
-        memory[index] = UInt8(truncatingIfNeeded: (count - FloodGuard.headSize) >> (16 - 8 * index))
-      }
-      LateTraceParent.write(identity, to: memory, at: frame.count)
+      write(length: count - FloodGuard.headSize, to: memory)
+      write(identity, to: memory, at: frame.count)
       return count
     }
   }
 
-  private func traceParent(of frame: UnsafeRawBufferPointer) -> SpanIdentity? {
-    let wanted = UInt8(NGHTTP2_FLAG_END_HEADERS.rawValue)
-    guard frame.count > FloodGuard.headSize, UInt32(frame[3]) == NGHTTP2_HEADERS.rawValue,
-      frame[4] & (wanted | UInt8(NGHTTP2_FLAG_PADDED.rawValue)) == wanted
-    else { return nil }
-    let id = UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: 5, as: UInt32.self)) & 0x7fff_ffff
-    guard let data = nghttp2_session_get_stream_user_data(raw, Int32(id)) else { return nil }
-    return Unmanaged<StreamEntry>.fromOpaque(data).withStream { $0.takeTraceParent() }
+  /// Writes the length that the head of a frame begins with.
+  private static func write(length: Int, to head: UnsafeMutableRawBufferPointer) {
+    for index in 0..<3 { head[index] = UInt8(truncatingIfNeeded: length >> (16 - 8 * index)) }
   }
 }

@@ -1,9 +1,11 @@
 // unsafe: nghttp2: one owner a session, callbacks within one call into it
 
+import CNghttp2
+
 /// What a stream keeps of its request's head, for the streams whose heads are equal.
 protocol KeptHead: AnyObject {
-  /// The value of `content-length`.
-  var bodySize: Int? { get }
+  /// The value of a field that is no pseudo header.
+  func value(of name: String) -> String?
 }
 
 /// The heads of a connection's requests that repeat. Most calls of a client differ in nothing that their heads say.
@@ -20,6 +22,7 @@ final class RepeatedHeads {
   private struct Entry {
     let block: [UInt8]
     let kept: any KeptHead
+    let standIn: [UInt8]
   }
 
   @exclusivity(unchecked) private var entries: [Entry] = []
@@ -59,9 +62,9 @@ final class RepeatedHeads {
     current = index
     defer { current = nil }
     used |= 1 << UInt8(index)
-    let count = Self.standIn.utf8CodeUnitCount
-    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { memory in
-      memory.copyMemory(from: UnsafeRawBufferPointer(start: Self.standIn.utf8Start, count: count))
+    let standIn = entries[index].standIn
+    return withUnsafeTemporaryAllocation(byteCount: standIn.count, alignment: 1) { memory in
+      memory.copyBytes(from: standIn)
       // The flags, and the number of the stream.
       memory[4] = frame[4]
       memory.storeBytes(
@@ -131,7 +134,7 @@ final class RepeatedHeads {
   func keep(_ kept: any KeptHead) {
     candidateStream = 0
     guard makePlace() else { return }
-    let entry = Entry(block: candidate, kept: kept)
+    let entry = Entry(block: candidate, kept: kept, standIn: Self.standIn(for: kept))
     candidate = []
     used |= 1 << UInt8(hand)
     if hand < entries.count { entries[hand] = entry } else { entries.append(entry) }
@@ -146,8 +149,21 @@ final class RepeatedHeads {
     return false
   }
 
-  /// The frame that nghttp2 receives instead. A head of CONNECT has the fewest fields of all that it accepts, and the real
-  /// one has passed its checks. The session itself checks the body against `content-length`.
-  private static let standIn: StaticString =
-    "\u{00}\u{00}\u{0c}\u{01}\u{00}\u{00}\u{00}\u{00}\u{00}\u{02}\u{07}CONNECT\u{01}\u{01}a"
+  // MARK: Stand-ins
+
+  /// The frame that nghttp2 receives instead: one of the shortest request, `POST http /` to the authority `a`.
+  private static let standIn: [UInt8] = frame(withBlock: [0x83, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")])
+
+  /// The same for a head with `content-length`, with which nghttp2 compares the body.
+  private static func standIn(for kept: any KeptHead) -> [UInt8] {
+    guard let length = kept.value(of: "content-length"), length.utf8.count < 0x7f else { return standIn }
+    // A literal that is not added to the table. Its name is entry 28 of the static one.
+    return frame(
+      withBlock: standIn[FloodGuard.headSize...] + [0x0f, 0x0d, UInt8(length.utf8.count)] + length.utf8
+    )
+  }
+
+  private static func frame(withBlock block: [UInt8]) -> [UInt8] {
+    [0, 0, UInt8(block.count), UInt8(NGHTTP2_HEADERS.rawValue), 0, 0, 0, 0, 0] + block
+  }
 }
