@@ -68,7 +68,7 @@ import Testing
       $1.0 == ":path" ? $0 : $0 + $1.0.utf8.count + $1.1.utf8.count + 32
     }
     for (limit, isKept) in [
-      (size + LateTraceParent.listSize, true), (size + LateTraceParent.listSize - 1, false),
+      (size + SpanIdentity.listSize, true), (size + SpanIdentity.listSize - 1, false),
     ] {
       let known = withHead([], limit: limit) { KnownHead($0) }
       #expect((known != nil) == isKept)

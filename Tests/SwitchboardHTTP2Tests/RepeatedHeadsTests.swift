@@ -1,4 +1,5 @@
 import HTTP2TestSupport
+import SwitchboardCall
 import Testing
 
 @testable import SwitchboardHTTP2
@@ -276,7 +277,7 @@ import Testing
     for difference in [-3000, -1025, -1, 0, 98, 99, 100] {
       let streams = try receive(bytes, maxHeaderListSize: max(0, size + difference + limit - 1200))
       let isRepeated = streams.contains { $0.isRepeated }
-      #expect(isRepeated == (difference + limit - 1200 >= LateTraceParent.listSize))
+      #expect(isRepeated == (difference + limit - 1200 >= SpanIdentity.listSize))
     }
   }
 

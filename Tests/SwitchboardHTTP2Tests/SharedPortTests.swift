@@ -18,7 +18,7 @@ import Testing
     let server = try Server(providers: [TestService()], options: Self.options(), group: group)
     let address = try server.bind(host: host, port: 0)
     #expect(address.port > 0)
-    #expect(server.core.listenerReferences.map(\.address) == [address, address, address])
+    #expect(server.core.listeners.map(\.address) == [address, address, address])
     #expect(await group.loops[0].onLoop { group.loops[0].openHandles } == 1)
     await server.shutDown(grace: .zero)
     for loop in group.loops { await loop.until { loop.openHandles == 0 } }
@@ -58,7 +58,7 @@ import Testing
     }
     await service.hanging.wait()
     let stop = Task { await server.shutDown(grace: .seconds(60)) }
-    for loop in group.loops { await loop.until { server.core.listenerReferences.isEmpty } }
+    for loop in group.loops { await loop.until { server.core.listeners.isEmpty } }
     service.cancelled.fire()
     #expect(try await call.value == [1, 2, 3])
     await stop.value
@@ -81,7 +81,7 @@ import Testing
     let path = "/tmp/switchboard-shared-\(UInt64.random(in: 0...UInt64.max)).sock"
     let server = try Server(providers: [], options: Self.options(), group: try LoopGroup(count: 2))
     _ = try server.bind(unixPath: path)
-    #expect(server.core.listenerReferences.count == 1)
+    #expect(server.core.listeners.count == 1)
     await server.shutDown(grace: .zero)
   }
 
@@ -94,7 +94,7 @@ import Testing
     group.shutDown()
     while !Task.isCancelled, (try? await group.loops[1].sleep(for: .zero)) != nil {}
     #expect(throws: GRPCStatus.loopEnded) { try late.bind(host: "127.0.0.1", port: 0) }
-    #expect(late.core.listenerReferences.isEmpty)
+    #expect(late.core.listeners.isEmpty)
   }
 
   @Test func sharingThePortOfAnInvalidDescriptorFails() {

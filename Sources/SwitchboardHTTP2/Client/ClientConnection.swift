@@ -5,7 +5,7 @@ import SwitchboardCall
 import SwitchboardText
 
 /// A connection of a channel.
-final class ClientConnection: ConnectionParts, Connection {
+final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   // Unchecked exclusivity: confined to the loop.
   private let subchannel: HTTP2Subchannel
   private var channel: HTTP2ClientTransport { subchannel.channel }
@@ -13,7 +13,7 @@ final class ClientConnection: ConnectionParts, Connection {
   private let address: SocketAddress?
   /// The number of the connection in its channel.
   let number: Int
-  @exclusivity(unchecked) private(set) var http1: HTTP1ClientSession?
+  @exclusivity(unchecked) private(set) var http1: HTTP1ClientSession<ClientConnection>?
   @exclusivity(unchecked) private(set) var isReady = false
   /// Whether no new calls may be opened here, because the peer or the channel has said so.
   @exclusivity(unchecked) private(set) var isRetired = false

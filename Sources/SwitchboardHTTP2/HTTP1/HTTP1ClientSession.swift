@@ -3,20 +3,26 @@
 
 import SwitchboardCall
 
+/// The connection of a client, as its session of HTTP/1.1 needs it.
+protocol HTTP1ClientConnection: Connection {
+  /// Makes no more calls, and closes once those under way have ended.
+  func retire(_ reason: GRPCStatus?)
+}
+
 /// A client's connection that speaks HTTP/1.1: one call at a time.
 ///
 /// ```
 ///   idle ──submitRequest──> exchange ──request sent, response whole──> idle
 ///                              └──response whole before the request, or to close──> closed
 /// ```
-/// An exchange drives a `ClientCallStream` as an HTTP/2 session would. A response belongs to the request that was written
+/// An exchange drives a stream as an HTTP/2 session would. A response belongs to the request that was written
 /// last, because nothing in it says so. So the server may send nothing before it has the head of a request, and nothing
 /// after its response: what it sends else would become the response of another call.
-final class HTTP1ClientSession: HTTPClientSession, HTTP1Side {
+final class HTTP1ClientSession<Side: HTTP1ClientConnection>: HTTPClientSession, HTTP1Side {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
-  unowned let connection: ClientConnection
+  unowned let connection: Side
   @exclusivity(unchecked) private var parser: HTTP1ResponseParser
-  @exclusivity(unchecked) private var stream: ClientCallStream?
+  @exclusivity(unchecked) private var stream: (any SessionStream)?
   @exclusivity(unchecked) var output = HTTP1Output()
   @exclusivity(unchecked) var memory = PackableMemory(in: nil)
   /// The head of a request.
@@ -33,9 +39,9 @@ final class HTTP1ClientSession: HTTPClientSession, HTTP1Side {
   @exclusivity(unchecked) private var informationCount = 0
 
   /// Servers send one or two.
-  private static let informationLimit = 100
+  private static var informationLimit: Int { 100 }
 
-  init(_ connection: ClientConnection, headLimit: Int) {
+  init(_ connection: Side, headLimit: Int) {
     self.connection = connection
     parser = HTTP1ResponseParser(headLimit: headLimit + 8192)
   }
@@ -48,7 +54,7 @@ final class HTTP1ClientSession: HTTPClientSession, HTTP1Side {
 
   static func connectionLimit(_ options: ChannelOptions) -> Int { options.maxHTTP1Connections }
 
-  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool {
+  func submitRequest<Stream: SessionStream>(_ stream: Stream, hasBody: Bool) -> Bool {
     use()
     lastID += 2
     stream.id = lastID
@@ -153,7 +159,7 @@ final class HTTP1ClientSession: HTTPClientSession, HTTP1Side {
     return Offence(abuse: .protocolViolation, code: .protocolError, explanation: .unrequestedBytes)
   }
 
-  private func take(_ head: HTTP1ResponseParser.Head, for stream: ClientCallStream) {
+  private func take(_ head: HTTP1ResponseParser.Head, for stream: any SessionStream) {
     closesAfter = closesAfter || head.closes
     let fields = connection.parts.fields
     fields.begin()
@@ -162,19 +168,19 @@ final class HTTP1ClientSession: HTTPClientSession, HTTP1Side {
     stream.headersDidEnd(endsStream: !head.hasBody, fields)
   }
 
-  private func give(_ stream: ClientCallStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
+  private func give(_ stream: any SessionStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
     name.withUnsafeBufferPointer { name in
       value.withUnsafeBufferPointer { value in stream.receiveHeader(name, value, fields) }
     }
   }
 
   /// Ends the exchange, and may begin the next. If the request was not sent completely, the connection cannot be reused.
-  private func finish(_ stream: ClientCallStream) {
+  private func finish(_ stream: any SessionStream) {
     self.stream = nil
-    _ = connection.parts.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
+    connection.parts.streams.remove(stream)
     closesAfter = closesAfter || !requestIsSent
     // The offence of a broken connection closes it.
-    if closesAfter, !isBroken { connection.retire() }
+    if closesAfter, !isBroken { connection.retire(nil) }
     // Reading may be paused because the reader has not read everything.
     resumeReading()
     stream.didClose(0)

@@ -29,7 +29,7 @@ extension HTTP1Session {
 
   /// How long a client may wait for responses after it has ended its side. It may also be gone, which shows only when
   /// something is sent to it.
-  private static let halfClosedTime = Duration.seconds(5)
+  private static var halfClosedTime: Duration { .seconds(5) }
 
   func peerDidEnd() -> Bool {
     guard !isOver, stream != nil, requestIsWhole else { return false }

@@ -3,6 +3,28 @@
 
 import SwitchboardCall
 
+/// The connection of a server, as its session of HTTP/1.1 needs it.
+protocol HTTP1ServerConnection: Connection {
+  associatedtype Stream: HTTP1ServerStream
+
+  /// Whether the server has more handlers than it may have.
+  var hasTooManyHandlers: Bool { get }
+
+  /// Makes the stream of a request.
+  func openStream() -> Stream
+
+  /// Frees what is remembered of the last call.
+  func forgetKnownCall()
+}
+
+/// The stream of a request, as a session of HTTP/1.1 needs it.
+protocol HTTP1ServerStream: SessionStream {
+  /// Whether a handler runs.
+  var isHandling: Bool { get }
+  /// Whether the answer needs no body.
+  var ignoresBody: Bool { get }
+}
+
 /// A connection that speaks HTTP/1.1: requests in protocols other than gRPC, one after the other.
 ///
 /// ```
@@ -10,13 +32,13 @@ import SwitchboardCall
 ///     └──idleTimeout──┐    └──headersTimeout──┐    └──response sent, request not whole, or to close──┐
 ///                     └───────────────────────┴───────────────────────────────────────────────> closed
 /// ```
-/// An exchange drives a `ServerCallStream` as an HTTP/2 session would. What arrives during one is held. `drain` serves
+/// An exchange drives a stream as an HTTP/2 session would. What arrives during one is held. `drain` serves
 /// held requests as long as their responses are ready at once, so that those that arrived together leave together.
-final class HTTP1Session: HTTPServerSession, HTTP1Side {
+final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1Side {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
-  unowned let connection: ServerConnection
+  unowned let connection: Side
   @exclusivity(unchecked) private var parser: HTTP1Parser
-  @exclusivity(unchecked) private(set) var stream: ServerCallStream?
+  @exclusivity(unchecked) private(set) var stream: Side.Stream?
   @exclusivity(unchecked) private(set) var requestIsWhole = false
   @exclusivity(unchecked) private var response = Response.none
   @exclusivity(unchecked) var output = HTTP1Output()
@@ -52,19 +74,19 @@ final class HTTP1Session: HTTPServerSession, HTTP1Side {
   }
 
   /// An estimate of the room for the status line and the connection's own fields.
-  private static let usualExtra = 128
+  private static var usualExtra: Int { 128 }
 
   /// How many bytes after a request are kept. If a client sends more while a handler runs, the connection is closed after
   /// the response. Otherwise the connection stops reading, and keeps what it has read.
-  private static let heldLimit = 64 * 1024
+  private static var heldLimit: Int { 64 * 1024 }
 
   /// How many held requests are served in one turn of the loop. The others wait until other connections had their turn.
-  private static let servedLimit = 16
+  private static var servedLimit: Int { 16 }
 
-  init(_ connection: ServerConnection, idleTimeout: Duration) {
+  init(_ connection: Side, headLimit: Int, idleTimeout: Duration) {
     self.connection = connection
     self.idleTimeout = idleTimeout
-    parser = HTTP1Parser(headLimit: connection.core.options.maxMetadataSize + 8192)
+    parser = HTTP1Parser(headLimit: headLimit + 8192)
   }
 
   var incompleteHeaders: Int { parser.incompleteHead }
@@ -147,9 +169,7 @@ final class HTTP1Session: HTTPServerSession, HTTP1Side {
   }
 
   private func open(_ head: HTTP1RequestHead) {
-    connection.didOpen()
-    connection.counters.streamStarted(at: connection.loop.turnTime)
-    let stream = ServerCallStream(connection, isRefused: false, carriesGRPC: false)
+    let stream = connection.openStream()
     stream.id = 1
     _ = connection.parts.streams.insert(stream)
     self.stream = stream
@@ -296,14 +316,14 @@ final class HTTP1Session: HTTPServerSession, HTTP1Side {
     return .all
   }
 
-  private func responseDidEnd(_ stream: ServerCallStream) {
+  private func responseDidEnd(_ stream: Side.Stream) {
     response = .sent
     stream.localDidEnd()
   }
 
   // MARK: Between exchanges
 
-  private func endExchange(_ stream: ServerCallStream) {
+  private func endExchange(_ stream: Side.Stream) {
     self.stream = nil
     closesAfter = closesAfter || !requestIsWhole
     response = .none
@@ -342,6 +362,6 @@ final class HTTP1Session: HTTPServerSession, HTTP1Side {
   func memoryWasPacked() {
     freeHeads()
     if unsent.isEmpty { unsent = [] }
-    connection.knownCall = nil
+    connection.forgetKnownCall()
   }
 }

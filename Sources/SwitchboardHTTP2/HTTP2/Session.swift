@@ -137,7 +137,7 @@ final class Session: HTTPServerSession, HTTPClientSession {
   }
 
   /// Whether nothing is charged for headers like those that were received last, with any `traceparent`.
-  var areHeadersFree: Bool { headerListSize + LateTraceParent.listSize <= headerListSizeFree }
+  var areHeadersFree: Bool { headerListSize + SpanIdentity.listSize <= headerListSizeFree }
 
   private func payForHeaders() -> Bool {
     let due = (headerListSize - headerListSizeFree) / Self.headerBytesPerCharge

@@ -11,14 +11,7 @@ package struct ConnectionSnapshot: Sendable {
   }
 
   /// The negotiated TLS parameters.
-  package struct Security: Sendable, Hashable {
-    /// The standard name of the cipher suite, such as `TLS_AES_128_GCM_SHA256`.
-    package let cipherSuite: String
-    /// The certificate of this side, in DER; empty if it sent none.
-    package let localCertificate: [UInt8]
-    /// The certificate of the peer, in DER; empty if it sent none.
-    package let remoteCertificate: [UInt8]
-  }
+  package typealias Security = TLSParameters
 
   /// The number and name of the connection.
   package let reference: Reference

@@ -4,7 +4,9 @@ extension Server {
   /// Queries each loop in turn, without stopping it.
   package func snapshot() async -> ServerSnapshot {
     let core = core
-    var snapshot = ServerSnapshot(listeners: core.listenerReferences)
+    var snapshot = ServerSnapshot(
+      listeners: core.listeners.map { ServerSnapshot.ListenerReference(number: $0.number, address: $0.address) }
+    )
     for loop in core.group.loops {
       let found = await loop.find { core.inventory(of: loop) }
       guard let found else { continue }

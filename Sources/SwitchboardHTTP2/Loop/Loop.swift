@@ -58,7 +58,8 @@ package final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var lingeringWaiters: [CheckedContinuation<Void, Never>] = []
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
   private let spin = AdaptiveSpin()
-  @exclusivity(unchecked) private var nameClient: NameClient?
+  /// What looks up names on the loop, once anything has; see `names`.
+  @exclusivity(unchecked) var nameLookups: AnyObject?
 
   /// The allocator for sessions.
   let blocks = BlockPool()
@@ -161,7 +162,7 @@ extension Loop {
     hasEnded = true
     // The timers' actions may refer to the loop.
     _ = timers.takeAll()
-    nameClient = nil
+    nameLookups = nil
     runLateWork()
     LoopThread.leave()
   }
@@ -297,19 +298,6 @@ extension Loop {
     uv_close(UnsafeMutableRawPointer(alarm).assumingMemoryBound(to: uv_handle_t.self), nil)
     uv_run(uv, UV_RUN_DEFAULT)
     uv_loop_close(uv)
-  }
-}
-
-// MARK: - Names
-
-extension Loop {
-  /// Looks up names according to the system's configuration. It is shared by everything on the loop, and created when
-  /// first needed.
-  var names: NameClient {
-    if let nameClient { return nameClient }
-    let client = NameClient(on: self)
-    if !hasEnded { nameClient = client }
-    return client
   }
 }
 

@@ -14,7 +14,7 @@ final class LoopWatchdog: Sendable {
 
   private struct Watched: Sendable {
     let activity: LoopActivity
-    var reporters: [BlockReporter]
+    var reporters: [BlockListener]
 
     var look: BlockWatch.Look {
       BlockWatch.Look(
@@ -25,13 +25,13 @@ final class LoopWatchdog: Sendable {
     }
 
     /// The reporter of the method's server, if the method is known.
-    func reporter(of method: UInt) -> BlockReporter? {
+    func reporter(of method: UInt) -> BlockListener? {
       reporters.first { $0.knows(method) } ?? reporters.first
     }
   }
 
   /// Who has put what into the log about a loop.
-  private typealias Reported = (reporter: BlockReporter, method: UInt)
+  private typealias Reported = (reporter: BlockListener, method: UInt)
 
   private struct State: Sendable {
     var watched: [Watched] = []
@@ -43,7 +43,7 @@ final class LoopWatchdog: Sendable {
 
   /// Looks after these loops too, of which several servers may have one. If the system has no thread for that, nobody
   /// does.
-  func watch(_ loops: [Loop], for reporter: BlockReporter) {
+  func watch(_ loops: [Loop], for reporter: BlockListener) {
     let mustStart = state.withLock { state in
       for loop in loops {
         let activity = loop.activity
@@ -60,7 +60,7 @@ final class LoopWatchdog: Sendable {
     if !start() { state.withLock { $0.isRunning = false } }
   }
 
-  func unwatch(for reporter: BlockReporter) {
+  func unwatch(for reporter: BlockListener) {
     state.withLock { state in
       for index in state.watched.indices { state.watched[index].reporters.removeAll { $0 === reporter } }
       state.watched.removeAll(where: \.reporters.isEmpty)

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// Says which methods of a server block its loops: in the log, for each once a minute, and to the observer, every time.
-final class BlockReporter: Sendable {
+final class BlockReporter: BlockListener {
   /// How long a loop may be blocked without a word, in nanoseconds.
   let limit: UInt64
   private let logger: Logger

@@ -175,7 +175,7 @@ struct RequestHead: ~Copyable {
 
   /// Takes the first field, which the session has taken out of the block.
   mutating func take(_ identity: SpanIdentity) {
-    listSize += LateTraceParent.listSize
+    listSize += SpanIdentity.listSize
     guard listSize <= listSizeLimit else { return }
     traceParent = identity
     hasLateTraceParent = true
@@ -197,7 +197,7 @@ struct RequestHead: ~Copyable {
   /// Whether an equal head, with any `traceparent` of that kind, leads to an equal call of gRPC.
   var isRepeatable: Bool {
     isValidCall && isGRPC && !isOtherCall && !hasOrigin && !hasOtherTraceParent
-      && (traceParent == nil || hasLateTraceParent) && listSize + LateTraceParent.listSize <= listSizeLimit
+      && (traceParent == nil || hasLateTraceParent) && listSize + SpanIdentity.listSize <= listSizeLimit
   }
 
   /// Called after the last field.

@@ -27,7 +27,7 @@ final class ServerConnection: ConnectionParts, Connection {
   /// The clients with the address of this one.
   let clients: AbandonedHandlers.Clients
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
-  @exclusivity(unchecked) private(set) var http1: HTTP1Session?
+  @exclusivity(unchecked) private(set) var http1: HTTP1Session<ServerConnection>?
   @exclusivity(unchecked) private var isDraining = false
   /// Whether all handshakes are over.
   @exclusivity(unchecked) private var isOpen = false
@@ -90,7 +90,11 @@ final class ServerConnection: ConnectionParts, Connection {
       if isDraining { http2?.startDraining() }
     case .http1:
       socket.probe(after: Self.probeInterval)
-      let session = HTTP1Session(self, idleTimeout: core.options.web?.idleTimeout ?? Self.idleTimeout)
+      let session = HTTP1Session(
+        self,
+        headLimit: core.options.maxMetadataSize,
+        idleTimeout: core.options.web?.idleTimeout ?? Self.idleTimeout
+      )
       http1 = session
       session.join(loop.sweep)
     }

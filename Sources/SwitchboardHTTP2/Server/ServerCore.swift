@@ -166,7 +166,7 @@ final class ServerCore: @unchecked Sendable {
 
   /// Ends a server that nothing refers to any more. If it is serving, that was hardly meant.
   func wasReleased() {
-    let listeners = listenerReferences
+    let listeners = self.listeners
     if !listeners.isEmpty {
       options.logger.log(
         .warning,
@@ -190,12 +190,9 @@ final class ServerCore: @unchecked Sendable {
     }
   }
 
-  var listenerReferences: [ServerSnapshot.ListenerReference] {
-    state.withLock { state in
-      state.listeners.map {
-        ServerSnapshot.ListenerReference(number: $0.number, address: $0.listener.address)
-      }
-    }
+  /// The listeners, in the order in which they were bound, with their numbers.
+  var listeners: [(number: Int, address: SocketAddress)] {
+    state.withLock { $0.listeners.map { ($0.number, $0.listener.address) } }
   }
 
   /// The calls of closed connections. Call on the loop.

@@ -16,11 +16,11 @@ extension TLSFilter {
   }
 
   /// The negotiated parameters; `nil` before the handshake is complete.
-  var security: ConnectionSnapshot.Security? {
+  var security: TLSParameters? {
     guard isSecure, let cipher = SSL_get_current_cipher(ssl) else { return nil }
     let remote = SSL_get1_peer_certificate(ssl)
     defer { X509_free(remote) }
-    return ConnectionSnapshot.Security(
+    return TLSParameters(
       cipherSuite: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
       localCertificate: Self.encoded(SSL_get_certificate(ssl)),
       remoteCertificate: Self.encoded(remote)

@@ -61,19 +61,6 @@ enum ClientResponseBody {
   case error
 }
 
-extension CallProtocol {
-  /// `nil` for gRPC.
-  func makeExchange(_ request: CallRequest, mayGet: Bool) -> (any ClientExchange)? {
-    switch self {
-    case .grpc: nil
-    case .grpcWeb: GRPCWebClientExchange(request)
-    case .connect:
-      request.method.type == .unary
-        ? ConnectUnaryClient(request, mayGet: mayGet) : ConnectStreamClient(request)
-    }
-  }
-}
-
 /// The state of a call in another protocol, including a response body that is collected as a whole.
 final class ClientWire {
   let exchange: any ClientExchange

@@ -7,9 +7,6 @@ import SwitchboardCall
 /// nghttp2 would apply Huffman coding to it. A value that differs in every call costs most of what a small header costs that
 /// way, on both sides, to save some bytes. A server that wants it takes it from the end of the block before nghttp2 sees it.
 enum LateTraceParent {
-  /// Its size, as HTTP/2 counts it.
-  static let listSize = 11 + SpanIdentity.textByteCount + 32
-
   /// A literal without indexing, whose name is no entry of a table: the name and the length of the value.
   private static let prefix: StaticString = "\u{00}\u{0b}traceparent\u{37}"
 

@@ -2,12 +2,6 @@
 
 import CNghttp2
 
-/// What a stream keeps of its request's head, for the streams whose heads are equal.
-protocol KeptHead: AnyObject {
-  /// The value of a field that is no pseudo header.
-  func value(of name: String) -> String?
-}
-
 /// The heads of a connection's requests that repeat. Most calls of a client differ in nothing that their heads say.
 ///
 /// The bytes of a block of headers mean the same as before as long as no block in between changes the table that it refers

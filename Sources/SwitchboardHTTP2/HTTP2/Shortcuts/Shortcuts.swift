@@ -152,7 +152,7 @@ extension Shortcuts {
   /// Not inlined: few connections use it.
   @inline(never)
   private func deliverTraceParent(to stream: Unmanaged<StreamEntry>, in session: Session) {
-    guard let identity = traceParent.take(), session.countHeader(LateTraceParent.listSize - 32) else {
+    guard let identity = traceParent.take(), session.countHeader(SpanIdentity.listSize - 32) else {
       return
     }
     stream.withStream { $0.receiveTraceParent(identity) }

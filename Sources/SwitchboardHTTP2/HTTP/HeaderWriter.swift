@@ -157,7 +157,7 @@ package final class HeaderWriter {
   /// because the session cannot, or because the block might take more than one frame.
   func announceTraceParent() -> Bool {
     guard mayAnnounce, listSize <= Self.largestBlock else { return false }
-    listSize += LateTraceParent.listSize
+    listSize += SpanIdentity.listSize
     awaitsTraceParent = true
     return true
   }

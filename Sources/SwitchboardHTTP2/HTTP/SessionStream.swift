@@ -61,6 +61,12 @@ protocol SessionStream: StreamEntry {
   func processReady()
 }
 
+/// What a stream keeps of its request's head, for the streams whose heads are equal.
+protocol KeptHead: AnyObject {
+  /// The value of a field that is no pseudo header.
+  func value(of name: String) -> String?
+}
+
 enum Trailers {
   case none
   /// Those of a call that succeeded without metadata of its own.

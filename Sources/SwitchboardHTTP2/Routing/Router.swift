@@ -8,22 +8,8 @@ final class Router: Sendable {
   private let paths: [[UInt8]]
   private let mask: Int
 
-  /// Throws if a provider finds fault with its handlers, if two have the same path, if a method lacks an interceptor that
-  /// the options require, or if the options name methods that there are not.
-  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) throws(GRPCStatus) {
-    let factories = (options.interceptorRegistry?.freeze().server ?? []) + options.interceptorFactories
-    let methods = providers.flatMap { provider in
-      provider.methodHandlers.map { handler in
-        RPCMethod(
-          handler.intercepted(by: factories),
-          formats: provider.payloadFormats(for: handler.method) + options.payloadFormats,
-          placement: options.handlerPlacements.placement(of: handler.method)
-        )
-      }
-    }
-    for case let provider as any CheckedProvider in providers { try provider.check() }
-    try options.requiredInterceptors.check(methods)
-    try options.handlerPlacements.check(methods.map(\.descriptor))
+  /// Throws if two methods have the same path.
+  init(_ methods: [RPCMethod]) throws(GRPCStatus) {
     var capacity = 8
     while capacity < methods.count * 4 { capacity *= 2 }
     var slots = [RPCMethod?](repeating: nil, count: capacity)

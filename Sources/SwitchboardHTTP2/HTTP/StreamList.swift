@@ -73,6 +73,8 @@ final class StreamList {
     return stream
   }
 
+  func remove(_ stream: StreamEntry) { _ = remove(Unmanaged.passUnretained(stream).toOpaque()) }
+
   private func removeAny() -> StreamEntry? {
     first.map { remove($0.toOpaque()) }
   }

@@ -65,7 +65,7 @@ protocol HTTPClientSession: HTTPSession {
 
   /// Sends the connection's `headers`, and the stream's body, if it has one. `false`: the connection can take no more
   /// requests.
-  func submitRequest(_ stream: ClientCallStream, hasBody: Bool) -> Bool
+  func submitRequest<Stream: SessionStream>(_ stream: Stream, hasBody: Bool) -> Bool
 
   /// The last request whose headers were passed to the connection.
   var lastRequestSent: Int32 { get }

@@ -8,6 +8,9 @@ import SwitchboardText
 extension SpanIdentity {
   package static var textByteCount: Int { 55 }
 
+  /// The size of the header, as HTTP/2 counts it.
+  static var listSize: Int { 11 + textByteCount + 32 }
+
   /// `nil` for anything else, such as another version, or identities of zeros.
   package init?(text: UnsafeBufferPointer<UInt8>) { self.init(text: UnsafeRawBufferPointer(text)) }
 
