@@ -30,19 +30,16 @@ extension ServerPipeline {
   /// Passes the metadata to the chain and calls `next` if that leaves it open, both in the call's context.
   @inlinable @inline(__always)
   func receiveMetadata(then next: () -> Void) {
-    TaskContext.with(link.with { $0.taskContext }) { enterChain(then: next) }
-  }
-
-  @inlinable @inline(__always)
-  func enterChain(then next: () -> Void) {
-    let hasEntered = interceptors.enter()
-    let headers = link.with { $0.headers }
-    call.received = headers.identity
-    receiveOnLoop(.metadata(headers), at: transportEnd)
-    // From now on, another list may be where this one was.
-    call.received = ObjectIdentifier(codec)
-    if isOpen { next() }
-    leave(hasEntered)
+    TaskContext.with(link.with { $0.taskContext }) {
+      let hasEntered = interceptors.enter()
+      let headers = link.with { $0.headers }
+      call.received = headers.identity
+      receiveOnLoop(.metadata(headers), at: transportEnd)
+      // From now on, another list may be where this one was.
+      call.received = ObjectIdentifier(codec)
+      if isOpen { next() }
+      leave(hasEntered)
+    }
   }
 
   @inlinable @inline(__always)
