@@ -153,9 +153,6 @@ final class Session: HTTPServerSession, HTTPClientSession {
     return offence
   }
 
-  /// Credits the peer for a frame that was sent for a call, to which it may respond with control frames.
-  func sentForCall(_ byteCount: Int) { watch.earn(forSending: byteCount) }
-
   /// Called when a request's headers were passed to the connection. Not inlined, so that what each sent frame runs stays
   /// small enough to be.
   @inline(never)

@@ -129,7 +129,7 @@ enum SessionCallbacks {
       return with(session: userData, else: 0) { $0.controlFrameSent(head, frame) }
     }
     with(session: userData, else: ()) { session in
-      session.sentForCall(head.length)
+      session.watch.earn(forSending: head.length)
       if UInt32(head.type) == NGHTTP2_HEADERS.rawValue, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
         session.requestWasSent(head.stream_id)
       }

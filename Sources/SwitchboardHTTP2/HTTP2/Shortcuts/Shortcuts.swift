@@ -230,7 +230,7 @@ extension Shortcuts {
       return count
     }
     // nghttp2 has reported one frame.
-    if bodySize > 0 { session.sentForCall(trailers.frameSize - FloodGuard.headSize) }
+    if bodySize > 0 { session.watch.earn(forSending: trailers.frameSize - FloodGuard.headSize) }
   }
 
   /// What was announced for the request whose whole head a frame is.
