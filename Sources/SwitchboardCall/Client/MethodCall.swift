@@ -64,7 +64,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     if let interceptors {
       let pipeline = makePipeline(interceptors)
       pipeline.toCaller = { response.take($0, record) }
-      return start(pipeline, body)
+      return startInChain(pipeline, body)
     }
     if let options, options.payloadFormat != nil { return startInFormat(options, body, response, record) }
     return startOnTransport(body, CallReceiver(record, response, method.responses), nil)
@@ -80,7 +80,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
       let pipeline = makePipeline(interceptors)
       let reader = PartReader(pipeline)
       pipeline.toCaller = { [queue = reader.queue] in queue.take($0, record) }
-      let started = start(pipeline, body)
+      let started = startInChain(pipeline, body)
       reader.queue.open()
       return (started, ResponseStream(reader))
     }
@@ -92,7 +92,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
 
   /// Through a chain of interceptors.
   @inlinable
-  func start(
+  func startInChain(
     _ pipeline: ClientPipeline<Request, Response>,
     _ body: CallBody<Request>
   ) -> StartedCall<Request> {
@@ -133,7 +133,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
       return StartedCall(startOnTransport(request, receiver, responses))
     case .stream:
       let requests = MessagePipe(limit: channel.streamBufferSize)
-      let call = start(.stream(requests), receiver, responses)
+      let call = startEncoded(.stream(requests), receiver, responses)
       let encoder = method.requests
       return StartedCall(call, RequestStreamWriter(call, requests) { try encoder.encode($0) })
     }
@@ -148,7 +148,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   ) -> any ByteCall {
     do {
       let message = try GRPCStatus.encoding { try method.requests.encode(request) }
-      return start(.message(message), receiver, responses)
+      return startEncoded(.message(message), receiver, responses)
     } catch {
       receiver.close(error, trailers: HPACKHeaders())
       return EndedCall()
@@ -172,8 +172,9 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     return (started, ResponseStream(reader, decoder))
   }
 
+  /// Starts a call whose requests are bytes: the one that there is, or those that are written to a pipe.
   @inlinable @inline(__always)
-  func start(
+  func startEncoded(
     _ body: CallRequest.Body,
     _ receiver: CallReceiver,
     _ responses: MessagePipe?
