@@ -34,7 +34,7 @@ extension ClientPipeline {
     guard method.type.streamsRequests else { return }
     let pipe = MessagePipe(limit: transport.streamBufferSize)
     keep { $0.requests = pipe }
-    start(.stream(pipe))
+    startOnTransport(.stream(pipe))
   }
 
   @usableFromInline
@@ -65,7 +65,7 @@ extension ClientPipeline {
       requests.finish()
     } else if phase == .gathering, let message = message.take() {
       promises.addEnd(promise)
-      start(.message(consume message))
+      startOnTransport(.message(consume message))
     } else {
       refuse(promise, "the end of the requests was sent before a message")
     }
@@ -91,7 +91,7 @@ extension ClientPipeline {
   @usableFromInline
   var hasSettings: Bool { !settings.areEmpty }
 
-  private func start(_ body: consuming CallRequest.Body) {
+  private func startOnTransport(_ body: consuming CallRequest.Body) {
     phase = .live
     if method.type.streamsResponses {
       let credit = Credit(credit?.count ?? 0)
