@@ -126,15 +126,15 @@ final class CallEngine: Sendable {
     setDeadline(of: &request)
     if let config = request.options?.serviceConfig {
       remarks.report(config)
-      return makeCall(request, receiver, config)
+      return makeConfiguredCall(request, receiver, config)
     }
     guard let resolvedConfig else {
       guard hasConfig || request.options?.needsEngine == true else {
         return transport.makeCall(request, receiver: receiver)
       }
-      return makeCall(request, receiver, config)
+      return makeConfiguredCall(request, receiver, config)
     }
-    if let known = resolvedConfig.known { return makeCall(request, receiver, known ?? config) }
+    if let known = resolvedConfig.known { return makeConfiguredCall(request, receiver, known ?? config) }
     // It has to wait for the config of the channel's name.
     let failsFast = !(request.options?.waitForReady ?? false)
     let awaited: @Sendable () -> String = { [host] in
@@ -144,11 +144,11 @@ final class CallEngine: Sendable {
     return PreparedCall(request, receiver, self, awaiting: awaited) { [self, request] () throws(GRPCStatus) in
       let resolved = try await resolvedConfig.wait(failsFast: failsFast)
       request.tracer?.resolutionWasDelayed()
-      return makeCall(request, receiver, resolved ?? config)
+      return makeConfiguredCall(request, receiver, resolved ?? config)
     }
   }
 
-  private func makeCall(
+  private func makeConfiguredCall(
     _ request: CallRequest,
     _ receiver: any ResponseReceiver,
     _ config: ServiceConfig?
