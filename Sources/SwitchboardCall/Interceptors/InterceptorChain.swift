@@ -173,14 +173,14 @@ extension InterceptorChain {
   /// Passes a part to the interceptor at `index`. Called on the loop.
   @inlinable @inline(__always)
   func sendOnLoop(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard let interceptor = interceptors.near(index) else { return sendOn(part, promise, index) }
+    guard let interceptor = interceptors.near(index) else { return sendIndirectly(part, promise, index) }
     interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, in: self, at: index) }
   }
 
   /// Passes a part to the interceptor at `index`. Called on the loop.
   @inlinable @inline(__always)
   func receiveOnLoop(_ part: Interceptor.Received, at index: Int) {
-    guard let interceptor = interceptors.near(index) else { return receiveOn(part, index) }
+    guard let interceptor = interceptors.near(index) else { return receiveIndirectly(part, index) }
     interceptor._withUnsafeGuaranteedRef { $0.receive(part, in: self, at: index) }
   }
 
@@ -199,7 +199,7 @@ extension InterceptorChain {
 
   /// Passes on a part for which no interceptor can be called directly. Separate, to keep the inlined code above small.
   @inlinable @inline(never)
-  func sendOn(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
+  func sendIndirectly(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -227,7 +227,7 @@ extension InterceptorChain {
   }
 
   @inlinable @inline(never)
-  func receiveOn(_ part: Interceptor.Received, _ index: Int) {
+  func receiveIndirectly(_ part: Interceptor.Received, _ index: Int) {
     guard isOpen else { return }
     guard interceptors.contains(index) else { return deliver(part) }
     if let executor = sideWork?.executors?[index].received {
