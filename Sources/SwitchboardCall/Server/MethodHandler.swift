@@ -66,7 +66,7 @@ public final class MethodHandler: Sendable {
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method) { (pipeline, request: consuming RequestMarshaller.Message) in
-        Self.start(form, responses, consume request, .chain(pipeline))
+        Self.startTask(form, responses, consume request, .chain(pipeline))
       }
       // A failure ends the call.
       @Sendable func decode(_ message: RawSpan, _ stream: any ServerStream) -> RequestMarshaller.Message? {
@@ -77,7 +77,7 @@ public final class MethodHandler: Sendable {
           return ServerPipeline(stream, chain, codec).receive(message, requests)
         }
         guard let request = decode(message, stream) else { return }
-        Self.start(form, responses, consume request, .stream(stream))
+        Self.startTask(form, responses, consume request, .stream(stream))
       }
       let serve: Serve = { calls in
         // What served the last call, if that had interceptors.
@@ -120,7 +120,7 @@ public final class MethodHandler: Sendable {
         if let chain = interceptors?(), !chain.isEmpty {
           let pipeline = ServerPipeline(stream, chain, codec)
           return pipeline.onRequestStream { messages in
-            Self.start(form, responses, messages, .chain(pipeline))
+            Self.startTask(form, responses, messages, .chain(pipeline))
           }
         }
         let decoder = StreamDecoder { bytes in
@@ -129,7 +129,7 @@ public final class MethodHandler: Sendable {
         } onLoop: {
           requests.decodesOnLoop($0)
         }
-        Self.start(form, responses, RequestStream(stream.requests, decoder), .stream(stream))
+        Self.startTask(form, responses, RequestStream(stream.requests, decoder), .stream(stream))
       }
       return (begin, { _ in }, { interceptors?() ?? [] })
     }
@@ -137,7 +137,7 @@ public final class MethodHandler: Sendable {
 
   /// Starts the task of a call's handler, where its transport says. Called on the loop.
   @inlinable
-  static func start<Form: HandlerForm>(
+  static func startTask<Form: HandlerForm>(
     _ form: Form,
     _ responses: some Marshaller<Form.Response>,
     _ input: consuming Form.Input,
