@@ -159,7 +159,7 @@ extension InboundMessageStream {
   func receiveUnframed(_ message: MessageBuffer) {
     countReceived(message.byteCount)
     do throws(GRPCStatus) {
-      _ = try take(message, flush: true)
+      _ = try accept(message, flush: true)
     } catch {
       fail(error)
     }
@@ -208,13 +208,13 @@ extension InboundMessageStream {
     while let message = try inbound.deframer.next(&rest) {
       countReceived(message.byteCount)
       isFlushed = rest.isEmpty
-      guard try take(message, flush: isFlushed) else { break }
+      guard try accept(message, flush: isFlushed) else { break }
     }
     return rest
   }
 
-  /// Returns whether there is room for another message.
-  private func take(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
+  /// Delivers a message, or keeps it until there is room. Returns whether there is room for another.
+  private func accept(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
     // Checked at once, and not when the message is delivered. Nothing else would stop such messages from piling up
     // behind the first.
     guard flow != nil || inbound.totals.messages == 1 else { throw Self.tooManyMessages }

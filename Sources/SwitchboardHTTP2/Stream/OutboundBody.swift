@@ -43,22 +43,22 @@ struct OutboundBody {
   }
 
   private mutating func begin(_ message: consuming MessageBuffer) {
-    if let encoder { return compressed(encoder.encode(message)) }
-    compressed(message)
+    if let encoder { return compress(encoder.encode(message)) }
+    compress(message)
   }
 
   @inline(__always)
-  private mutating func compressed(_ message: consuming MessageBuffer) {
+  private mutating func compress(_ message: consuming MessageBuffer) {
     guard compression != .none, message.mayCompress else {
       sizes?.append(Size(whole: message.byteCount))
-      return start(message)
+      return setCurrent(message)
     }
     let compressed = Compressor.compress(message, compression)
     sizes?.append(Size(whole: message.byteCount, compressed: compressed.byteCount))
-    start(compressed)
+    setCurrent(compressed)
   }
 
-  private mutating func start(_ message: consuming MessageBuffer) {
+  private mutating func setCurrent(_ message: consuming MessageBuffer) {
     totals.messages += 1
     totals.bytes += message.unsafeFramedBytes.count
     current = message
