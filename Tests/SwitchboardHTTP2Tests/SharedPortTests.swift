@@ -18,7 +18,7 @@ import Testing
     let server = try Server(providers: [TestService()], options: Self.options(), group: group)
     let address = try server.bind(host: host, port: 0)
     #expect(address.port > 0)
-    #expect(server.core.listeners.map(\.address) == [address, address, address])
+    #expect(server.core.listeners.map { $0.address } == [address, address, address])
     #expect(await group.loops[0].onLoop { group.loops[0].openHandles } == 1)
     await server.shutDown(grace: .zero)
     for loop in group.loops { await loop.until { loop.openHandles == 0 } }

@@ -31,6 +31,8 @@ public struct SerializedBytes: ~Copyable {
   /// The message as an array.
   var array: [UInt8] {
     var bytes: [UInt8] = []
+    // To append nothing would write to the storage that all empty arrays share.
+    guard byteCount > 0 else { return bytes }
     // `Array(unsafeUninitializedCapacity:)` would look up the type of its buffer at run time.
     bytes.append(addingCapacity: byteCount) { span in
       span.withUnsafeMutableBufferPointer { buffer, count in

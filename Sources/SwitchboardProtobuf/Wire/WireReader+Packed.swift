@@ -12,6 +12,8 @@ extension WireReader {
     guard bytes.last ?? 0 < 0x80 else { throw DecodeError(.truncated) }
     // Each varint has exactly one byte without the continuation bit, so their number is known in advance.
     let count = WireReader.varints(in: bytes)
+    // To append nothing would write to the storage that all empty arrays share.
+    guard count > 0 else { return }
 
     var isWellFormed = true
     values.append(addingCapacity: count) { span in
@@ -91,6 +93,7 @@ extension WireReader {
     let width = MemoryLayout<Bits>.size
     guard length % width == 0 else { throw DecodeError(.truncated) }
     let count = length / width
+    guard count > 0 else { return }
     values.append(addingCapacity: count) { span in
       span.withUnsafeMutableBufferPointer { buffer, initialized in
         while initialized < count {
