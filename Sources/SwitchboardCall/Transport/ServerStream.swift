@@ -94,6 +94,10 @@ package enum HandlerExecutor {
 
 /// Observes a call on its event loop. Must not call the transport, which may be in the middle of its work.
 @usableFromInline package protocol ServerStreamObserver: AnyObject, Sendable {
+  /// Those of the call's interceptors of which one has the call, because neither the transport nor the handler has it; none
+  /// otherwise.
+  var holders: [AnyObject] { get }
+
   /// A part of the response has been sent.
   func sent(_ part: SentPart)
 

@@ -8,6 +8,9 @@ extension ClientCallStream {
 
   var deadlineStatus: GRPCStatus { request.deadlineExceeded(by: channel.loop.clock, whatWasDone) }
 
+  /// Whether not even the headers were passed to the stream's connection, which has no room for them.
+  var isUnsent: Bool { connection.map { id > $0.withClientSession { $0.lastRequestSent } ?? 0 } ?? false }
+
   private var whatWasDone: String {
     switch phase {
     case .idle, .started: "before it could be sent"
@@ -19,19 +22,24 @@ extension ClientCallStream {
   private var whatTheStreamDid: String {
     let server = subchannel?.shown ?? channel.serverName
     let total = inbound.totals.messages
+    if isUnsent {
+      return "while waiting for room on the connection to \(server) (the request was not sent yet)"
+    }
     if let flow, flow.isHolding || !flow.pipe.hasMuchRoom {
       return "while responses waited to be read by the caller"
     }
-    if total > 0 {
-      return "while waiting for the rest of the response from \(server) (\(total) messages have arrived)"
-    }
-    if head.isWhole { return "while waiting for the response from \(server) (its headers have arrived)" }
-    if state.hasLocalEnded { return "while waiting for the response from \(server)" }
-    guard case .stream(let pipe) = request.body, !pipe.hasEnded else {
-      return "while sending the request to \(server)"
-    }
-    if pipe.isReadable { return "while sending requests to \(server)" }
-    return "while waiting for the response from \(server) (the requests were not finished either)"
+    let arrived = total > 0 ? "\(total) messages have arrived" : head.isWhole ? "its headers have arrived" : nil
+    let notes = [arrived, isAwaitingRequests ? "the requests were not finished either" : nil].compactMap(\.self)
+    guard state.hasLocalEnded || !notes.isEmpty else { return "while sending the request to \(server)" }
+    let missing = total > 0 ? "the rest of the response" : "the response"
+    let details = notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"
+    return "while waiting for \(missing) from \(server)\(details)"
+  }
+
+  /// Whether all requests that there are have been sent, and the caller has not finished them.
+  private var isAwaitingRequests: Bool {
+    guard case .stream(let pipe) = request.body else { return false }
+    return !pipe.hasEnded && !pipe.isReadable
   }
 }
 

@@ -380,8 +380,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// A request that was not sent can be sent on another connection, as often as necessary. A request that the server
   /// refused unprocessed may be sent one more time, if it is still stored completely.
   private func canRetry(_ code: UInt32) -> Bool {
-    guard isCounted, !head.isWhole, let connection, channel.state != .shutdown else { return false }
-    if id > connection.withClientSession({ $0.lastRequestSent }) ?? 0 { return true }
+    guard isCounted, !head.isWhole, connection != nil, channel.state != .shutdown else { return false }
+    if isUnsent { return true }
     guard code == HTTP2Error.refusedStream.rawValue, !wasRetried, body.canSendAgain else { return false }
     wasRetried = true
     return true

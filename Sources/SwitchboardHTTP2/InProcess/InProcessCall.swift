@@ -123,7 +123,10 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private var deadlineStatus: GRPCStatus {
-    request.deadlineExceeded(by: transport.loop.clock, "while waiting for the response of \(whatRuns)")
+    let clause =
+      isHeld
+      ? "while an interceptor of the server held the call" : "while waiting for the response of \(whatRuns)"
+    return request.deadlineExceeded(by: transport.loop.clock, clause)
   }
 
   /// A method with one request starts once it is there.

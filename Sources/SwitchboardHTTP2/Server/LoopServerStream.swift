@@ -49,8 +49,15 @@ extension LoopServerStream {
     guard !observation.isOver else { return }
     observation.isOver = true
     observation.failure = failure
-    observation.observer.take()?.closed(failure)
+    guard let observer = observation.observer.take() else { return }
+    if let failure, case let holders = observer.holders, !holders.isEmpty {
+      serverLog.report(held: failure, by: holders, detailsForLogs, on: loop)
+    }
+    observer.closed(failure)
   }
+
+  /// Whether the call waits for one of its interceptors.
+  var isHeld: Bool { observation.observer?.holders.isEmpty == false }
 
   var logger: Logger { serverOptions.logger }
 

@@ -58,6 +58,9 @@ extension ServerCallStream {
 
   private var whatTheServerDid: String {
     switch phase {
+    case .handling where isHeld: "while an interceptor of the server held the call"
+    case .handling where flow != nil && !state.hasRemoteEnded:
+      "while the server's handler ran (the requests were not finished either)"
     case .handling: "while the server's handler ran"
     case .ending: "while the server's response waited for the client to read"
     case .head, .receiving, .refusing, .closed: "while the server waited for the rest of the request"

@@ -12,6 +12,7 @@ final class ServerLog: Sendable {
   let exhaustion: LimitedLog
   private let failedCalls: LimitedLogsOfMethods
   private let passedOnFailures: LimitedLogsOfMethods
+  private let heldCalls: LimitedLogsOfMethods
 
   init(_ options: ServerOptions) {
     logger = options.logger
@@ -21,6 +22,11 @@ final class ServerLog: Sendable {
       logger,
       .warning,
       "a call failed because a call that its handler made did"
+    )
+    heldCalls = LimitedLogsOfMethods(
+      logger,
+      .warning,
+      "a call ended while an interceptor held it, which passed on neither the request nor an answer"
     )
     failedConnections = LimitedLog(logger, .warning, "connection closed")
     refusedCalls = LimitedLog(
@@ -76,6 +82,13 @@ final class ServerLog: Sendable {
     guard known == nil else { return status }
     log(status.message ?? "", call(), on: loop)
     return sendsErrorDescriptions ? status : .unencodableResponse
+  }
+
+  /// Logs that one of these interceptors had the call when it ended.
+  func report(held end: GRPCStatus, by interceptors: [AnyObject], _ call: Details, on loop: Loop) {
+    let names = interceptors.map { "\(type(of: $0))" }.joined(separator: ", ")
+    let others = call.others.merging(["interceptors": names]) { $1 }
+    heldCalls.log("\(end)", (call.path, others), on: loop)
   }
 
   /// The details of a call: the path of its method, which the server has, and others.

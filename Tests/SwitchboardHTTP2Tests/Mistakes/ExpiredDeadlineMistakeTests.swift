@@ -108,6 +108,23 @@ import Testing
     }
   }
 
+  @Test func aConnectionThatTakesNothing() async throws {
+    let listener = try FrameListener()
+    let channel = try Channel(target: listener.target, options: patient)
+    let transport = try transport(channel)
+    let largest: [UInt8] = [0x7f, 0xff, 0xff, 0xff]
+    let large = [UInt8](repeating: 1, count: 64 << 20)
+    let first = Task { await status { _ = try await Caller(channel: channel).get(TestService.get, large) } }
+    // Lets the client send as much as it likes, and reads none of it.
+    let peer = FramePeer(serving: listener.acceptRaw(), settings: [0, 4] + largest)
+    peer.send(FramePeer.Kind.windowUpdate, 0, 0, [0x7f, 0, 0, 0])
+    await transport.loop.until { transport.connections.contains { $0.socket.isWriting } }
+    let message = try await message(channel) { transport.connections.contains { $0.openStreams == 2 } }
+    #expect(message.hasSuffix("room on the connection to \(listener.target) (the request was not sent yet)"))
+    #expect(await first.value != nil)
+    withExtendedLifetime(peer) {}
+  }
+
   @Test(arguments: [Wire.ipv4, .tls]) func aHandlerThatIsSlow(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let call = Task { try await pair.get(TestService.hang, options: Self.options) }
@@ -168,6 +185,35 @@ import Testing
       await loop.advance(by: .seconds(601))
       let message = await call.status.message
       #expect(message?.hasSuffix("(the requests were not finished either)") == true)
+    }
+  }
+
+  @Test(arguments: [Wire.ipv4, .inProcess])
+  func requestsThatAreNotFinishedAfterResponses(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let call = pair.channel.call(TestService.update, options: Self.options)
+        .makeBidirectionalStreamingCall()
+      try await call.requestStream.send([1])
+      var responses = call.responseStream.makeAsyncIterator()
+      #expect(try await responses.next() != nil)
+      let loop = try #require(pair.channel.eventLoop as? Loop)
+      await loop.advance(by: .seconds(601))
+      let message = await call.status.message
+      #expect(message?.hasSuffix("the requests were not finished either)") == true)
+    }
+  }
+
+  @Test func theServerSaysThatRequestsAreNotFinished() async throws {
+    let group = try LoopGroup()
+    try await TestPair.with(serverGroup: group) { pair async throws in
+      let call = pair.channel.call(TestService.collect, options: Self.options).makeClientStreamingCall()
+      try await call.requestStream.send([1])
+      await group.loops[0].until { pair.server.core.connections.contains { $0.runningHandlers > 0 } }
+      await group.loops[0].advance(by: .seconds(601))
+      let message = await call.status.message
+      #expect(
+        message?.hasSuffix("while the server's handler ran (the requests were not finished either)") == true
+      )
     }
   }
 

@@ -50,7 +50,7 @@ private final class GuardInterceptor<Request: Sendable, Response: Sendable>:
 }
 
 /// An interceptor whose guard has another type.
-private protocol GuardedInterceptor: AnyObject {
+protocol GuardedInterceptor: AnyObject {
   var serverGuard: any ServerGuard { get }
 }
 

@@ -139,6 +139,12 @@ extension ServerPipeline {
 // MARK: - Reports of the transport
 
 extension ServerPipeline: ServerStreamObserver {
+  /// Guards decide at once, and hold no call.
+  @usableFromInline var holders: [AnyObject] {
+    guard isOpen, !call.isHandling, !call.hasEnded else { return [] }
+    return interceptors.all.filter { !($0 is any GuardedInterceptor) }
+  }
+
   @usableFromInline
   func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
