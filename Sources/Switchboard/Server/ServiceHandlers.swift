@@ -31,6 +31,10 @@ public struct ServiceHandlers: CallHandlerProvider, CheckedProvider {
   public var serviceName: String { service.name }
 
   package func check() throws(GRPCStatus) {
+    for method in service.methods where method.service != service.name {
+      let message = "the description of \(service.name) has a method of another service: \(method.path)"
+      throw GRPCStatus(code: .invalidArgument, message: message)
+    }
     for handler in methodHandlers {
       let path = handler.method.path
       guard !service.methods.contains(where: { $0.path == path }) else { continue }

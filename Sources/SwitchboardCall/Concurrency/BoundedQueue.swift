@@ -177,11 +177,11 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
 }
 
 extension GRPCStatus {
-  /// Whether the code that reads or writes a stream of messages has done it wrong. In a handler, that is no fault of its
-  /// client.
-  package var isMisuseOfStream: Bool {
-    code == .failedPrecondition && origin != .peer
-      && [.readTwice, .twoReaders, .writeAfterEnd].contains(self)
+  /// Whether the code that reads or writes a stream of messages, or throws a status, has done it wrong. In a handler, that is
+  /// no fault of its client.
+  package var isMisuse: Bool {
+    (code == .failedPrecondition || code == .unknown) && origin != .peer
+      && [.readTwice, .twoReaders, .writeAfterEnd, .thrownSuccess].contains(self)
   }
 
   static let readTwice = GRPCStatus(

@@ -7,6 +7,8 @@ protocol HandlerForm: Sendable {
   associatedtype Input: Sendable
   associatedtype Request: Sendable
   associatedtype Response: Sendable
+  /// Whether the answer is a stream.
+  static var streamsResponses: Bool { get }
 
   /// Runs the user's handler. `responses` encodes its answer.
   nonisolated(nonsending) func handle(
@@ -22,6 +24,7 @@ protocol HandlerForm: Sendable {
 struct OneResponseForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
   @usableFromInline typealias Handler =
     nonisolated(nonsending) @Sendable (Input, ServerCallContext) async throws -> Response
+  @inlinable static var streamsResponses: Bool { false }
   @usableFromInline let handler: Handler
 
   @inlinable
@@ -44,6 +47,7 @@ struct ResponseStreamForm<Input: Sendable, Request: Sendable, Response: Sendable
   @usableFromInline typealias Handler =
     nonisolated(nonsending) @Sendable (Input, ResponseStreamWriter<Response>, ServerCallContext) async throws
     -> Void
+  @inlinable static var streamsResponses: Bool { true }
   @usableFromInline let handler: Handler
 
   @inlinable

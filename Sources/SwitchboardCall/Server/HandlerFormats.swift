@@ -1,6 +1,8 @@
-/// The formats of a handler's messages, as closures, because only the handler's `init` knows the message types.
+/// What only a handler's `init` knows: the type of the methods that it is for, and the formats of its messages, as closures
+/// because of their types.
 @usableFromInline
 struct HandlerFormats: Sendable {
+  let type: GRPCCallType
   let reads: @Sendable (ContentSubtype) -> Bool
   let handler: @Sendable (any PayloadFormat) -> MethodHandler?
   let foreign: (requests: String?, responses: String?)
@@ -13,8 +15,10 @@ struct HandlerFormats: Sendable {
   @usableFromInline
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ type: GRPCCallType,
     _ make: @escaping @Sendable (Method<RequestMarshaller, ResponseMarshaller>.InFormat) -> MethodHandler
   ) {
+    self.type = type
     foreign = (method.requests.foreignName, method.responses.foreignName)
     reads = { method.requests.reads($0) && method.responses.reads($0) }
     decodesOnLoop = { method.requests.decodesOnLoop($0) }

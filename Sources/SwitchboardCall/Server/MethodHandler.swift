@@ -61,7 +61,9 @@ public final class MethodHandler: Sendable {
     Form.Input == Form.Request, Form.Request == RequestMarshaller.Message,
     Form.Response == ResponseMarshaller.Message
   {
-    let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, form) }
+    let formats = HandlerFormats(method, Form.streamsResponses ? .serverStreaming : .unary) {
+      Self.oneInFormat($0, interceptors, form)
+    }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
@@ -111,7 +113,9 @@ public final class MethodHandler: Sendable {
     Form.Input == RequestStream<Form.Request>, Form.Request == RequestMarshaller.Message,
     Form.Response == ResponseMarshaller.Message
   {
-    let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, form) }
+    let formats = HandlerFormats(method, Form.streamsResponses ? .bidirectionalStreaming : .clientStreaming) {
+      Self.streamInFormat($0, interceptors, form)
+    }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
@@ -242,6 +246,18 @@ public final class MethodHandler: Sendable {
   }
 
   // MARK: For servers
+
+  /// Throws if it was made for methods of another type: with streams where the method has none, or the other way round.
+  package func checkType() throws(GRPCStatus) {
+    guard formats.type != method.type else { return }
+    throw GRPCStatus(
+      code: .invalidArgument,
+      message: """
+        \(method.path) is a \(method.type) method, but has a handler for \(formats.type) methods: make it with \
+        \(method.type)Handler
+        """
+    )
+  }
 
   /// The same handler, with the interceptors of `factories` before its own. Called once, when a server is created.
   package func intercepted(by factories: [any ServerInterceptorFactory]) -> MethodHandler {

@@ -165,9 +165,17 @@ extension GRPCStatus {
   /// The status that an error determines, if it does.
   package static func determined(by error: any Error) -> GRPCStatus? {
     switch error {
-    case let known as any GRPCStatusTransformable: known.makeGRPCStatus()
+    case let known as any GRPCStatusTransformable: known.makeGRPCStatus().asThrown
     case is CancellationError: GRPCStatus(code: .cancelled, message: "the call was cancelled")
     default: nil
     }
   }
+
+  /// The status of a call whose code throws this one. Success cannot be thrown: the call would have no response.
+  private var asThrown: GRPCStatus { isOk ? .thrownSuccess : self }
+
+  static let thrownSuccess = GRPCStatus(
+    code: .unknown,
+    message: "a status of OK was thrown as an error: what succeeds has to return"
+  )
 }

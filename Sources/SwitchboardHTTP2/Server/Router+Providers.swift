@@ -1,8 +1,9 @@
 import SwitchboardCall
 
 extension Router {
-  /// The methods of a server. Throws if a provider finds fault with its handlers, if two have the same path, if a method
-  /// lacks an interceptor that the options require, or if the options name methods that there are not.
+  /// The methods of a server. Throws if a provider finds fault with its handlers, if one has not the form of its method, if two
+  /// have the same path, if a method lacks an interceptor that the options require, or if the options name methods that there
+  /// are not.
   convenience init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) throws(GRPCStatus) {
     let factories = (options.interceptorRegistry?.freeze().server ?? []) + options.interceptorFactories
     let methods = providers.flatMap { provider in
@@ -15,6 +16,7 @@ extension Router {
       }
     }
     for case let provider as any CheckedProvider in providers { try provider.check() }
+    for method in methods { try method.handler.checkType() }
     try options.requiredInterceptors.check(methods)
     try options.handlerPlacements.check(methods.map(\.descriptor))
     try self.init(methods)

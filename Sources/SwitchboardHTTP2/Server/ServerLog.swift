@@ -45,13 +45,15 @@ final class ServerLog: Sendable {
     _ call: @autoclosure () -> Details,
     on loop: Loop
   ) -> GRPCStatus {
-    if let status = GRPCStatus.determined(by: error), !status.isMisuseOfStream {
+    let determined = GRPCStatus.determined(by: error)
+    if let status = determined, !status.isMisuse {
       // One with a cause describes an error of the program's own.
       let isOfChannel = status.origin == .library || status.cause != nil
       return isOfChannel && !hasEnded ? passedOn(status, call(), on: loop) : status
     }
-    log("\(error)", call(), on: loop)
-    return sendsErrorDescriptions ? GRPCStatus(code: .unknown, message: "\(error)") : .unknownError
+    let description = "\(determined ?? error)"
+    log(description, call(), on: loop)
+    return sendsErrorDescriptions ? GRPCStatus(code: .unknown, message: description) : .unknownError
   }
 
   /// A channel of this process made the status, for another call. It may name servers that clients must not know, so they

@@ -149,6 +149,20 @@ import Testing
     #expect(entries.all.isEmpty)
   }
 
+  @Test(arguments: Link.allCases, [false, true])
+  func aStatusOfOKThatIsThrownIsAFaultOfTheHandler(_ link: Link, isIntercepted: Bool) async throws {
+    let entries = Entries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    let chain = Echo_EchoServerInterceptors(NamingFactory(name: "s", log: Log()))
+    let provider = Failing(error: GRPCStatus.ok, interceptors: isIntercepted ? chain : nil)
+    #expect(
+      try await statuses(of: provider, over: link, options) == Array(repeating: Self.fixed, count: 4)
+    )
+    #expect(entries.all.count == 4)
+    #expect(entries.all.allSatisfy { $0.metadata["error"]?.contains("a status of OK was thrown") == true })
+  }
+
   @Test func interceptorsKeepTheirErrorsToo() async throws {
     let entries = Entries()
     var options = ServerOptions()
@@ -185,6 +199,33 @@ import Testing
     let error = GRPCStatus(code: .invalidArgument, message: "two handlers have the same path: /echo.Echo/Get")
     #expect(throws: error) { try Server(providers: [Failing(), Failing()]) }
     #expect(throws: error) { try Channel(inProcess: [Failing(), Failing()]) }
+  }
+
+  @Test func handlersOfAnotherTypeStartNoServer() {
+    let find = CodableMethod<String, String>("stock.Stock", "Find", .unary)
+    let handlers = [
+      ("serverStreaming", find.serverStreamingHandler { _, _, _ in }),
+      ("clientStreaming", find.clientStreamingHandler { _, _ in "" }),
+      ("bidirectionalStreaming", find.bidirectionalStreamingHandler { _, _, _ in }),
+    ]
+    for (type, handler) in handlers {
+      let provider = ServiceHandlers(ServiceDescriptor("stock.Stock", [find.descriptor]), [handler])
+      let message = """
+        /stock.Stock/Find is a unary method, but has a handler for \(type) methods: make it with unaryHandler
+        """
+      let error = GRPCStatus(code: .invalidArgument, message: message)
+      #expect(throws: error) { try Server(providers: [provider]) }
+      #expect(throws: error) { try Channel(inProcess: [provider]) }
+    }
+  }
+
+  @Test func aDescriptionUnderAnotherNameStartsNoServer() {
+    let find = CodableMethod<String, String>("stock.Stock", "Find", .unary)
+    let service = ServiceDescriptor("stock.Stck", [find.descriptor])
+    let message = "the description of stock.Stck has a method of another service: /stock.Stock/Find"
+    #expect(throws: GRPCStatus(code: .invalidArgument, message: message)) {
+      try Server(providers: [ServiceHandlers(service, [find.unaryHandler { name, _ in name }])])
+    }
   }
 
   @Test func handlersOfUnknownMethodsStartNoServer() throws {

@@ -198,7 +198,8 @@ import Testing
     let found = try await messages(fault, .connection, options, intercepted: intercepted)
     let said =
       fault == .throwsOnDecoding
-      ? "a message could not be decoded: Refusal()" : "a message could not be encoded: all is well"
+      ? "a message could not be decoded: Refusal()"
+      : "a message could not be encoded: a status of OK was thrown as an error: what succeeds has to return"
     #expect(found == Array(repeating: said, count: 4))
     #expect(errors.all.isEmpty)
   }

@@ -234,8 +234,7 @@ extension CallOptions {
 
 extension GRPCStatus {
   fileprivate static func unauthorized(_ error: any Error) -> GRPCStatus {
-    if let known = error as? any GRPCStatusTransformable { return known.makeGRPCStatus() }
-    return GRPCStatus(code: .unauthenticated, message: "could not get a token: \(error)")
+    .determined(by: error) ?? GRPCStatus(code: .unauthenticated, message: "could not get a token: \(error)")
   }
 
   static func requestTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
