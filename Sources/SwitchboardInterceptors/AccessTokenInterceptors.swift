@@ -85,7 +85,9 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
   /// If obtaining a token fails, the call fails as unauthenticated, unless the error is a status.
   private func token() async throws -> AccessToken {
     do {
-      return try await tokens.token()
+      let token = try await tokens.token()
+      if scheme == "Bearer" { try BearerToken.check(token.value) }
+      return token
     } catch let error as any GRPCStatusTransformable {
       throw error.makeGRPCStatus()
     } catch let error as CancellationError {

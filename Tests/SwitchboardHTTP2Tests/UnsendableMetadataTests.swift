@@ -49,6 +49,48 @@ import Testing
     }
   }
 
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aPathWithoutItsSlashIsNotSent(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let method = MethodDescriptor(path: "test.Test/Get", type: .unary)
+      let failure = await status { _ = try await pair.get(method) }
+      #expect(failure?.code == .invalidArgument)
+      #expect(
+        failure?.message == "the call's path has no slash at its beginning: write /test.Test/Get"
+      )
+    }
+  }
+
+  @Test(arguments: [Wire.ipv4, .inProcess]) func anEmptyAuthorityIsNotSent(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let failure = await status { _ = try await pair.get(options: CallOptions(serverAuthority: "")) }
+      #expect(failure?.code == .invalidArgument)
+      #expect(failure?.message?.hasPrefix("CallOptions.serverAuthority is empty: leave it out") == true)
+    }
+  }
+
+  private struct Tokens: AuthTokenProvider {
+    let text: String
+    func token() async throws -> String? { text }
+  }
+
+  @Test(
+    arguments: ["", "Bearer s3cret", "bearer s3cret", "s3cret\n", "s3cret\r\n"],
+    [Wire.ipv4, .inProcess]
+  )
+  func moreThanATokenIsNotSent(_ token: String, _ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      var (fixed, provided) = (CallOptions(), CallOptions())
+      fixed.oauth2AccessToken = token
+      provided.authTokenProvider = Tokens(text: token)
+      for options in [fixed, provided] {
+        let failure = await status { _ = try await pair.get(options: options) }
+        #expect(failure?.code == .invalidArgument)
+        #expect(failure?.message?.contains("give the token alone") == true)
+        #expect(failure?.message?.contains("s3cret") == false)
+      }
+    }
+  }
+
   @Test(arguments: [Wire.ipv4, .inProcess]) func bytesUnderTheNameOfATextAreNotSent(_ wire: Wire) async throws
   {
     try await TestPair.with(wire) { pair async throws in

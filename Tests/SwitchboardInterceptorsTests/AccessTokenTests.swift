@@ -21,6 +21,15 @@ import Testing
     #expect(issuer.count == 1)
   }
 
+  @Test func aTokenWithItsSchemeIsNotSent() async throws {
+    let provider = TestProvider()
+    let tokens = AccessTokens { AccessToken("Bearer token 1") }
+    try await withEcho(provider, client: [AccessTokenInterceptors(tokens)]) { client async throws in
+      #expect(await status { _ = try await client.get(request("x")) }?.code == .invalidArgument)
+    }
+    #expect(provider.calls == 0)
+  }
+
   @Test func aRefusedTokenIsReplacedAndTheCallRetried() async throws {
     let issuer = Issuer()
     let provider = TestProvider()

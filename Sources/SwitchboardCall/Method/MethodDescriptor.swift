@@ -13,7 +13,7 @@ public final class MethodDescriptor: Sendable {
   /// The effect of calling the method twice: its `idempotency_level` in the `.proto` file.
   public let idempotency: MethodIdempotency
   package let pathBytes: [UInt8]
-  /// Whether HTTP allows the path.
+  /// Whether HTTP allows the path, which begins with a slash.
   package let hasValidPath: Bool
 
   /// Describes a method and builds its path. Create only one descriptor for each method.
@@ -29,7 +29,7 @@ public final class MethodDescriptor: Sendable {
     self.type = type
     self.path = "/\(service)/\(method)"
     self.pathBytes = Array(path.utf8)
-    hasValidPath = Self.isTarget(pathBytes)
+    hasValidPath = Self.isPath(pathBytes)
   }
 
   /// Describes the method with a path such as `/echo.Echo/Get`.
@@ -41,7 +41,11 @@ public final class MethodDescriptor: Sendable {
     idempotency = .unknown
     self.path = path
     pathBytes = Array(path.utf8)
-    hasValidPath = Self.isTarget(pathBytes)
+    hasValidPath = Self.isPath(pathBytes)
+  }
+
+  private static func isPath(_ bytes: [UInt8]) -> Bool {
+    bytes.first == UInt8(ascii: "/") && isTarget(bytes)
   }
 
   /// Whether the bytes can be the target of a request in HTTP: nothing in them ends it.

@@ -15,16 +15,29 @@ extension ClientCallStream {
 extension CallRequest {
   /// Why HTTP does not allow the call's own headers, if it does not.
   var failureToSend: GRPCStatus? {
-    guard method.hasValidPath else { return .invalidHeader("path") }
+    guard method.hasValidPath else { return .invalidPath(method) }
     guard let options else { return nil }
-    if let authority = options.serverAuthority, !FieldSyntax.isHost(authority) {
-      return .invalidHeader("authority")
+    if let authority = options.serverAuthority, authority.isEmpty || !FieldSyntax.isHost(authority) {
+      return authority.isEmpty ? .emptyAuthority : .invalidHeader("authority")
     }
     return options.initialMetadata.failureToSend
   }
 }
 
 extension GRPCStatus {
+  fileprivate static func invalidPath(_ method: MethodDescriptor) -> GRPCStatus {
+    guard method.pathBytes.first != UInt8(ascii: "/") else { return .invalidHeader("path") }
+    return GRPCStatus(
+      code: .invalidArgument,
+      message: "the call's path has no slash at its beginning: write /\(method.path)"
+    )
+  }
+
+  fileprivate static let emptyAuthority = GRPCStatus(
+    code: .invalidArgument,
+    message: "CallOptions.serverAuthority is empty: leave it out, or name a host, such as shop.example:443"
+  )
+
   fileprivate static func invalidHeader(_ name: String) -> GRPCStatus {
     GRPCStatus(
       code: .invalidArgument,

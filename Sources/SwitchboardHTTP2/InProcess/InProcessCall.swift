@@ -84,7 +84,7 @@ final class InProcessCall: @unchecked Sendable {
     guard transport.begin(self) else { return close(.channelShutDown) }
     phase = .handling
     if transport.isObserved { observeAtClient() }
-    if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
+    if let failure = request.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxMetadataSize else { return close(.headersTooLarge) }
     guard let method = servedMethod else {
       return close(request.method.pathBytes.withUnsafeBufferPointer { .unknownMethod($0) })

@@ -113,6 +113,23 @@ import Testing
     }
   }
 
+  @Test func aSecondEndOfOneRequestSaysSo() async throws {
+    let provider = NamingProvider(Log()) { [] }
+    let hook: @Sendable () -> [EchoClientInterceptor] = {
+      [
+        ClientHook(send: { part, promise, context in
+          context.send(part, promise: promise)
+          if case .end = part { context.send(.end, promise: nil) }
+        })
+      ]
+    }
+    try await NamingProvider.with(provider, client: hook) { client async throws in
+      let unary = await status { _ = try await client.get(Echo_EchoRequest("x")) }
+      #expect(unary?.message == "interceptors: the requests had been ended already")
+      #expect(try await client.collect([Echo_EchoRequest("x")]).text == "nobody")
+    }
+  }
+
   @Test func messagesBeforeTheMetadataFailACallOnTheClient() async throws {
     let provider = NamingProvider(Log()) { [] }
     let hook: @Sendable () -> [EchoClientInterceptor] = {

@@ -159,7 +159,11 @@ final class CallEngine: Sendable {
     if let method { options.apply(method) }
     let latest = method?.timeout.map { environment.time.deadline(after: $0) }
     request.deadline = .earlier(request.deadline, latest)
-    if options.authTokenProvider == nil, let token = options.oauth2AccessToken { options.authorize(token) }
+    if options.authTokenProvider == nil, let token = options.oauth2AccessToken {
+      do throws(GRPCStatus) {
+        try options.authorize(token)
+      } catch { return RefusedCall(request, eventLoop, receiver, error) }
+    }
     request.options = options
     let plan = RepetitionPlan(
       repetition: options.chosenEnableRetry ?? enablesRetry ? method?.repetition : nil,
@@ -191,7 +195,7 @@ final class CallEngine: Sendable {
     return PreparedCall(request, receiver, self, awaiting: awaited) { [self, request] () throws(GRPCStatus) in
       var request = request
       do {
-        if let token = try await provider.token() { request.options?.authorize(token) }
+        if let token = try await provider.token() { try request.options?.authorize(token) }
       } catch {
         throw .unauthorized(error)
       }
@@ -225,7 +229,8 @@ extension CallOptions {
 
   fileprivate var chosenEnableRetry: Bool? { box?.choices.enableRetry }
 
-  mutating func authorize(_ token: String) {
+  mutating func authorize(_ token: String) throws(GRPCStatus) {
+    try BearerToken.check(token)
     var metadata = initialMetadata
     metadata.replaceOrAdd(name: "authorization", value: "Bearer \(token)")
     initialMetadata = metadata

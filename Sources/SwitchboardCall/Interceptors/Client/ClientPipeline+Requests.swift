@@ -67,7 +67,11 @@ extension ClientPipeline {
       promises.addEnd(promise)
       startOnTransport(.message(consume message))
     } else {
-      refuse(promise, "the end of the requests was sent before a message")
+      refuse(
+        promise,
+        phase == .live
+          ? "the requests had been ended already" : "the end of the requests was sent before a message"
+      )
     }
   }
 
