@@ -101,6 +101,7 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
     }
+    #expect(failure?.code == .invalidArgument)
     #expect(failure?.message == "TLS: cannot read the certificate chain (no/chain.pem): no such file")
   }
 
@@ -109,6 +110,7 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
     }
+    #expect(failure?.code == .invalidArgument)
     #expect(failure?.message == "TLS: cannot read the certificate chain (/): is a directory")
   }
 
@@ -118,6 +120,7 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
     }
+    #expect(failure?.code == .invalidArgument)
     #expect(failure?.message == "TLS: cannot read the certificate chain (\(path)): name too long")
   }
 
@@ -129,6 +132,7 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
     }
+    #expect(failure?.code == .invalidArgument)
     #expect(
       failure?.message?.hasPrefix("TLS: the private key is not a key in PEM without a password") == true
     )

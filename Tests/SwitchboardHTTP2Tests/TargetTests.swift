@@ -42,6 +42,14 @@ import Testing
     ("shop.example:grpc", "\"grpc\" is not a port, a number from 0 to 65535"),
     ("shop.example:70000", "\"70000\" is not a port"),
     ("passthrough:///shop:x", "\"x\" is not a port"),
+    ("::1", "an IPv6 address needs brackets before a port; write \"[::1]:443\", or \"ipv6:[::1]:443\""),
+    ("::1:50051", "write \"[::1]:50051\", or \"ipv6:[::1]:50051\""),
+    ("dns:///2001:db8::1:80", "write \"[2001:db8::1]:80\", or \"ipv6:[2001:db8::1]:80\""),
+    ("passthrough:::1", "write \"[::1]:443\", or \"ipv6:[::1]:443\""),
+    ("shop:80:81", "it has more than one colon; write \"host:port\""),
+    ("ipv4:localhost", "\"localhost\" is a name and not an address; write \"dns:///localhost:443\""),
+    ("ipv6:shop.example:80", "write \"dns:///shop.example:80\""),
+    ("ipv4:10.0.0:80", "\"10.0.0:80\" is not an address"),
   ])
   func aMistakenTargetIsAnsweredWithTheRightOne(_ sample: (text: String, hint: String)) throws {
     let group = try LoopGroup()

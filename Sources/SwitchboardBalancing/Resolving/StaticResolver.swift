@@ -82,7 +82,7 @@ package struct AddressResolver: Resolver {
   }
 
   private static func anyAddress(_ target: Target) throws(GRPCStatus) -> EndpointAddress {
-    guard let parts = HostAndPort(target.endpoint) else { throw .badHost(target.endpoint, in: target.text) }
+    let parts = try HostAndPort(in: target)
     return EndpointAddress(ip: parts.host, port: parts.port) ?? .name(host: parts.host, port: parts.port)
   }
 
@@ -91,7 +91,7 @@ package struct AddressResolver: Resolver {
     for part in target.endpoint.split(separator: ",") {
       guard let parts = HostAndPort(part), let address = EndpointAddress(ip: parts.host, port: parts.port)
       else {
-        throw .badTarget(target.text, "\(part) is not an address")
+        throw .badTarget(target.text, TargetHint(ofAddress: part).text)
       }
       guard address.isIPv6 == (target.scheme == "ipv6") else {
         throw .badTarget(target.text, "\(part) is not an \(target.scheme) address")

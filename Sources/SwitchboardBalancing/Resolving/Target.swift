@@ -71,8 +71,7 @@ package struct HostAndPort: Hashable, Sendable {
     var port = defaultPort
     let lastColon = text.lastIndex(of: ":")
     let bracket = text.lastIndex(of: "]")
-    let isBareV6 = bracket == nil && text.count(where: { $0 == ":" }) > 1
-    if let lastColon, !isBareV6, bracket.map({ $0 < lastColon }) ?? true {
+    if let lastColon, !text.isUnbracketed, bracket.map({ $0 < lastColon }) ?? true {
       let digits = text[text.index(after: lastColon)...]
       // As a number of 64 bits, like those in service configs: the standard library's parser is compiled again for each
       // integer type.
@@ -90,6 +89,15 @@ package struct HostAndPort: Hashable, Sendable {
 }
 
 extension HostAndPort {
+  /// The host and the port that a target names. Brackets are required around an address of IPv6: without them, its last
+  /// group may be meant for a port.
+  package init(in target: Target) throws(GRPCStatus) {
+    guard !target.endpoint.isUnbracketed, let parts = HostAndPort(target.endpoint) else {
+      throw .badHost(target.endpoint, in: target.text)
+    }
+    self = parts
+  }
+
   /// Whether the host is a loopback address or `localhost`. Names below `localhost` are looked up as others are: whoever
   /// answers may lead them anywhere.
   fileprivate var isOnThisMachine: Bool {
@@ -108,6 +116,11 @@ extension GRPCStatus {
       message: "not a target that can be connected to: \"\(text)\": \(reason)"
     )
   }
+}
+
+extension StringProtocol {
+  /// Whether the text has several colons, as addresses of IPv6 do, and no brackets.
+  var isUnbracketed: Bool { !contains("]") && count(where: { $0 == ":" }) > 1 }
 }
 
 extension String {

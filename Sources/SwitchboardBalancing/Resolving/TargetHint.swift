@@ -20,6 +20,27 @@ struct TargetHint {
     self.text = "it is a URL; write \"\(written)\", and set ChannelOptions.security to \(known.security)"
   }
 
+  /// A part of a target that consists of addresses.
+  init(ofAddress text: Substring) {
+    let isName = !text.utf8.allSatisfy { "0123456789.:".utf8.contains($0) }
+    if isName, let parts = HostAndPort(text), EndpointAddress(ip: parts.host, port: 0) == nil {
+      self.text = "\"\(text)\" is a name and not an address; write \"dns:///\(parts.shown)\""
+    } else {
+      self.text = "\"\(text)\" is not an address"
+    }
+  }
+
+  /// The last group of an address of IPv6 is taken for a port where it can be one.
+  private static func unbracketed(_ text: String) -> String {
+    let colon = text.lastIndex(of: ":") ?? text.endIndex
+    let bracketed = ["[\(text[..<colon])]\(text[colon...])", "[\(text)]"].lazy.compactMap { HostAndPort($0) }
+    guard let meant = bracketed.first(where: { EndpointAddress(ip: $0.host, port: 0) != nil }) else {
+      return "it has more than one colon; write \"host:port\""
+    }
+    return
+      "an IPv6 address needs brackets before a port; write \"\(meant.shown)\", or \"ipv6:\(meant.shown)\""
+  }
+
   /// A text that was taken for a host and a port.
   init(ofHost text: String) {
     let host = text.prefix { $0 != "/" }
@@ -29,6 +50,8 @@ struct TargetHint {
       self.text = "the port is missing after the colon; write \"\(text)443\", for example"
     } else if let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), colon == text.startIndex {
       self.text = "the host is missing before the port; write \"localhost\(text)\", for example"
+    } else if text.isUnbracketed {
+      self.text = Self.unbracketed(text)
     } else if let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) {
       self.text = "\"\(text[text.index(after: colon)...])\" is not a port, a number from 0 to 65535"
     } else {

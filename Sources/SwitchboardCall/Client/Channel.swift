@@ -83,7 +83,7 @@ public final class Channel: Sendable {
   /// The loop of the channel's calls. A task that prefers it as its executor makes calls without changing threads.
   public var eventLoop: any EventLoop { transport.eventLoop }
 
-  /// Refuses new calls and lets calls in flight finish within `grace`.
+  /// Refuses new calls and lets calls in flight finish within `grace`, of which less than zero is zero.
   public func shutDown(grace: Duration = .seconds(30)) async {
     await transport.shutDown(grace: grace)
   }

@@ -17,9 +17,7 @@ struct DNSResolver: Resolver {
 
   func serverName(of target: Target) throws(GRPCStatus) -> String {
     if !target.authority.isEmpty { _ = try NameAuthority.servers(target.authority) }
-    guard let parts = HostAndPort(target.endpoint) else {
-      throw .badHost(target.endpoint, in: target.text)
-    }
+    let parts = try HostAndPort(in: target)
     _ = try ProxyRoute(to: [Self.address(parts)], proxy, environment)
     return target.endpoint
   }

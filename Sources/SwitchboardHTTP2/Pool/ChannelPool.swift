@@ -78,7 +78,7 @@ public final class ChannelPool: Sendable {
   /// The number of channels, used or not.
   package var channelCount: Int { state.withLock { $0.channels.count } }
 
-  /// Refuses new calls and lets calls in flight finish within `grace`.
+  /// Refuses new calls and lets calls in flight finish within `grace`, of which less than zero is zero.
   public func shutDown(grace: Duration = .seconds(30)) async {
     let (channels, watches) = state.withLock { state in
       state.isShutDown = true

@@ -12,7 +12,7 @@ extension Server {
   /// process to its supervisor only then.
   ///
   /// Throws `FAILED_PRECONDITION` if the server is not bound to an address, or was shut down before, and would wait for
-  /// nothing.
+  /// nothing, and `INVALID_ARGUMENT` if `grace` is below zero.
   ///
   /// ```swift
   /// try await server.run { print("ready") }
@@ -22,6 +22,7 @@ extension Server {
     grace: Duration = .seconds(30),
     ready: @escaping @Sendable () -> Void = {}
   ) async throws(GRPCStatus) {
+    try OptionRange.atLeast(.zero).check(grace, "grace")
     guard core.wasBound else { throw .notBound }
     guard !core.shutdown.hasBegun else { throw .wasShutDown }
     let stop = StopRequest(signals.map(\.number), on: core.group.nextLoop())

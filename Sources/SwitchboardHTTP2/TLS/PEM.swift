@@ -24,13 +24,15 @@ struct PEM: ~Copyable {
     switch source {
     case .file(let path):
       // OpenSSL opens a directory, and finds nothing in it. Containers have one where a file that was to be mounted is not.
-      guard !Self.isDirectory(path) else { throw .tls("cannot read the \(what): is a directory") }
+      guard !Self.isDirectory(path) else {
+        throw .tls("cannot read the \(what): is a directory", code: .invalidArgument)
+      }
       opened = BIO_new_file(path, "r")
       if opened == nil, errno != ENOENT {
         // OpenSSL's own text is "system lib", for whatever the system says.
         let reason = SocketError(errno: errno)
         ERR_clear_error()
-        throw .tls("cannot read the \(what): \(reason)")
+        throw .tls("cannot read the \(what): \(reason)", code: .invalidArgument)
       }
     case .bytes(let bytes):
       opened = BIO_new(BIO_s_mem())
@@ -40,7 +42,7 @@ struct PEM: ~Copyable {
         throw .tls("cannot read the \(what)")
       }
     }
-    guard let opened else { throw .tls("cannot read the \(what)") }
+    guard let opened else { throw .tls("cannot read the \(what)", code: .invalidArgument) }
     bio = opened
   }
 
@@ -61,7 +63,7 @@ struct PEM: ~Copyable {
       for certificate in certificates { X509_free(certificate) }
       guard isAtEnd else { throw .tls("a certificate in the \(what) is malformed", code: .invalidArgument) }
       ERR_clear_error()
-      throw .tls("no certificate in the \(what)")
+      throw .tls("no certificate in the \(what)", code: .invalidArgument)
     }
     ERR_clear_error()
     return certificates
@@ -69,7 +71,7 @@ struct PEM: ~Copyable {
 
   borrowing func privateKey() throws(GRPCStatus) -> OpaquePointer {
     guard let key = switchboard_read_private_key(bio) else {
-      throw .tls("the \(what) is not a key in PEM without a password")
+      throw .tls("the \(what) is not a key in PEM without a password", code: .invalidArgument)
     }
     return key
   }

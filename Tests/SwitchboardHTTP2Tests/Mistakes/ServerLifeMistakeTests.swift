@@ -24,6 +24,17 @@ import Testing
     #expect(error?.message?.contains("call server.bind(host:port:) before server.run()") == true)
   }
 
+  @Test func aServerWithANegativeGraceDoesNotRun() async throws {
+    let (server, _) = try server(LogEntries())
+    try server.bind(host: "127.0.0.1", port: 0)
+    let error = await #expect(throws: GRPCStatus.self) {
+      try await server.run(until: [], grace: .seconds(-1)) { Issue.record("it runs") }
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message == "grace is -1.0 seconds: it must be at least 0.0 seconds")
+    await server.shutDown(grace: .seconds(-1))
+  }
+
   @Test func aServerThatWasShutDownDoesNotRunAgain() async throws {
     let (server, _) = try server(LogEntries())
     try server.bind(host: "127.0.0.1", port: 0)
