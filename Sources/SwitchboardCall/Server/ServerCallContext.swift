@@ -30,7 +30,7 @@ public struct ServerCallContext: Sendable {
   /// The loop of the call's connection, on which the handler runs by default.
   public var eventLoop: any EventLoop { stream.eventLoop }
 
-  /// Whether the call has ended: the client cancelled or disconnected, or its deadline passed.
+  /// Whether the call has ended: it was answered, the client cancelled or disconnected, or its deadline passed.
   public var isCancelled: Bool { stream.isCancelled }
 
   /// Whether the one request was compressed. For streamed requests, see the iterator of `RequestStream`.
@@ -48,7 +48,8 @@ public struct ServerCallContext: Sendable {
   /// Sets the metadata to send before the first response. Ignored once it has been sent.
   ///
   /// Fields that HTTP and gRPC set themselves are left out. A name or a value that HTTP does not allow fails the call
-  /// with `INTERNAL`. The same applies to trailers.
+  /// with `INTERNAL`. What a handler sets is sent in addition to what guards of its call have set; what either sets twice
+  /// has the second value only. The same applies to trailers.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
 
   /// Sends the initial metadata now instead of with the first response, for a client that waits for it.

@@ -52,6 +52,11 @@
   /// Response messages. The first access sends the response headers.
   var responses: MessagePipe { get }
 
+  /// Adds the handler's metadata to what guards have set on the call itself. Ignored once headers have been sent.
+  func addHeaders(_ headers: HPACKHeaders)
+  /// The same for the metadata to send with the status.
+  func addTrailers(_ trailers: HPACKHeaders)
+
   /// Where the handler runs, according to the server's options. Called once, on the loop, before the handler starts.
   func executorForHandler() -> HandlerExecutor
 

@@ -56,16 +56,19 @@ extension InProcessCall: LoopServerStream {
     return pipe
   }
 
-  func setHeaders(_ headers: HPACKHeaders) {
-    if let failure = headers.failureToSend { return finish(status(ofUnsendable: failure)) }
-    shared.change(from: Shared()) { $0.headers = headers }
-  }
+  func setHeaders(_ headers: HPACKHeaders) { change(with: headers) { $0.headers = $1 } }
+  func addHeaders(_ headers: HPACKHeaders) { change(with: headers) { $0.headers = $0.headers.adding($1) } }
 
   func sendHeaders() { onLoop { $0.deliverHeaders() } }
 
-  func setTrailers(_ trailers: HPACKHeaders) {
-    if let failure = trailers.failureToSend { return finish(status(ofUnsendable: failure)) }
-    shared.change(from: Shared()) { $0.trailers = trailers }
+  func setTrailers(_ trailers: HPACKHeaders) { change(with: trailers) { $0.trailers = $1 } }
+  func addTrailers(_ trailers: HPACKHeaders) {
+    change(with: trailers) { $0.trailers = $0.trailers.adding($1) }
+  }
+
+  private func change(with metadata: HPACKHeaders, _ body: (inout Shared, HPACKHeaders) -> Void) {
+    if let failure = metadata.failureToSend { return finish(status(ofUnsendable: failure)) }
+    shared.change(from: Shared()) { body(&$0, metadata) }
   }
 
   /// Within a process, compression saves nothing.

@@ -7,7 +7,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   var eventLoop: any EventLoop { loop }
   var headers: HPACKHeaders { head.metadata }
   var peer: PeerIdentity { connection.peer }
-  var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+  var isCancelled: Bool { isHandlerCancelled || shared.withLock(\.isClosed) }
   /// Only methods that stream requests use this pipe. For others, it has ended.
   var requests: MessagePipe { flow?.pipe ?? MessagePipe.ended }
 
@@ -24,12 +24,14 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   }
 
   func setHeaders(_ headers: HPACKHeaders) { change { $0.headers = headers } }
+  func addHeaders(_ headers: HPACKHeaders) { change { $0.headers = $0.headers.adding(headers) } }
 
   func sendHeaders() {
     if loop.inEventLoop { sendHeadersAlone() } else { signal(.headers) }
   }
 
   func setTrailers(_ trailers: HPACKHeaders) { change { $0.trailers = trailers } }
+  func addTrailers(_ trailers: HPACKHeaders) { change { $0.trailers = $0.trailers.adding(trailers) } }
 
   func setCompression(_ compression: MessageCompression) { change { $0.compression = compression } }
 
@@ -64,7 +66,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   }
 
   var isHandling: Bool { phase == .handling }
-  var isHandlerCancelled: Bool { isCancelled }
+  var isHandlerCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
   func handlerReturned() {
     if loop.inEventLoop {
@@ -314,6 +316,15 @@ extension ServerCallStream.Shared {
     guard let failure = trailers?.failureToSend else { return nil }
     trailers = nil
     return failure
+  }
+}
+
+extension HPACKHeaders? {
+  /// These fields, if there are any, and then `others`.
+  func adding(_ others: HPACKHeaders) -> HPACKHeaders {
+    guard var all = self else { return others }
+    all.add(contentsOf: others)
+    return all
   }
 }
 

@@ -62,6 +62,32 @@ import Testing
     await client.channel.shutDown(grace: .zero)
   }
 
+  private struct Marking: ServerGuard {
+    func check(_ headers: HPACKHeaders, of call: ServerCallContext) {
+      call.setInitialMetadata(["guard": "1"])
+      call.setTrailers(["guard": "2"])
+    }
+  }
+
+  private struct Marked: EchoingProvider {
+    func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+      context.setInitialMetadata(["handler": "3"])
+      context.setTrailers(["handler": "4"])
+      return .with { $0.text = request.text }
+    }
+  }
+
+  @Test(arguments: Link.allCases) func whatAGuardSetsIsSentWithWhatTheHandlerSets(_ link: Link) async throws {
+    var options = ServerOptions()
+    options.interceptorFactories = [Marking()]
+    try await link.with([Marked()], options: options) { channel async throws in
+      let call = Echo_EchoClient(channel: channel).makeGetCall(Echo_EchoRequest("x"))
+      let (initial, trailing) = (try await call.initialMetadata, try await call.trailingMetadata)
+      #expect([initial["guard"], initial["handler"]] == [["1"], ["3"]])
+      #expect([trailing["guard"], trailing["handler"]] == [["2"], ["4"]])
+    }
+  }
+
   // MARK: Generated interceptors
 
   @Test func interceptorsOfAllMethodsPrecedeThoseOfOne() async throws {

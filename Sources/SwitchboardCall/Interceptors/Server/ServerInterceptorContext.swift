@@ -75,6 +75,6 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: C
     pipeline.receiveNextMessages(count, to: index - 1)
   }
 
-  /// Whether the call has ended: the client cancelled or disconnected, or its deadline passed.
+  /// Whether the call has ended: it was answered, the client cancelled or disconnected, or its deadline passed.
   public var isCancelled: Bool { pipeline.stream.isCancelled }
 }

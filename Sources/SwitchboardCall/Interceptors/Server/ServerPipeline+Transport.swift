@@ -22,7 +22,7 @@ extension ServerPipeline {
       return stop(.lateMetadata)
     }
     promises.addMetadata(promise)
-    if !metadata.isEmpty { stream.setHeaders(metadata) }
+    if !metadata.isEmpty { stream.addHeaders(metadata) }
     if !call.waitsForMessage { stream.sendHeaders() }
   }
 
@@ -48,7 +48,7 @@ extension ServerPipeline {
   func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     guard accepts(promise) else { return }
     promises.addEnd(promise)
-    if !trailers.isEmpty { stream.setTrailers(trailers) }
+    if !trailers.isEmpty { stream.addTrailers(trailers) }
     if status.isOk, !streamsResponses {
       guard let message = call.message.take() else { return stop(.handlerGaveNoResponse) }
       call.hasEnded = true
