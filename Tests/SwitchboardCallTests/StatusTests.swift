@@ -24,7 +24,9 @@ import Testing
     #expect(copy == GRPCStatus(code: .ok))
     copy.message = ""
     #expect(copy.message?.isEmpty == true)
-    #expect(copy.origin == .peer)
+    // Whoever sets the message has made the status.
+    #expect(copy.origin == .user)
+    #expect(status.origin == .peer)
   }
 
   @Test func aStatusIsAtMostTwoWordsLong() {

@@ -66,6 +66,53 @@ import Testing
     await backend.shutDown(grace: .zero)
   }
 
+  /// What a peer did, in the words of the channel, and what it said without being asked.
+  @Test(.mayBlock) func whatChannelsSayOfPeersReachesTheLogOnly() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    let listener = try FrameListener()
+    let backend = try Channel(target: listener.target)
+    try await with(backend, options) { caller async throws in
+      let call = Task { await status { _ = try await caller.get(TestService.hang) } }
+      let peer = listener.acceptRaw()
+      _ = peer.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
+      peer.send(PlainGoAway.bytes(.enhanceYourCalm, "ask db-7 instead"))
+      #expect(await call.value == GRPCStatus(code: .unavailable, message: Self.fixed))
+    }
+    #expect(entries.all.first?.metadata["error"]?.contains("ask db-7 instead") == true)
+    await backend.shutDown(grace: .zero)
+  }
+
+  /// Explains each failure in words of its own.
+  private struct Explaining: CallHandlerProvider {
+    let backend: Channel
+
+    var serviceName: String { "test.Test" }
+
+    var methodHandlers: [MethodHandler] {
+      [
+        TestService.hang.bytes.unaryHandler { request, _ in
+          do {
+            return try await backend.call(TestService.hang).unary(request)
+          } catch var status as GRPCStatus {
+            status.message = "there is no stock"
+            throw status
+          }
+        }
+      ]
+    }
+  }
+
+  @Test(.mayBlock) func aHandlersOwnWordsPass() async throws {
+    let backend = try Channel(target: try FrameListener().target)
+    let channel = try Channel(inProcess: [Explaining(backend: backend)])
+    let failure = await status { _ = try await Caller(channel: channel).get(TestService.hang) }
+    #expect(failure == GRPCStatus(code: .unavailable, message: "there is no stock"))
+    await channel.shutDown(grace: .zero)
+    await backend.shutDown(grace: .zero)
+  }
+
   @Test func addressesInDeadlinesReachTheLogOnly() async throws {
     let entries = LogEntries()
     var options = ServerOptions()

@@ -25,6 +25,9 @@ public struct GRPCStatus: Error, Sendable {
   public var code: Code
   /// Who caused the status.
   public var origin: Origin
+  /// Whether a channel of this process has composed it, because of what a peer or a proxy did. It may name servers, unlike
+  /// what a server says itself.
+  @usableFromInline package var isOfChannel: Bool
   @usableFromInline var contents: Contents
 
   /// Creates a status, by default one that the application's own code caused.
@@ -32,10 +35,11 @@ public struct GRPCStatus: Error, Sendable {
     self.init(code, Contents(message, nil), origin)
   }
 
-  /// The message, for people. It is sent to the peer, so it should contain no secrets.
+  /// The message, for people. It is sent to the peer, so it should contain no secrets. A status whose message was set is the
+  /// application's own: its `origin` is `.user`.
   public var message: String? {
     get { contents.message }
-    set { contents = Contents(newValue, packedDetails, cause) }
+    set { self = GRPCStatus(code, Contents(newValue, packedDetails), .user) }
   }
 
   /// More details for programs: a serialized `google.rpc.Status`, sent as `grpc-status-details-bin`.
@@ -58,6 +62,14 @@ public struct GRPCStatus: Error, Sendable {
     self.code = code
     self.origin = origin
     self.contents = contents
+    isOfChannel = false
+  }
+
+  /// The same, as one that a channel has composed and no server has sent, unless the application has made it.
+  package var ofChannel: GRPCStatus {
+    var status = self
+    status.isOfChannel = origin != .user
+    return status
   }
 
   /// Success, with the message `OK`.

@@ -132,8 +132,10 @@ extension ClientCallStream {
   func finishByLastFrame() {
     guard let wire else { return }
     let status = endStatus(wire)
-    guard state == .localEnded else { return state.isClosed ? close(status) : resetAndClose(status) }
-    close(status)
+    guard state == .localEnded else {
+      return state.isClosed ? close(status, isAnswer: true) : resetAndClose(status, isAnswer: true)
+    }
+    close(status, isAnswer: true)
     wire.startDraining(on: channel.loop) {
       if let end = self.reset() { self.connection?.close(end) }
     }

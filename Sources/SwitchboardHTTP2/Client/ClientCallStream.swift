@@ -155,11 +155,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     resetAndClose(status)
   }
 
-  func resetAndClose(_ status: GRPCStatus) {
+  func resetAndClose(_ status: GRPCStatus, isAnswer: Bool = false) {
     let connection = connection
     let end = reset()
     // Before the connection, which would otherwise end the call with its own status.
-    close(status)
+    close(status, isAnswer: isAnswer)
     if let end { connection?.close(end) }
   }
 
@@ -169,7 +169,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     return connection.cancelStream(id)
   }
 
-  func close(_ status: GRPCStatus) {
+  func close(_ status: GRPCStatus, isAnswer: Bool = false) {
     guard !isClosed else { return }
     let wasWaiting = isWaiting
     phase = .closed
@@ -183,7 +183,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       pipe.detach()
     }
     endTracing(status)
-    receiver.close(status, trailers: trailers)
+    receiver.close(isAnswer ? status : status.ofChannel, trailers: trailers)
     flow?.pipe.detach()
     dropMessages()
     releaseInflated()
@@ -361,7 +361,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func finishByPeer() {
     let status = inbound.isInsideMessage ? .truncatedMessage : wire.map(endStatus) ?? head.status
     // The server has responded, so the rest of the request is not needed.
-    if state == .remoteEnded { resetAndClose(status) } else { close(status) }
+    if state == .remoteEnded { resetAndClose(status, isAnswer: true) } else { close(status, isAnswer: true) }
   }
 
   private func closedByPeer(_ code: UInt32) {

@@ -13,13 +13,13 @@ enum ConnectErrorReader {
 
   static func status(_ error: ConfigValue, else inferred: GRPCStatus) -> GRPCStatus {
     guard case .object(let members) = error else { return inferred }
-    var status = inferred
-    if case .string(let name)? = members["code"], let code = ConnectCode.code(name) { status.code = code }
-    if case .string(let message)? = members["message"] {
-      status.message = PeerText.harmless(message)
-    } else if case .string? = members["code"] {
-      status.message = nil
+    var (code, message) = (inferred.code, inferred.message)
+    if case .string(let name)? = members["code"] {
+      code = ConnectCode.code(name) ?? code
+      message = nil
     }
+    if case .string(let text)? = members["message"] { message = PeerText.harmless(text) }
+    var status = GRPCStatus(code: code, message: message, origin: inferred.origin)
     if case .array(let list)? = members["details"] {
       status.packedDetails = StatusDetail.pack(list.compactMap(detail), of: status)
     }

@@ -47,10 +47,12 @@ extension GRPCStatus {
       case (_, false): ".plaintext"
       }
     let other = usesTLS ? ".plaintext" : ".tls()"
-    var status = self
-    status.message =
-      "\(message ?? "\(code)") (ChannelOptions.security is \(choice); for this server, set security = \(other))"
-    return status
+    return GRPCStatus(
+      code: code,
+      message:
+        "\(message ?? "\(code)") (ChannelOptions.security is \(choice); for this server, set security = \(other))",
+      origin: origin
+    )
   }
 
   static let serverSpeaksTLS = GRPCStatus(

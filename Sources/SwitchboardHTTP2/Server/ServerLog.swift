@@ -48,7 +48,7 @@ final class ServerLog: Sendable {
     let determined = GRPCStatus.determined(by: error)
     if let status = determined, !status.isMisuse {
       // One with a cause describes an error of the program's own.
-      let isOfChannel = status.origin == .library || status.cause != nil
+      let isOfChannel = status.isOfChannel || status.origin == .library || status.cause != nil
       return isOfChannel && !hasEnded ? passedOn(status, call(), on: loop) : status
     }
     let description = "\(determined ?? error)"
