@@ -68,7 +68,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     if let report = channel.options.onConnectionPhase, let security = tls?.security {
       report(.secured(cipherSuite: security.cipherSuite))
     }
-    speak(channel.options.httpVersion == .http1 || tls?.speaksHTTP2 == false ? .http1 : .http2)
+    speak(channel.options.httpVersion == .http1 || tls.map { $0.version != .http2 } == true ? .http1 : .http2)
   }
 
   func speak(_ version: SpokenVersion) {

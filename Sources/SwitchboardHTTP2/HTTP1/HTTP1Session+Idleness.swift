@@ -32,7 +32,7 @@ extension HTTP1Session {
   private static var halfClosedTime: Duration { .seconds(5) }
 
   func peerDidEnd() -> Bool {
-    guard !isOver, stream != nil, requestIsWhole else { return false }
+    guard !isOver, owesResponse else { return false }
     isHalfClosed = true
     stopIdleTimer()
     startTimer(Self.halfClosedTime) { [weak self] in self?.connection.close(.connectionLost) }

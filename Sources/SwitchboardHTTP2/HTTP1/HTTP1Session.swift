@@ -89,6 +89,9 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
     parser = HTTP1Parser(headLimit: headLimit + 8192)
   }
 
+  /// Whether a whole request has arrived that was not answered yet.
+  var owesResponse: Bool { stream == nil ? !held.isEmpty : requestIsWhole }
+
   var incompleteHeaders: Int { parser.incompleteHead }
 
   // MARK: Reading

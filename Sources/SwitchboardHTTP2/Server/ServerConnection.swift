@@ -79,7 +79,8 @@ final class ServerConnection: ConnectionParts, Connection {
 
   func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
-    if !core.allowsHTTP1 { speak(.http2) }
+    // Otherwise the client's first bytes decide.
+    if let version = core.allowsHTTP1 ? tls?.version : .http2 { speak(version) }
   }
 
   func speak(_ version: SpokenVersion) {

@@ -136,7 +136,7 @@ final class TLSFilter: Packable {
     ERR_clear_error()
     let result = SSL_do_handshake(ssl)
     if result == 1 {
-      guard speaksHTTP2 || context.allowsHTTP1 else { return fail(.noHTTP2) }
+      guard version == .http2 || context.allowsHTTP1 else { return fail(.noHTTP2) }
       countRecords(hadData: true)
       state = .secure
       return .open
@@ -199,11 +199,13 @@ final class TLSFilter: Packable {
     )
   }
 
-  var speaksHTTP2: Bool {
+  /// What ALPN has decided; `nil` if the client does not use it.
+  var version: SpokenVersion? {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
     SSL_get0_alpn_selected(ssl, &name, &count)
-    return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
+    let chosen = UnsafeBufferPointer(start: name, count: Int(count))
+    return chosen.isEmpty ? nil : chosen.elementsEqual("h2".utf8) ? .http2 : .http1
   }
 
   private var hasUnread: Bool { wire.pointee.count > 0 || SSL_has_pending(ssl) == 1 }

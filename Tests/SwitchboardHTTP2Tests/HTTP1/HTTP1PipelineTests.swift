@@ -46,6 +46,18 @@ import Testing
     }
   }
 
+  @Test func aClientThatHasEndedItsSideGetsAllResponses() async throws {
+    try await with { _, pair async throws in
+      for _ in 0..<5 {
+        let peer = try HTTP1Peer(pair.address)
+        peer.raw.send(Self.numbered(0..<50))
+        peer.raw.endSending()
+        Self.expect(0..<50, from: peer)
+        #expect(peer.raw.readToEnd())
+      }
+    }
+  }
+
   @Test(arguments: [1, 7, 100, 1000]) func requestsMayBeSplitAnywhere(_ size: Int) async throws {
     try await with { peer, _ async throws in
       let raw = peer.raw

@@ -147,6 +147,35 @@ import Testing
     }
   }
 
+  /// ALPN has decided which version it is before the client speaks.
+  @Test func aClientThatHasNegotiatedHTTP2LearnsThatTheServerStops() async throws {
+    let group = try LoopGroup()
+    try await TestPair.with(.tls, server: HTTP1Tests.options, serverGroup: group) { pair async throws in
+      let core = pair.server.core
+      let peer = try SecurePeer(pair.address)
+      await group.loops[0].until { core.connections.first?.tls?.isSecure == true }
+      core.beginDraining()
+      let last = FramePeer.number(0x7fff_ffff) + FramePeer.number(0)
+      let announcement = FramePeer.frame(FramePeer.Kind.goAway, 0, 0, last)
+      #expect(peer.listen { $0.contains(announcement) }.contains(announcement))
+    }
+  }
+
+  @Test(arguments: [(["http/1.1"], true), ([], false)])
+  func whatIsNotNegotiatedIsShownByTheFirstBytes(_ protocols: [String], _ isDecided: Bool) async throws {
+    let group = try LoopGroup()
+    try await TestPair.with(.tls, server: HTTP1Tests.options, serverGroup: group) { pair async throws in
+      let core = pair.server.core
+      let tls = try TLSPeer(.client, protocols: protocols)
+      let peer = SecurePeer(try RawPeer(pair.address), tls)
+      try peer.shakeHands()
+      await group.loops[0].until { core.connections.first?.tls?.isSecure == true }
+      #expect(await group.loops[0].onLoop { core.connections.first?.http1 != nil } == isDecided)
+      peer.say(Array("GET / HTTP/1.1\r\nhost: a\r\n\r\n".utf8))
+      #expect(peer.listen { $0.count > 12 }.starts(with: "HTTP/1.1 ".utf8))
+    }
+  }
+
   /// The server does not wait for it to speak.
   @Test func aConnectionThatSpeaksNothingIsClosedWhenTheServerStops() async throws {
     let group = try LoopGroup()
