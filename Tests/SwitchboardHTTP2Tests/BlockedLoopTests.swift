@@ -1,6 +1,7 @@
 import CallTestSupport
 import Dispatch
 import SwitchboardCall
+import Synchronization
 import Testing
 
 @testable import SwitchboardHTTP2
@@ -133,6 +134,47 @@ private final class Blocking: CallHandlerProvider {
   }
 }
 
+/// What is seen of a loop.
+@Suite(.timeLimit(.minutes(5))) struct LoopActivityTests {
+  /// A handler that gives the loop up and goes on has not blocked it.
+  @Test func eachPieceOfWorkIsAStep() {
+    let activity = LoopActivity()
+    activity.wake()
+    var sights = [activity.sight]
+    for _ in 0..<3 {
+      activity.begin(3)
+      sights.append(activity.sight)
+    }
+    #expect(sights.allSatisfy { $0.isWorking })
+    #expect(Set(sights.map(\.step)).count == 4)
+    activity.wait()
+    #expect(!activity.sight.isWorking)
+  }
+
+  private static let watchdog = LoopWatchdog()
+  private final class Observer: CallObserver {}
+
+  @Test func aWatchdogThatSleepsKeepsNoServer() async throws {
+    let group = try LoopGroup()
+    weak var observer: Observer?
+    observer = try await watched(group.loops[0])
+    while !Task.isCancelled, observer != nil { await Task.yield() }
+    #expect(observer == nil)
+  }
+
+  /// An observer that was watched for until the watchdog had nothing to look at.
+  private func watched(_ loop: Loop) async throws -> Observer {
+    let observer = Observer()
+    var options = ServerOptions()
+    options.observer = observer
+    let reporter = try #require(BlockReporter(options, []))
+    Self.watchdog.watch([loop], for: reporter)
+    while !Task.isCancelled, !loop.activity.wantsBell.load(ordering: .relaxed) { await Task.yield() }
+    Self.watchdog.unwatch(for: reporter)
+    return observer
+  }
+}
+
 /// When a loop counts as blocked.
 @Suite struct BlockWatchTests {
   private static let millisecond: UInt64 = 1_000_000
@@ -150,7 +192,7 @@ private final class Blocking: CallHandlerProvider {
     var watch = BlockWatch()
     return turns.enumerated().flatMap { index, turn in
       let time = UInt64(index) * interval
-      let sight = LoopActivity.Sight(turn: turn, method: method)
+      let sight = LoopActivity.Sight(step: turn, method: method)
       let look = BlockWatch.Look(loop: loop, sight: sight, limit: 50 * Self.millisecond)
       return watch.look([look], at: time * Self.millisecond).map { (time, $0) }
     }
@@ -189,7 +231,7 @@ private final class Blocking: CallHandlerProvider {
   @Test func nothingIsLookedAtWhileAllLoopsSleep() {
     var watch = BlockWatch()
     func look(_ turn: UInt64, at time: UInt64) -> Bool {
-      let sight = LoopActivity.Sight(turn: turn, method: 0)
+      let sight = LoopActivity.Sight(step: turn, method: 0)
       _ = watch.look([BlockWatch.Look(loop: loop, sight: sight, limit: 1)], at: time)
       return watch.isQuiet
     }

@@ -23,8 +23,8 @@ struct BlockWatch {
   }
 
   private struct Track {
-    var turn: UInt64
-    /// When this turn was first seen.
+    var step: UInt64
+    /// When this step was first seen.
     var since: UInt64
     var isBlocked = false
   }
@@ -49,7 +49,7 @@ struct BlockWatch {
       let (track, finding) = Self.judge(look, before[look.loop], now)
       tracks[look.loop] = track
       if let finding { findings.append(finding) }
-      if look.sight.isWorking || before[look.loop]?.turn != look.sight.turn { isQuiet = false }
+      if look.sight.isWorking || before[look.loop]?.step != look.sight.step { isQuiet = false }
     }
     quiet = isQuiet ? quiet + 1 : 0
     return findings
@@ -66,10 +66,10 @@ struct BlockWatch {
   }
 
   private static func judge(_ look: Look, _ track: Track?, _ now: UInt64) -> (Track, Finding?) {
-    guard var track, track.turn == look.sight.turn else {
+    guard var track, track.step == look.sight.step else {
       let track = track.flatMap { $0.isBlocked ? $0 : nil }
       let released = track.map { Finding.released(look.loop, after: now - $0.since) }
-      return (Track(turn: look.sight.turn, since: now), released)
+      return (Track(step: look.sight.step, since: now), released)
     }
     let time = now - track.since
     guard look.sight.isWorking, !track.isBlocked, time >= look.limit else { return (track, nil) }

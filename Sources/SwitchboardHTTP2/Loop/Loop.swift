@@ -157,7 +157,7 @@ extension Loop {
       if mayEnd, mailbox.close() { break }
       if hasWork || flushes.hasPostponed || mayEnd { runEvents(UV_RUN_NOWAIT) } else { waitForEvents() }
     }
-    activity.wait(turn)
+    activity.wait()
     closeHandles()
     hasEnded = true
     // The timers' actions may refer to the loop.
@@ -247,14 +247,14 @@ extension Loop {
   private func runEvents(_ mode: uv_run_mode) {
     turn += 1
     work.begin()
-    activity.wait(turn)
+    activity.wait()
     uv_run(uv, mode)
     eventDidCome()
   }
 
   /// Called first by what handles an event.
   @inline(__always)
-  func eventDidCome() { activity.work(turn) }
+  func eventDidCome() { activity.wake() }
 
   /// The time by the system's clock when the next timer may be due, if any timer is precise.
   private var preciseDeadline: UInt64? {

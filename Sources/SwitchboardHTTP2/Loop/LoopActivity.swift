@@ -8,39 +8,40 @@ import Synchronization
 final class LoopActivity: @unchecked Sendable {
   // Sendable because the rest is only used on the loop.
 
-  /// The number of the turn, twice; odd while the loop works, even while it waits for events.
-  private let turn = Atomic<UInt64>(0)
+  /// Changes with each step of the loop's work, such as each time that a handler goes on; odd while the loop works, even
+  /// while it waits for events.
+  private let step = Atomic<UInt64>(0)
   /// Whose work it is: zero for the loop's own; otherwise the mark of a method, which is odd, or the address of a task.
   private let work = Atomic<UInt>(0)
   /// Whether the watchdog sleeps until the loop works again.
-  private let wantsBell = Atomic(false)
+  let wantsBell = Atomic(false)
   let tasks = TaskMarks()
   @exclusivity(unchecked) private var isWaiting = true
 
   /// What another thread sees.
   struct Sight: Equatable {
-    let turn: UInt64
+    let step: UInt64
     /// The number of the method; zero if it is not known.
     let method: UInt
 
-    var isWorking: Bool { turn & 1 == 1 }
+    var isWorking: Bool { step & 1 == 1 }
   }
 
   // MARK: On the loop
 
   /// The loop waits for events from now on.
   @inline(__always)
-  func wait(_ turn: UInt64) {
+  func wait() {
     isWaiting = true
-    self.turn.store(turn << 1, ordering: .relaxed)
+    step.store((step.load(ordering: .relaxed) | 1) &+ 1, ordering: .relaxed)
   }
 
   /// An event has come, or there is none.
   @inline(__always)
-  func work(_ turn: UInt64) {
+  func wake() {
     guard isWaiting else { return }
     isWaiting = false
-    self.turn.store(turn << 1 | 1, ordering: .relaxed)
+    step.store(step.load(ordering: .relaxed) | 1, ordering: .relaxed)
     if wantsBell.load(ordering: .relaxed) { ringBell() }
   }
 
@@ -54,15 +55,16 @@ final class LoopActivity: @unchecked Sendable {
   func begin(_ mark: UInt) -> UInt {
     let before = work.load(ordering: .relaxed)
     work.store(mark, ordering: .relaxed)
+    step.store(step.load(ordering: .relaxed) &+ 2, ordering: .relaxed)
     return before
   }
 
   // MARK: On the watchdog's thread
 
   var sight: Sight {
-    let turn = turn.load(ordering: .relaxed)
+    let step = step.load(ordering: .relaxed)
     let work = work.load(ordering: .relaxed)
-    return Sight(turn: turn, method: (work & 1 == 1 ? work : tasks.mark(of: work)) >> 1)
+    return Sight(step: step, method: (work & 1 == 1 ? work : tasks.mark(of: work)) >> 1)
   }
 
   func setBell(_ isWanted: Bool) { wantsBell.store(isWanted, ordering: .relaxed) }

@@ -65,6 +65,8 @@ final class LoopWatchdog: Sendable {
       for index in state.watched.indices { state.watched[index].reporters.removeAll { $0 === reporter } }
       state.watched.removeAll(where: \.reporters.isEmpty)
     }
+    // The thread, if it sleeps, has what it saw last.
+    bell.ring()
   }
 
   /// Called by a loop that works again.
