@@ -63,8 +63,14 @@ struct GenerateCommand {
   /// Reads the mapping files that the options name; fails if the options are invalid.
   private func readMappings() throws(CommandFailure) -> [String: String] {
     try checkConfiguredOptions()
-    let paths = try CommandFailure.catching(.usage) { () throws(GeneratorError) in
-      try Generator.mappingPaths(inParameter: arguments.parameter)
+    let paths: [String]
+    do throws(GeneratorError) {
+      paths = try Generator.mappingPaths(inParameter: arguments.parameter)
+    } catch {
+      guard let origin = error.option.flatMap({ arguments.origins[$0] }) else {
+        throw CommandFailure("\(error)", exitCode: .usage)
+      }
+      throw .configured(error, at: origin)
     }
     var mappings: [String: String] = [:]
     for path in paths {
@@ -81,7 +87,7 @@ struct GenerateCommand {
       do throws(GeneratorError) {
         try Generator.checkOption(option)
       } catch {
-        throw CommandFailure(lines: ["\(origin): error: \(error)"], exitCode: .failed)
+        throw .configured(error, at: origin)
       }
     }
   }
@@ -100,5 +106,12 @@ struct GenerateCommand {
     }
     let generated = Set(names)
     return arguments.expected.filter { !generated.contains($0) }
+  }
+}
+
+extension CommandFailure {
+  /// What is wrong with an option of a configuration file.
+  fileprivate static func configured(_ error: GeneratorError, at origin: String) -> CommandFailure {
+    CommandFailure(lines: ["\(origin): error: \(error)"], exitCode: .failed)
   }
 }

@@ -42,6 +42,11 @@ struct OptionTests {
       ("ProtoPathModuleMappings=a.txt", "cannot be read here"),
       ("TestClientOf=", "it must be the name of a module"),
       ("TestClientOf=Shop,TestClient=true", "a client for tests is generated with the others, or alone"),
+      ("TestClientOf=Shop,Client=true", "options Client and TestClientOf: a client for tests"),
+      ("TestClient=true,Services=false", "option TestClient has no effect if Services is false"),
+      ("Services=false,Server=true", "option Server has no effect if Services is false"),
+      ("Services=false,PayloadMappings=a.txt", "option PayloadMappings has no effect if Services is false"),
+      ("FullRegistryNames=1,Messages=false", "option FullRegistryNames has no effect if Messages is false"),
       ("PayloadMappings=", "it must be a path"),
       ("PayloadMappings=a.txt", "cannot be read here"),
     ]
@@ -56,13 +61,16 @@ struct OptionTests {
   func reading() throws {
     let options = try GeneratorOptions(
       parameter:
-        " Visibility=Public, Server=false,Client=false,Messages=false,Services=false,TestClient=false,"
+        " Visibility=Public, Server=false,Client=false,Messages=false,TestClient=false,"
         + "FileNaming=DropPath,KeepMethodCasing=true,ProtoPathModuleMappings=a/b.txt,ExtraModuleImports=A,"
         + "ExtraModuleImports=B,UseAccessLevelOnImports=true,ReflectionData=true"
     )
     #expect(options.visibility == .public)
     #expect(!options.generatesServers && !options.generatesClients)
-    #expect(!options.generatesMessages && !options.generatesServices)
+    #expect(!options.generatesMessages)
+    #expect(
+      try !GeneratorOptions(parameter: "Services=false,Client=false,TestClient=false").generatesServices
+    )
     #expect(options.keepsMethodCasing && options.generatesReflectionData)
     #expect(options.fileNaming == .dropPath)
     #expect(options.moduleMappingsPath == "a/b.txt")

@@ -228,6 +228,10 @@ import Testing
         #""Visibility": "Public",\n    "Sever": false"#, "3:5: error: unknown option 'Sever': the options are"
       ),
       (#""Server": true,\n\n    "Visibility": "Open""#, "4:5: error: option Visibility has the value 'Open'"),
+      (
+        #""Services": false,\n    "TestClient": true"#,
+        "3:5: error: option TestClient has no effect if Services"
+      ),
     ] {
       let json = #"{"protos": ["protos/a.proto"],\n  "options": {\#(options)}}"#.replacing("\\n", with: "\n")
       try scratch.write(json, to: "wrong.json")

@@ -20,24 +20,42 @@ struct GeneratorOptions {
   var moduleMappingsPath: String?
   var payloadMappingsPath: String?
 
+  /// The options that ask for something, by their names.
+  private var asked: [String: String] = [:]
+
   /// The paths of mapping files in the options.
   var mappingPaths: [String] { [moduleMappingsPath, payloadMappingsPath].compactMap(\.self) }
 
   /// Parses the options in a parameter.
   init(parameter: String) throws(GeneratorError) {
     for option in OptionList.options(in: parameter) { try take(option) }
-    if testClientModule != nil { try generateOnlyTestClients() }
-    guard generatesClients || testClientModule != nil || !generatesTestClients else {
+    for (option, part, reason) in GeneratorOptions.needs where asked[option] != nil {
+      guard let flag = GeneratorOptions.flags[part], !self[keyPath: flag] else { continue }
       throw GeneratorError(
-        "option TestClient is true and Client is false: a test client needs the client's protocols"
+        "option \(option) has no effect if \(part) is false: \(reason)",
+        option: asked[option]
       )
     }
+    if testClientModule != nil { try generateOnlyTestClients() }
   }
 
+  /// Which options have no effect without which others.
+  private static let needs =
+    [
+      "Client", "KeepMethodCasing", "PayloadMappings", "ReflectionData", "Server", "TestClient",
+      "TestClientOf",
+    ]
+    .map { ($0, "Services", "it is about services") }
+    + [
+      ("FullRegistryNames", "Messages", "registries are generated with messages"),
+      ("TestClient", "Client", "a test client needs the client's protocols"),
+    ]
+
   private mutating func generateOnlyTestClients() throws(GeneratorError) {
-    guard !generatesTestClients else {
+    if let other = ["TestClient", "Messages", "Client", "Server"].first(where: { asked[$0] != nil }) {
       throw GeneratorError(
-        "options TestClient and TestClientOf: a client for tests is generated with the others, or alone"
+        "options \(other) and TestClientOf: a client for tests is generated with the others, or alone",
+        option: asked[other]
       )
     }
     generatesTestClients = true
@@ -55,7 +73,10 @@ struct GeneratorOptions {
   private mutating func take(_ option: String) throws(GeneratorError) {
     let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     // A missing value is an error too; its message says which values the option accepts.
-    try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : nil)
+    let key = pair[0].trimmingSpaces()
+    try set(key, to: pair.count == 2 ? pair[1].trimmingSpaces() : nil)
+    let isOff = GeneratorOptions.flags[key].map { !self[keyPath: $0] } ?? false
+    asked[key] = isOff ? nil : option
   }
 
   private mutating func set(_ key: String, to given: String?) throws(GeneratorError) {

@@ -3658,6 +3658,12 @@ enum TypesMetadata {
       Methods_.any.descriptor,
       Methods_.nested.descriptor,
       Methods_.chain.descriptor,
+      Methods_.error.descriptor,
+      Methods_.result.descriptor,
+      Methods_.task.descriptor,
+      Methods_.never.descriptor,
+      Methods_.void.descriptor,
+      Methods_.duration.descriptor,
     ]
   )
 
@@ -3723,6 +3729,24 @@ enum TypesMetadata {
     static let chain = Switchboard.ProtobufMethod<Interceptors, Plain>(
       "Types", "Chain", .unary
     )
+    static let error = Switchboard.ProtobufMethod<Error, Result>(
+      "Types", "Error", .unary
+    )
+    static let result = Switchboard.ProtobufMethod<Result, Error>(
+      "Types", "Result", .bidirectionalStreaming
+    )
+    static let task = Switchboard.ProtobufMethod<Task, Never>(
+      "Types", "Task", .serverStreaming
+    )
+    static let never = Switchboard.ProtobufMethod<Never, Void>(
+      "Types", "Never", .clientStreaming
+    )
+    static let void = Switchboard.ProtobufMethod<Void, Duration>(
+      "Types", "Void", .serverStreaming
+    )
+    static let duration = Switchboard.ProtobufMethod<Duration, Task>(
+      "Types", "Duration", .bidirectionalStreaming
+    )
   }
 }
 
@@ -3750,6 +3774,12 @@ protocol TypesClientInterceptorFactoryProtocol {
   func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<anyMessage, someMessage>]
   func makeNestedInterceptors() -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>]
   func makeChainInterceptors() -> [Switchboard.ClientInterceptor<Interceptors, Plain>]
+  func makeErrorInterceptors() -> [Switchboard.ClientInterceptor<Error, Result>]
+  func makeResultInterceptors() -> [Switchboard.ClientInterceptor<Result, Error>]
+  func makeTaskInterceptors() -> [Switchboard.ClientInterceptor<Task, Never>]
+  func makeNeverInterceptors() -> [Switchboard.ClientInterceptor<Never, Void>]
+  func makeVoidInterceptors() -> [Switchboard.ClientInterceptor<Void, Duration>]
+  func makeDurationInterceptors() -> [Switchboard.ClientInterceptor<Duration, Task>]
 }
 
 /// The interceptors of some methods of `Types`, or of all.
@@ -3775,6 +3805,12 @@ struct TypesClientInterceptors: TypesClientInterceptorFactoryProtocol, Swift.Sen
   private let _any: @Sendable () -> [Switchboard.ClientInterceptor<anyMessage, someMessage>]
   private let _nested: @Sendable () -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>]
   private let _chain: @Sendable () -> [Switchboard.ClientInterceptor<Interceptors, Plain>]
+  private let _error: @Sendable () -> [Switchboard.ClientInterceptor<Error, Result>]
+  private let _result: @Sendable () -> [Switchboard.ClientInterceptor<Result, Error>]
+  private let _task: @Sendable () -> [Switchboard.ClientInterceptor<Task, Never>]
+  private let _never: @Sendable () -> [Switchboard.ClientInterceptor<Never, Void>]
+  private let _void: @Sendable () -> [Switchboard.ClientInterceptor<Void, Duration>]
+  private let _duration: @Sendable () -> [Switchboard.ClientInterceptor<Duration, Task>]
 
   /// The interceptors that `all` make for every method come before those of the method's closure, which is
   /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
@@ -3801,7 +3837,13 @@ struct TypesClientInterceptors: TypesClientInterceptorFactoryProtocol, Swift.Sen
     concurrency: @escaping @Sendable () -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] = { [] },
     any: @escaping @Sendable () -> [Switchboard.ClientInterceptor<anyMessage, someMessage>] = { [] },
     nested: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>] = { [] },
-    chain: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Interceptors, Plain>] = { [] }
+    chain: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Interceptors, Plain>] = { [] },
+    error: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Error, Result>] = { [] },
+    result: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Result, Error>] = { [] },
+    task: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Task, Never>] = { [] },
+    never: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Never, Void>] = { [] },
+    void: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Void, Duration>] = { [] },
+    duration: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Duration, Task>] = { [] }
   ) {
     self.all = all
     self._channel_ = channel_
@@ -3824,6 +3866,12 @@ struct TypesClientInterceptors: TypesClientInterceptorFactoryProtocol, Swift.Sen
     self._any = `any`
     self._nested = nested
     self._chain = chain
+    self._error = error
+    self._result = result
+    self._task = task
+    self._never = never
+    self._void = void
+    self._duration = duration
   }
 
   func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Channel, Channel>] {
@@ -3945,6 +3993,42 @@ struct TypesClientInterceptors: TypesClientInterceptorFactoryProtocol, Swift.Sen
       for: TypesMetadata.Methods_.chain.descriptor, before: _chain()
     )
   }
+
+  func makeErrorInterceptors() -> [Switchboard.ClientInterceptor<Error, Result>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.error.descriptor, before: _error()
+    )
+  }
+
+  func makeResultInterceptors() -> [Switchboard.ClientInterceptor<Result, Error>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.result.descriptor, before: _result()
+    )
+  }
+
+  func makeTaskInterceptors() -> [Switchboard.ClientInterceptor<Task, Never>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.task.descriptor, before: _task()
+    )
+  }
+
+  func makeNeverInterceptors() -> [Switchboard.ClientInterceptor<Never, Void>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.never.descriptor, before: _never()
+    )
+  }
+
+  func makeVoidInterceptors() -> [Switchboard.ClientInterceptor<Void, Duration>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.void.descriptor, before: _void()
+    )
+  }
+
+  func makeDurationInterceptors() -> [Switchboard.ClientInterceptor<Duration, Task>] {
+    all.makeClientInterceptors(
+      for: TypesMetadata.Methods_.duration.descriptor, before: _duration()
+    )
+  }
 }
 
 /// Messages that are named like types of the libraries.
@@ -4058,6 +4142,39 @@ protocol TypesClientProtocol: Sendable {
   nonisolated(nonsending) func chain(
     _ request: Interceptors, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain
+
+  nonisolated(nonsending) func error(
+    _ request: Error, callOptions: Switchboard.CallOptions?
+  ) async throws -> Result
+
+  func result<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Error> where Requests.Element == Result
+  func result<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Error> where Requests.Element == Result
+
+  func task(
+    _ request: Task, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Never>
+
+  nonisolated(nonsending) func never<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) async throws -> Void where Requests.Element == Never
+  nonisolated(nonsending) func never<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) async throws -> Void where Requests.Element == Never
+
+  func void(
+    _ request: Void, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Duration>
+
+  func duration<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Task> where Requests.Element == Duration
+  func duration<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Task> where Requests.Element == Duration
 }
 
 /// Calls `Types` on a channel.
@@ -4573,6 +4690,147 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(TypesMetadata.Methods_.chain, callOptions) { $0.makeChainInterceptors() }.makeUnaryCall(request)
   }
+
+  nonisolated(nonsending) func error(
+    _ request: Error, callOptions: Switchboard.CallOptions?
+  ) async throws -> Result {
+    try await call(TypesMetadata.Methods_.error, callOptions) { $0.makeErrorInterceptors() }.unary(request)
+  }
+
+  func makeErrorCall(
+    _ request: Error, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Result> {
+    call(TypesMetadata.Methods_.error, callOptions) { $0.makeErrorInterceptors() }.makeUnaryCall(request)
+  }
+
+  func result<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Error> where Requests.Element == Result {
+    call(TypesMetadata.Methods_.result, callOptions) {
+      $0.makeResultInterceptors()
+    }.bidirectionalStreaming(requests)
+  }
+
+  func result<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Error> where Requests.Element == Result {
+    call(TypesMetadata.Methods_.result, callOptions) {
+      $0.makeResultInterceptors()
+    }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) func result<Result_>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Result, Error>) async throws -> Result_
+  ) async throws -> Result_ {
+    try await makeResultCall(callOptions: callOptions).use(body)
+  }
+
+  func makeResultCall(
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncBidirectionalStreamingCall<Result, Error> {
+    call(TypesMetadata.Methods_.result, callOptions) {
+      $0.makeResultInterceptors()
+    }.makeBidirectionalStreamingCall()
+  }
+
+  func task(
+    _ request: Task, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Never> {
+    call(TypesMetadata.Methods_.task, callOptions) { $0.makeTaskInterceptors() }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func task<Result>(
+    _ request: Task, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Never>) async throws -> Result
+  ) async throws -> Result {
+    try await makeTaskCall(request, callOptions: callOptions).use(body)
+  }
+
+  func makeTaskCall(
+    _ request: Task, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncServerStreamingCall<Never> {
+    call(TypesMetadata.Methods_.task, callOptions) { $0.makeTaskInterceptors() }.makeServerStreamingCall(request)
+  }
+
+  nonisolated(nonsending) func never<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) async throws -> Void where Requests.Element == Never {
+    try await call(TypesMetadata.Methods_.never, callOptions) {
+      $0.makeNeverInterceptors()
+    }.clientStreaming(requests)
+  }
+
+  nonisolated(nonsending) func never<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) async throws -> Void where Requests.Element == Never {
+    try await call(TypesMetadata.Methods_.never, callOptions) {
+      $0.makeNeverInterceptors()
+    }.clientStreaming(requests)
+  }
+
+  nonisolated(nonsending) func never(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Never, Void>) async throws -> Swift.Void
+  ) async throws -> Void {
+    try await makeNeverCall(callOptions: callOptions).use(body)
+  }
+
+  func makeNeverCall(
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncClientStreamingCall<Never, Void> {
+    call(TypesMetadata.Methods_.never, callOptions) { $0.makeNeverInterceptors() }.makeClientStreamingCall()
+  }
+
+  func void(
+    _ request: Void, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Duration> {
+    call(TypesMetadata.Methods_.void, callOptions) { $0.makeVoidInterceptors() }.serverStreaming(request)
+  }
+
+  nonisolated(nonsending) func void<Result>(
+    _ request: Void, callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncServerStreamingCall<Duration>) async throws -> Result
+  ) async throws -> Result {
+    try await makeVoidCall(request, callOptions: callOptions).use(body)
+  }
+
+  func makeVoidCall(
+    _ request: Void, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncServerStreamingCall<Duration> {
+    call(TypesMetadata.Methods_.void, callOptions) { $0.makeVoidInterceptors() }.makeServerStreamingCall(request)
+  }
+
+  func duration<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Task> where Requests.Element == Duration {
+    call(TypesMetadata.Methods_.duration, callOptions) {
+      $0.makeDurationInterceptors()
+    }.bidirectionalStreaming(requests)
+  }
+
+  func duration<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<Task> where Requests.Element == Duration {
+    call(TypesMetadata.Methods_.duration, callOptions) {
+      $0.makeDurationInterceptors()
+    }.bidirectionalStreaming(requests)
+  }
+
+  nonisolated(nonsending) func duration<Result>(
+    callOptions: Switchboard.CallOptions? = nil,
+    _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Duration, Task>) async throws -> Result
+  ) async throws -> Result {
+    try await makeDurationCall(callOptions: callOptions).use(body)
+  }
+
+  func makeDurationCall(
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncBidirectionalStreamingCall<Duration, Task> {
+    call(TypesMetadata.Methods_.duration, callOptions) {
+      $0.makeDurationInterceptors()
+    }.makeBidirectionalStreamingCall()
+  }
 }
 
 /// The calls with the client's options.
@@ -4755,6 +5013,60 @@ extension TypesClientProtocol {
     _ request: Interceptors
   ) async throws -> Plain {
     try await self.chain(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func error(
+    _ request: Error
+  ) async throws -> Result {
+    try await self.error(request, callOptions: nil)
+  }
+
+  func result<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Error> where Requests.Element == Result {
+    self.result(requests, callOptions: nil)
+  }
+
+  func result<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Error> where Requests.Element == Result {
+    self.result(requests, callOptions: nil)
+  }
+
+  func task(
+    _ request: Task
+  ) -> Switchboard.ResponseStream<Never> {
+    self.task(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func never<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Void where Requests.Element == Never {
+    try await self.never(requests, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func never<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) async throws -> Void where Requests.Element == Never {
+    try await self.never(requests, callOptions: nil)
+  }
+
+  func void(
+    _ request: Void
+  ) -> Switchboard.ResponseStream<Duration> {
+    self.void(request, callOptions: nil)
+  }
+
+  func duration<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Task> where Requests.Element == Duration {
+    self.duration(requests, callOptions: nil)
+  }
+
+  func duration<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests
+  ) -> Switchboard.ResponseStream<Task> where Requests.Element == Duration {
+    self.duration(requests, callOptions: nil)
   }
 }
 
@@ -4949,6 +5261,63 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
       $0.makeChainInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
+
+  func makeErrorCall(
+    _ request: Error,
+    responseHandler: any Switchboard.ResponseHandler<Result>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Error, Result> {
+    client.call(TypesMetadata.Methods_.error, callOptions) {
+      $0.makeErrorInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeResultCall(
+    responseHandler: any Switchboard.ResponseHandler<Error>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Result, Error> {
+    client.call(TypesMetadata.Methods_.result, callOptions) {
+      $0.makeResultInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeTaskCall(
+    _ request: Task,
+    responseHandler: any Switchboard.ResponseHandler<Never>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Task, Never> {
+    client.call(TypesMetadata.Methods_.task, callOptions) {
+      $0.makeTaskInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeNeverCall(
+    responseHandler: any Switchboard.ResponseHandler<Void>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Never, Void> {
+    client.call(TypesMetadata.Methods_.never, callOptions) {
+      $0.makeNeverInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
+
+  func makeVoidCall(
+    _ request: Void,
+    responseHandler: any Switchboard.ResponseHandler<Duration>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Void, Duration> {
+    client.call(TypesMetadata.Methods_.void, callOptions) {
+      $0.makeVoidInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeDurationCall(
+    responseHandler: any Switchboard.ResponseHandler<Task>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Duration, Task> {
+    client.call(TypesMetadata.Methods_.duration, callOptions) {
+      $0.makeDurationInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
+  }
 }
 
 // MARK: - Server of Types
@@ -4975,6 +5344,12 @@ protocol TypesServerInterceptorFactoryProtocol: Sendable {
   func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<anyMessage, someMessage>]
   func makeNestedInterceptors() -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>]
   func makeChainInterceptors() -> [Switchboard.ServerInterceptor<Interceptors, Plain>]
+  func makeErrorInterceptors() -> [Switchboard.ServerInterceptor<Error, Result>]
+  func makeResultInterceptors() -> [Switchboard.ServerInterceptor<Result, Error>]
+  func makeTaskInterceptors() -> [Switchboard.ServerInterceptor<Task, Never>]
+  func makeNeverInterceptors() -> [Switchboard.ServerInterceptor<Never, Void>]
+  func makeVoidInterceptors() -> [Switchboard.ServerInterceptor<Void, Duration>]
+  func makeDurationInterceptors() -> [Switchboard.ServerInterceptor<Duration, Task>]
 }
 
 /// The interceptors of some methods of `Types`, or of all.
@@ -5000,6 +5375,12 @@ struct TypesServerInterceptors: TypesServerInterceptorFactoryProtocol, Swift.Sen
   private let _any: @Sendable () -> [Switchboard.ServerInterceptor<anyMessage, someMessage>]
   private let _nested: @Sendable () -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>]
   private let _chain: @Sendable () -> [Switchboard.ServerInterceptor<Interceptors, Plain>]
+  private let _error: @Sendable () -> [Switchboard.ServerInterceptor<Error, Result>]
+  private let _result: @Sendable () -> [Switchboard.ServerInterceptor<Result, Error>]
+  private let _task: @Sendable () -> [Switchboard.ServerInterceptor<Task, Never>]
+  private let _never: @Sendable () -> [Switchboard.ServerInterceptor<Never, Void>]
+  private let _void: @Sendable () -> [Switchboard.ServerInterceptor<Void, Duration>]
+  private let _duration: @Sendable () -> [Switchboard.ServerInterceptor<Duration, Task>]
 
   /// The interceptors that `all` make for every method come before those of the method's closure, which is
   /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
@@ -5026,7 +5407,13 @@ struct TypesServerInterceptors: TypesServerInterceptorFactoryProtocol, Swift.Sen
     concurrency: @escaping @Sendable () -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] = { [] },
     any: @escaping @Sendable () -> [Switchboard.ServerInterceptor<anyMessage, someMessage>] = { [] },
     nested: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>] = { [] },
-    chain: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Interceptors, Plain>] = { [] }
+    chain: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Interceptors, Plain>] = { [] },
+    error: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Error, Result>] = { [] },
+    result: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Result, Error>] = { [] },
+    task: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Task, Never>] = { [] },
+    never: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Never, Void>] = { [] },
+    void: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Void, Duration>] = { [] },
+    duration: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Duration, Task>] = { [] }
   ) {
     self.all = all
     self._channel_ = channel_
@@ -5049,6 +5436,12 @@ struct TypesServerInterceptors: TypesServerInterceptorFactoryProtocol, Swift.Sen
     self._any = `any`
     self._nested = nested
     self._chain = chain
+    self._error = error
+    self._result = result
+    self._task = task
+    self._never = never
+    self._void = void
+    self._duration = duration
   }
 
   func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Channel, Channel>] {
@@ -5170,6 +5563,42 @@ struct TypesServerInterceptors: TypesServerInterceptorFactoryProtocol, Swift.Sen
       for: TypesMetadata.Methods_.chain.descriptor, before: _chain()
     )
   }
+
+  func makeErrorInterceptors() -> [Switchboard.ServerInterceptor<Error, Result>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.error.descriptor, before: _error()
+    )
+  }
+
+  func makeResultInterceptors() -> [Switchboard.ServerInterceptor<Result, Error>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.result.descriptor, before: _result()
+    )
+  }
+
+  func makeTaskInterceptors() -> [Switchboard.ServerInterceptor<Task, Never>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.task.descriptor, before: _task()
+    )
+  }
+
+  func makeNeverInterceptors() -> [Switchboard.ServerInterceptor<Never, Void>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.never.descriptor, before: _never()
+    )
+  }
+
+  func makeVoidInterceptors() -> [Switchboard.ServerInterceptor<Void, Duration>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.void.descriptor, before: _void()
+    )
+  }
+
+  func makeDurationInterceptors() -> [Switchboard.ServerInterceptor<Duration, Task>] {
+    all.makeServerInterceptors(
+      for: TypesMetadata.Methods_.duration.descriptor, before: _duration()
+    )
+  }
 }
 
 /// Messages that are named like types of the libraries.
@@ -5288,6 +5717,40 @@ protocol TypesProvider: Switchboard.CallHandlerProvider {
     request: Interceptors,
     context: Switchboard.ServerCallContext
   ) async throws -> Plain
+
+  func error(
+    request: Error,
+    context: Switchboard.ServerCallContext
+  ) async throws -> Result
+
+  func result(
+    requestStream: Switchboard.RequestStream<Result>,
+    responseStream: Switchboard.ResponseStreamWriter<Error>,
+    context: Switchboard.ServerCallContext
+  ) async throws
+
+  func task(
+    request: Task,
+    responseStream: Switchboard.ResponseStreamWriter<Never>,
+    context: Switchboard.ServerCallContext
+  ) async throws
+
+  func never(
+    requestStream: Switchboard.RequestStream<Never>,
+    context: Switchboard.ServerCallContext
+  ) async throws -> Void
+
+  func void(
+    request: Void,
+    responseStream: Switchboard.ResponseStreamWriter<Duration>,
+    context: Switchboard.ServerCallContext
+  ) async throws
+
+  func duration(
+    requestStream: Switchboard.RequestStream<Duration>,
+    responseStream: Switchboard.ResponseStreamWriter<Task>,
+    context: Switchboard.ServerCallContext
+  ) async throws
 }
 
 extension TypesProvider {
@@ -5395,6 +5858,36 @@ extension TypesProvider {
         interceptors: interceptors.map { factory in { @Sendable in factory.makeChainInterceptors() } }
       ) {
         try await self.chain(request: $0, context: $1)
+      },
+      Methods.error.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeErrorInterceptors() } }
+      ) {
+        try await self.error(request: $0, context: $1)
+      },
+      Methods.result.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeResultInterceptors() } }
+      ) {
+        try await self.result(requestStream: $0, responseStream: $1, context: $2)
+      },
+      Methods.task.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeTaskInterceptors() } }
+      ) {
+        try await self.task(request: $0, responseStream: $1, context: $2)
+      },
+      Methods.never.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeNeverInterceptors() } }
+      ) {
+        try await self.never(requestStream: $0, context: $1)
+      },
+      Methods.void.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeVoidInterceptors() } }
+      ) {
+        try await self.void(request: $0, responseStream: $1, context: $2)
+      },
+      Methods.duration.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeDurationInterceptors() } }
+      ) {
+        try await self.duration(requestStream: $0, responseStream: $1, context: $2)
       },
     ]
   }

@@ -140,6 +140,42 @@ struct _ConcurrencyMessage: SwitchboardProtobuf.Message {
   static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_Concurrency", "")
 }
 
+struct Error: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Error", "")
+}
+
+struct Result: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Result", "")
+}
+
+struct Task: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Task", "")
+}
+
+struct Never: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Never", "")
+}
+
+struct Void: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Void", "")
+}
+
+struct Duration: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Duration", "")
+}
+
 struct anyMessage: SwitchboardProtobuf.Message {
   var _storage: SwitchboardProtobuf.MessageStorage
   init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }

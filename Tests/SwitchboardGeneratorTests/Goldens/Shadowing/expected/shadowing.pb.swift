@@ -47,6 +47,30 @@ enum _linkEnum: SwitchboardProtobuf.Enum {
   static let valueNames = SwitchboardProtobuf.EnumNames("0:NONE")
 }
 
+enum Comparable: SwitchboardProtobuf.Enum {
+  case unspecified
+  case error
+  case UNRECOGNIZED(Int)
+  init() { self = .unspecified }
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .error
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+  var rawValue: Int {
+    switch self {
+    case .unspecified: 0
+    case .error: 1
+    case .UNRECOGNIZED(let number): number
+    }
+  }
+  static let allCases: [Self] = [.unspecified, .error]
+  static let protoEnumName = "Comparable"
+  static let valueNames = SwitchboardProtobuf.EnumNames("0:COMPARABLE_UNSPECIFIED 1:COMPARABLE_ERROR")
+}
+
 struct Status: SwitchboardProtobuf.Message {
   var code: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
   var _storage: SwitchboardProtobuf.MessageStorage
@@ -440,4 +464,121 @@ struct withSerializedBytesMessage: SwitchboardProtobuf.Message {
   var _storage: SwitchboardProtobuf.MessageStorage
   init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
   static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "withSerializedBytes", "1e0:link") { [_linkEnum.self] }
+}
+
+/// Types of Swift's standard library, which generated code names with their module or not at all.
+struct Error: SwitchboardProtobuf.Message {
+  var ok: Result { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+  var failed: Error { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  var nevers: [Never] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  var tasks: [String: Task] { get { _storage[map: 64] } _modify { yield &_storage[map: 64] } }
+  var result: OneOf_Result? {
+    get {
+      switch _storage.member(32) {
+      case 1: .ok(_storage[message: 32, member: 1])
+      case 2: .failed(_storage[message: 32, member: 2])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .ok(let value)?: _storage[message: 32, member: 1] = value
+      case .failed(let value)?: _storage[message: 32, member: 2] = value
+      case nil: _storage.clear(oneof: 32)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Error", "1m0@0:ok 2m1@0:failed 3m2*:nevers 4m3<s:tasks") { [Result.self, Error.self, Never.self, Task.self] }
+
+  enum OneOf_Result: Hashable, Sendable {
+    case ok(Result)
+    case failed(Error)
+  }
+}
+
+struct Result: SwitchboardProtobuf.Message {
+  var error: Result.ErrorMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasError: Bool { _storage.has(reference: 32) }
+  mutating func clearError() { _storage.clear(1) }
+  var outer: Error { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasOuter: Bool { _storage.has(reference: 40) }
+  mutating func clearOuter() { _storage.clear(2) }
+  var set: Set { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasSet: Bool { _storage.has(reference: 48) }
+  mutating func clearSet() { _storage.clear(3) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Result", "1m0?:error 2m1?:outer 3m2?:set") { [Result.ErrorMessage.self, Error.self, Set.self] }
+
+  struct ErrorMessage: SwitchboardProtobuf.Message {
+    var void: Void { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasVoid: Bool { _storage.has(reference: 32) }
+    mutating func clearVoid() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Result.Error", "1m0?:void") { [Void.self] }
+  }
+}
+
+struct Task: SwitchboardProtobuf.Message {
+  var equatable: EquatableMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasEquatable: Bool { _storage.has(reference: 32) }
+  mutating func clearEquatable() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Task", "1m0?:equatable") { [EquatableMessage.self] }
+}
+
+struct Never: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Never", "")
+}
+
+struct Void: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Void", "")
+}
+
+struct Set: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Set", "")
+}
+
+struct EquatableMessage: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Equatable", "")
+}
+
+struct Character: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Character", "")
+}
+
+struct Codable: SwitchboardProtobuf.Message {
+  var kind: Comparable { get { _storage[enum: 40] } set { _storage[enum: 40] = newValue } }
+  var character: Character { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasCharacter: Bool { _storage.has(reference: 32) }
+  mutating func clearCharacter() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Codable", "1e0:kind 2m1?:character") { [Comparable.self, Character.self] }
+}
+
+struct CaseIterable: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "CaseIterable", "")
+}
+
+struct RawRepresentable: SwitchboardProtobuf.Message {
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "RawRepresentable", "")
 }
