@@ -11,14 +11,24 @@ public final class Dnsmasq: Sendable {
   /// Answers for the domain `test`; `hosts` are lines as in `/etc/hosts`.
   public init(hosts: String, timeToLive: Int = 77, _ arguments: [String] = []) throws {
     let hostsFile = try temporaryFile(Array(hosts.utf8), suffix: "hosts")
-    var (process, port) = try Self.start(hostsFile, timeToLive, arguments)
-    var starts = 1
+    var lines: [String] = []
     // Another process may take the port before the server does, which then ends.
-    while !Self.hasRead(hostsFile, process), starts < 5 {
-      (process, port) = try Self.start(hostsFile, timeToLive, arguments)
-      starts += 1
+    for _ in 0..<5 {
+      let (process, port) = try Self.start(hostsFile, timeToLive, arguments)
+      lines = Self.linesUntilItHasRead(hostsFile, process)
+      guard lines.last?.contains("read \(hostsFile)") == true else { continue }
+      (self.hostsFile, self.process, authority) = (hostsFile, process, "127.0.0.1:\(port)")
+      return
     }
-    (self.hostsFile, self.process, authority) = (hostsFile, process, "127.0.0.1:\(port)")
+    throw Unstarted(lines: lines)
+  }
+
+  /// The server ended each time that it was started.
+  public struct Unstarted: Error, CustomStringConvertible {
+    /// What it wrote at last.
+    let lines: [String]
+
+    public var description: String { "dnsmasq does not start: \(lines.joined(separator: "\n"))" }
   }
 
   private static func start(
@@ -44,18 +54,20 @@ public final class Dnsmasq: Sendable {
   public func answer(_ hosts: String) throws {
     try Data(hosts.utf8).write(to: URL(filePath: hostsFile))
     process.send(SIGHUP)
-    _ = Self.hasRead(hostsFile, process)
+    _ = Self.linesUntilItHasRead(hostsFile, process)
   }
 
   /// Sends a signal to the server, such as one that stops it.
   public func send(_ signal: Int32) { process.send(signal) }
 
-  /// Returns once the server has read the file, which it does when it has bound its port, or `false` if it has ended.
-  private static func hasRead(_ hostsFile: String, _ process: ChildProcess) -> Bool {
+  /// What the server writes until it has read the file, which it does when it has bound its port, or until it ends.
+  private static func linesUntilItHasRead(_ hostsFile: String, _ process: ChildProcess) -> [String] {
+    var lines: [String] = []
     while let line = process.line() {
-      if line.contains("read \(hostsFile)") { return true }
+      lines.append(line)
+      if line.contains("read \(hostsFile)") { break }
     }
-    return false
+    return lines
   }
 
   private static func freePort() throws -> Int {

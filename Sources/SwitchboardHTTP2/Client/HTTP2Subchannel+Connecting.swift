@@ -44,7 +44,7 @@ extension HTTP2Subchannel {
         switch result {
         case .success(let answer): self.connect(dialing, answer.addresses)
         case .failure(let status):
-          self.legFailed(dialing, leg.tunnel.map { .notFound($0.proxy, status) } ?? status)
+          self.legFailed(dialing, leg.tunnel.map { .proxyNotFound($0.proxy, status) } ?? status)
         }
       }
     }
@@ -231,7 +231,7 @@ extension HTTP2Subchannel {
 }
 
 extension GRPCStatus {
-  fileprivate static func notFound(_ proxy: ProxyServer, _ status: GRPCStatus) -> GRPCStatus {
+  fileprivate static func proxyNotFound(_ proxy: ProxyServer, _ status: GRPCStatus) -> GRPCStatus {
     GRPCStatus(
       code: status.code,
       message: "\(proxy.shown) was not found: \(status.message ?? "\(status.code)")",

@@ -76,7 +76,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
 
   private func server(_ id: Int64) throws -> ChannelzEntries.KnownServer {
     let found = entries.withLock { entries in entries.servers.first { $0.id == id } }
-    guard let found else { throw GRPCStatus.unknown("server", id) }
+    guard let found else { throw GRPCStatus.noEntry("server", id) }
     return found
   }
 
@@ -101,7 +101,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
     context: ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetChannelResponse {
     guard let entry = channel(request.channelID), let described = await entry.described() else {
-      throw GRPCStatus.unknown("channel", request.channelID)
+      throw GRPCStatus.noEntry("channel", request.channelID)
     }
     return .with { $0.channel = described }
   }
@@ -112,7 +112,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
   ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse {
     let id = request.subchannelID
     guard let entry = channel(id.owner), let described = await entry.describedSubchannel(id.number) else {
-      throw GRPCStatus.unknown("subchannel", id)
+      throw GRPCStatus.noEntry("subchannel", id)
     }
     return .with { $0.subchannel = described }
   }
@@ -128,7 +128,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
     context: ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetSocketResponse {
     guard let socket = await socket(request.socketID, isSummary: request.summary) else {
-      throw GRPCStatus.unknown("socket", request.socketID)
+      throw GRPCStatus.noEntry("socket", request.socketID)
     }
     return .with { $0.socket = socket }
   }
@@ -150,7 +150,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
 }
 
 extension GRPCStatus {
-  fileprivate static func unknown(_ kind: String, _ id: Int64) -> GRPCStatus {
+  fileprivate static func noEntry(_ kind: String, _ id: Int64) -> GRPCStatus {
     GRPCStatus(code: .notFound, message: "no \(kind) with the ID \(id)")
   }
 }

@@ -35,6 +35,14 @@ import Testing
     await lookups.untilIdle()
   }
 
+  @Test func aServerThatDoesNotStartSaysWhy() {
+    #expect {
+      _ = try Dnsmasq(hosts: "", ["--no-such-option"])
+    } throws: { error in
+      "\(error)".contains("dnsmasq does not start: ") && "\(error)".contains("bad command line options")
+    }
+  }
+
   @Test func theShortestLifetimeCounts() async throws {
     let server = try Dnsmasq(
       hosts: "127.0.0.3 one.test\n",

@@ -21,6 +21,13 @@ import Testing
     #expect(messages.count == Self.ofServers.count + Self.ofClients.count + Self.ofBoth.count)
   }
 
+  /// The package manager passes the modules of C to targets that depend on the product only, but all can import it.
+  @Test func aTargetThatDoesNotDependOnTheProduct() throws {
+    let file = try temporaryFile(Array("import Switchboard\n".utf8), suffix: "swift")
+    let compiler = try Command.run("swiftc", Self.checking + modules + [file])
+    #expect(compiler.errors.contains("error: missing required module 'C"), "\(compiler.errors)")
+  }
+
   // MARK: The code
 
   private static let right = [
@@ -189,6 +196,11 @@ import Testing
 
   private static let ofBoth = [
     NearMiss(
+      name: "aStatusWithoutItsCode",
+      error: "type 'GRPCStatus' has no member 'notFound'",
+      code: "let status = GRPCStatus.notFound(\"sold out\")"
+    ),
+    NearMiss(
       name: "aFactoryOfOneSideForBoth",
       error: "does not conform to protocol 'ClientInterceptorFactory'",
       code: """
@@ -198,7 +210,7 @@ import Testing
           ) -> [ServerInterceptor<Request, Response>] { [] }
         }
         """
-    )
+    ),
   ]
 
   private static func factory(_ side: String, get: String?) -> String {
@@ -267,10 +279,7 @@ import Testing
       try Data((isGiven ? code : indented).utf8).write(to: path)
       paths.append(path.path)
     }
-    let arguments =
-      ["-typecheck", "-wmo", "-swift-version", "6", "-parse-as-library", "-module-name", "NearMisses"]
-      + moduleArguments() + paths
-    let compiler = try Command.run("swiftc", arguments)
+    let compiler = try Command.run("swiftc", Self.checking + modules + moduleMaps() + paths)
     var messages: [String: [String]] = [:]
     for line in compiler.errors.split(separator: "\n") {
       guard let error = line.range(of: ": error: "), let name = line[..<error.lowerBound].range(of: ".swift:")
@@ -281,16 +290,22 @@ import Testing
     return messages
   }
 
-  /// Where the compiler finds the modules that this test has been built with, and those of C that they import.
-  private func moduleArguments() -> [String] {
+  private static let checking = [
+    "-typecheck", "-wmo", "-swift-version", "6", "-parse-as-library", "-module-name", "NearMisses",
+  ]
+
+  /// Where the compiler finds the modules that this test has been built with.
+  private var modules: [String] { ["-I", Command.path(ofProduct: "Modules")] }
+
+  /// Where it finds those of C that they import.
+  private func moduleMaps() -> [String] {
     let products = URL(filePath: Command.path(ofProduct: "Modules")).deletingLastPathComponent()
     let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
     let maps =
       folders.filter { $0.hasPrefix("C") }.sorted().map { sources.appending(path: "\($0)/module.modulemap") }
       + ["CLoopThread", "CTLSMemory"].map { products.appending(path: "\($0).build/module.modulemap") }
-    return ["-I", products.appending(path: "Modules").path]
-      + maps.filter { FileManager.default.fileExists(atPath: $0.path) }
+    return maps.filter { FileManager.default.fileExists(atPath: $0.path) }
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
   }
 }
