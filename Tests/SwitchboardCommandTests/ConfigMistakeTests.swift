@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 import TestSupport
 import Testing
 
@@ -11,6 +12,15 @@ import Testing
     return (run.exitCode, String(decoding: run.output, as: UTF8.self).split(separator: "\n").map(String.init))
   }
 
+  /// What was found, without the lines that are shown below it.
+  private func findings(_ json: String, _ flags: String...) throws -> [String] {
+    let run = try Command.product("switchboard", ["check-config", "-"] + flags, input: Array(json.utf8))
+    #expect(run.exitCode == 65)
+    let lines = String(decoding: run.output, as: UTF8.self).split(separator: "\n")
+    let place = /standard input:[0-9]+:[0-9]+:./
+    return lines.filter { $0.starts(with: place) }.map { String($0.trimmingPrefix(place)) }
+  }
+
   @Test func aMisspeltMemberIsFound() throws {
     let found = try check(
       """
@@ -19,37 +29,109 @@ import Testing
       """
     )
     #expect(found.code == 65)
-    #expect(found.lines.count == 3)
+    #expect(found.lines.count == 9)
     let expected = [
-      ("methodConfig[0].retryPolcy: is unknown and ignored;", "(did you mean retryPolicy?)"),
-      ("methodConfig[0].name[0].servce: is unknown", "(did you mean service?)"),
-      ("helthCheckConfig: is unknown", "(did you mean healthCheckConfig?)"),
+      ("1:49: methodConfig[0].retryPolcy: is unknown and ignored;", "(did you mean retryPolicy?)"),
+      ("1:30: methodConfig[0].name[0].servce: is unknown", "(did you mean service?)"),
+      ("2:48: helthCheckConfig: is unknown", "(did you mean healthCheckConfig?)"),
     ]
     for (start, end) in expected {
       #expect(
-        found.lines.contains { $0.hasPrefix("standard input: \(start)") && $0.hasSuffix(end) },
+        found.lines.contains { $0.hasPrefix("standard input:\(start)") && $0.hasSuffix(end) },
         "\(start)"
       )
     }
   }
 
   @Test func everyMistakeIsListed() throws {
-    let found = try check(
-      """
+    let json = """
       {"methodConfig": [{"name": [{"service": "a.B"}], "timeout": "1"}, {"name": [{}], "retryPolicy": {}}, {}, 5],
        "retryThrottling": {"maxTokens": "x"}}
       """
-    )
-    #expect(found.code == 65)
     #expect(
-      found.lines == [
-        #"standard input: methodConfig[0].timeout: is not a duration such as "1.5s""#,
-        "standard input: methodConfig[1].retryPolicy.maxAttempts: is missing",
-        "standard input: methodConfig[2].name: is missing, so this is for no method",
-        "standard input: methodConfig[3]: is not an object",
-        "standard input: retryThrottling.maxTokens: is not a number",
+      try findings(json) == [
+        #"methodConfig[0].timeout: is not a duration such as "1.5s""#,
+        "methodConfig[1].retryPolicy.maxAttempts: is missing",
+        "methodConfig[1].retryPolicy.initialBackoff: is missing",
+        "methodConfig[1].retryPolicy.maxBackoff: is missing",
+        "methodConfig[1].retryPolicy.backoffMultiplier: is missing",
+        "methodConfig[1].retryPolicy: retryableStatusCodes is empty",
+        "methodConfig[2].name: is missing, so this is for no method",
+        "methodConfig[3]: is not an object",
+        "retryThrottling.tokenRatio: is missing",
+        "retryThrottling.maxTokens: is not a number",
       ]
     )
+    #expect(
+      try check(json).lines.suffix(3) == [
+        "standard input:2:22: retryThrottling.maxTokens: is not a number",
+        #" "retryThrottling": {"maxTokens": "x"}}"#, #"                     ^"#,
+      ]
+    )
+  }
+
+  @Test func everyMistakeOfAPolicyIsListed() throws {
+    let retry = """
+      {"maxAttempts": 1, "initialBackoff": "0s", "maxBackoff": 5, "backoffMultiplier": 2,
+       "retryableStatusCodes": ["NONE", "OK", 99], "maxAttemps": 3}
+      """
+    #expect(
+      try findings(
+        #"{"methodConfig": [{"name": [{"service": "a.B"}]}, {"name": [{}], "retryPolicy": \#(retry)}]}"#
+      ) == [
+        "methodConfig[1].retryPolicy.maxAttempts: is 1, below 2",
+        "methodConfig[1].retryPolicy.initialBackoff: is 0.0 seconds, not above 0",
+        "methodConfig[1].retryPolicy.maxBackoff: is not a string",
+        "methodConfig[1].retryPolicy.retryableStatusCodes: contains OK",
+        "methodConfig[1].retryPolicy.retryableStatusCodes[0]: is not a status code such as \"UNAVAILABLE\"",
+        "methodConfig[1].retryPolicy.retryableStatusCodes[2]: is not a status code such as \"UNAVAILABLE\"",
+        "methodConfig[1].retryPolicy.maxAttemps: is unknown and ignored; known there: maxAttempts, initialBackoff, "
+          + "maxBackoff, backoffMultiplier, retryableStatusCodes (did you mean maxAttempts?)",
+      ]
+    )
+    let ring = #"{"minRingSize": 0, "maxRingSize": "x", "requestHashHeader": 5}"#
+    #expect(try findings(#"{"loadBalancingConfig": [{"ring_hash": \#(ring)}]}"#).count == 3)
+  }
+
+  /// They are valid, and match or allow nothing.
+  @Test func valuesWithoutAnEffectAreFound() throws {
+    let json =
+      #"{"methodConfig": [{"name": [{"service": "shop.Shop/Buy"}, {"service": "a.B", "method": "B/C"}], "timeout": "0s"}]}"#
+    let slash = "has a slash, so it names nothing: 'service' and 'method' are two members"
+    #expect(
+      try findings(json) == [
+        "methodConfig[0].name[0].service: \(slash)", "methodConfig[0].name[1].method: \(slash)",
+        "methodConfig[0].timeout: is zero: calls of these methods would fail at once",
+      ]
+    )
+    #expect(try ServiceConfig(json: json).remarks.count == 3)
+  }
+
+  @Test func namesThatTheFilesLackAreFound() throws {
+    let json = """
+      {"methodConfig": [{"name": [{"service": "shop.Shop", "method": "Buy"}, {"service": "shop.Shp"}, {}]},
+        {"name": [{"service": "shop.Shop", "method": "Bye"}]}]}
+      """
+    #expect(
+      try findings(json, "--proto", Run.protos + "/shop.proto") == [
+        "methodConfig[0].name[1].service: the files have no such service: 'shop.Shp' (did you mean shop.Shop?)",
+        "methodConfig[1].name[0].method: shop.Shop has no such method: 'Bye' (did you mean Buy?)",
+      ]
+    )
+    #expect(try check(json).code == 0)
+  }
+
+  @Test func longNamesAreCut() throws {
+    let long = String(repeating: "x", count: 1_000_000)
+    for json in [
+      #"{"\#(long)": 1}"#, #"{"loadBalancingConfig": [{"\#(long)": {}}]}"#,
+      #"{"\#(long)": 1, "\#(long)": 2}"#,
+      #"{"methodConfig": [{"name": [{"service": "a", "\#(long)": 1, "method": 5}]}]}"#,
+    ] {
+      let run = try Run("check-config", "-", input: json)
+      #expect(run.exitCode == 65 && run.output.utf8.count < 2000, "\(run.output.prefix(300))")
+    }
+    #expect(try ServiceConfig(json: #"{"\#(long)": 1}"#).remarks.joined().utf8.count < 500)
   }
 
   @Test func aMisspeltPolicyAndItsMembersAreFound() throws {

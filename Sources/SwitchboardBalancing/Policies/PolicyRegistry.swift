@@ -22,8 +22,8 @@ public struct PolicyRegistry: Sendable {
 
   private let byName: [String: any LoadBalancingPolicy]
   private var depth = 0
-  /// Follows what the policies read. `nil` for the outermost ones.
-  private var audit: ConfigAudit?
+  /// Follows what the policies read. `nil` for the outermost ones of a channel.
+  var audit: ConfigAudit?
 
   /// Creates a registry. The policies in `own` replace built-in ones of the same names.
   public init(_ own: [any LoadBalancingPolicy] = []) {
@@ -42,7 +42,7 @@ public struct PolicyRegistry: Sendable {
     }
     let audit = audit ?? ConfigAudit()
     for (position, config) in configs.enumerated() {
-      let path = "\(location)[\(position)].\(config.policy)"
+      let path = ConfigPath.member(config.policy, of: "\(location)[\(position)]")
       let name = byName[config.policy] == nil ? Self.aliases[config.policy] : config.policy
       guard let name, let policy = byName[name] else {
         audit.skipped(config.policy, at: path, known: names)
@@ -55,7 +55,7 @@ public struct PolicyRegistry: Sendable {
       choice.findings = audit.findings
       return choice
     }
-    let names = configs.prefix(8).map(\.policy).joined(separator: ", ")
+    let names = configs.prefix(8).map { ConfigPath.shown($0.policy) }.joined(separator: ", ")
     throw .invalidServiceConfig(
       configs.isEmpty
         ? "\(location): there is no policy" : "\(location): none of these policies is known: \(names)"

@@ -1,45 +1,74 @@
 import SwitchboardCall
+import SwitchboardText
 
 extension ServiceConfig {
-  /// Reads a config to find all that is wrong with it, not only what comes first: each part alone, and then the whole.
-  package static func check(json: String) -> [ConfigFinding] {
-    let value: ConfigValue
+  /// Reads a config to find all that is wrong with it, not only what comes first. `methods` are the names of all methods
+  /// by those of their services, if they are known; a config for others is wrong then.
+  package static func check(json: String, methods: [String: [String]]? = nil) -> [ConfigFinding] {
     do throws(ConfigSyntaxError) {
-      value = try ConfigValue.parse(json, boundsText: true)
+      let (value, places) = try ConfigValue.parseWithPlaces(json)
+      guard case .object(let members) = value else {
+        return [ConfigFinding(path: "", reason: "it is not an object")]
+      }
+      var check = ConfigCheck(members, methods)
+      check.checkParts()
+      return located(check.findings, places, Array(json.utf8))
     } catch {
       return [ConfigFinding(path: "", reason: "invalid JSON: \(error.reason)", position: error.position)]
     }
-    guard case .object(let members) = value else {
-      return [ConfigFinding(path: "", reason: "it is not an object")]
+  }
+
+  /// The findings with their positions, in the order of the text. Missing members are where the object begins.
+  private static func located(
+    _ findings: [ConfigFinding],
+    _ places: [String: Int],
+    _ text: [UInt8]
+  ) -> [ConfigFinding] {
+    func place(_ finding: ConfigFinding) -> Int? {
+      var path = Optional(finding.path)
+      while let known = path, places[known] == nil { path = ConfigPath.parent(of: known) }
+      return path.flatMap { places[$0] }
     }
-    var check = ConfigCheck(members)
-    check.checkParts()
-    return check.findings
+    return findings.map { (finding: $0, place: place($0)) }
+      .sorted { ($0.place ?? .max) < ($1.place ?? .max) }
+      .prefix(ConfigFinding.mostFound)
+      .map { finding, place in
+        var finding = finding
+        finding.position = place.map { TextPosition(of: $0, in: text) }
+        return finding
+      }
   }
 }
 
 /// The findings of one config.
 private struct ConfigCheck {
   private let members: [String: ConfigValue]
+  private let methods: [String: [String]]?
   private(set) var findings: [ConfigFinding] = []
 
-  init(_ members: [String: ConfigValue]) { self.members = members }
+  init(_ members: [String: ConfigValue], _ methods: [String: [String]]?) {
+    self.members = members
+    self.methods = methods
+  }
 
   mutating func checkParts() {
     checkMethods()
     for name in members.keys.sorted() where name != "methodConfig" {
       check([name: members[name] ?? .null]) { reader throws(GRPCStatus) in
-        _ = try ServiceConfig(followed: reader)
+        let config = try ServiceConfig(followed: reader)
+        guard !config.loadBalancing.isEmpty else { return }
+        var policies = PolicyRegistry()
+        policies.audit = reader.audit
+        _ = try policies.choose(config.loadBalancing, at: "loadBalancingConfig")
       }
     }
     guard findings.allSatisfy(\.isRemark) else { return }
     // Parts that are valid may contradict each other.
-    check(members, reportsUnknown: false) { reader throws(GRPCStatus) in
-      let config = try ServiceConfig(reader)
-      guard !config.loadBalancing.isEmpty else { return }
-      _ = try PolicyRegistry().choose(config.loadBalancing, at: "loadBalancingConfig")
+    do throws(GRPCStatus) {
+      _ = try ServiceConfig(ConfigReader(members, at: ""))
+    } catch {
+      findings.append(ConfigFinding(error))
     }
-    checkPolicies()
   }
 
   private mutating func checkMethods() {
@@ -55,7 +84,11 @@ private struct ConfigCheck {
         findings.append(ConfigFinding(path: location, reason: "is not an object"))
         continue
       }
-      check(members, at: location) { reader throws(GRPCStatus) in _ = try MethodConfig(reader) }
+      var names: [MethodConfig.Name] = []
+      check(members, at: location) { reader throws(GRPCStatus) in
+        names = try reader.making(MethodConfig.init).names
+      }
+      if let methods { checkNames(names, methods, at: location) }
       if case .array(let names)? = members["name"], !names.isEmpty { continue }
       findings.append(
         ConfigFinding(path: "\(location).name", name: "name", reason: "is missing, so this is for no method")
@@ -63,38 +96,89 @@ private struct ConfigCheck {
     }
   }
 
-  private mutating func checkPolicies() {
-    guard let config = try? ServiceConfig(ConfigReader(members, at: "")), !config.loadBalancing.isEmpty,
-      let choice = try? PolicyRegistry().choose(config.loadBalancing, at: "loadBalancingConfig")
-    else { return }
-    findings += choice.findings
+  /// Whether names are those of methods that are known.
+  private mutating func checkNames(
+    _ names: [MethodConfig.Name],
+    _ methods: [String: [String]],
+    at location: String
+  ) {
+    for (position, name) in names.enumerated() where !name.service.isEmpty {
+      let path = "\(location).name[\(position)]"
+      guard let known = methods[name.service] else {
+        findings.append(
+          .unknown(
+            name.service,
+            at: path + ".service",
+            "the files have no such service",
+            methods.keys.sorted()
+          )
+        )
+        continue
+      }
+      guard !name.method.isEmpty, !known.contains(name.method) else { continue }
+      findings.append(
+        .unknown(name.method, at: path + ".method", "\(name.service) has no such method", known)
+      )
+    }
   }
 
-  /// Reads an object. If that fails, what it asked for says nothing about unknown members.
+  /// Reads an object until it has no more mistakes than those that were found in it. If it cannot be read to its end, what
+  /// was asked of it says nothing about unknown members.
   private mutating func check(
     _ members: [String: ConfigValue],
     at location: String = "",
-    reportsUnknown: Bool = true,
     _ read: (ConfigReader) throws(GRPCStatus) -> Void
   ) {
-    let audit = ConfigAudit()
-    do throws(GRPCStatus) {
-      try read(ConfigReader(members, at: location, audit: audit))
-      if reportsUnknown { findings += audit.findings }
-    } catch {
-      findings.append(ConfigFinding(error))
+    var mistaken: Set<String> = []
+    while mistaken.count <= ConfigFinding.mostFound {
+      let audit = ConfigAudit(mistaken: mistaken)
+      do throws(GRPCStatus) {
+        try read(ConfigReader(members, at: location, audit: audit))
+        findings += audit.findings
+        return
+      } catch {
+        let finding = ConfigFinding(error)
+        // What was passed over already cannot be once more.
+        guard !mistaken.contains(finding.path) else { return }
+        findings.append(finding)
+        guard !finding.path.isEmpty else { return }
+        mistaken.insert(finding.path)
+      }
     }
   }
 }
 
 extension ConfigFinding {
-  /// What made a config invalid.
+  /// More of a config than this are not worth their time.
+  package static let mostFound = 100
+
+  /// What made a config invalid. Errors of readers begin with a path.
   init(_ failure: GRPCStatus) {
     let message = failure.message ?? "\(failure.code)"
     let prefix = "service config: "
-    self.init(
-      path: "",
-      reason: message.utf8.starts(with: prefix.utf8) ? String(message.dropFirst(prefix.count)) : message
+    let text = message.utf8.starts(with: prefix.utf8) ? String(message.dropFirst(prefix.count)) : message
+    let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else {
+      self.init(path: "", reason: text)
+      return
+    }
+    let first = parts[0].utf8.prefix { $0 != UInt8(ascii: " ") }
+    // Only names below the outermost ones are a user's own, and may have spaces.
+    let hasPath = first.count == parts[0].utf8.count || first.contains(UInt8(ascii: "."))
+    self.init(path: hasPath ? parts[0] : "", reason: hasPath ? parts[1] : text)
+  }
+
+  fileprivate static func unknown(
+    _ name: String,
+    at path: String,
+    _ reason: String,
+    _ candidates: [String]
+  ) -> ConfigFinding {
+    ConfigFinding(
+      path: path,
+      name: name,
+      reason: "\(reason): '\(ConfigPath.shown(name))'",
+      candidates: candidates
     )
   }
 

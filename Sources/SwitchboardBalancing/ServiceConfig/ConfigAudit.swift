@@ -15,12 +15,14 @@ package final class ConfigAudit: Sendable {
 
   private struct State {
     var objects: [Object] = []
-    var skipped: [ConfigFinding] = []
+    var others: [ConfigFinding] = []
   }
 
   private let state = Locked(State())
+  /// The paths of members that are known to be mistaken. They count as missing, so that what follows them is read too.
+  let mistaken: Set<String>
 
-  package init() {}
+  package init(mistaken: Set<String> = []) { self.mistaken = mistaken }
 
   /// Registers an object. Returns its number.
   func add(_ members: some Sequence<String>, at location: String) -> Int {
@@ -50,13 +52,18 @@ package final class ConfigAudit: Sendable {
       candidates: known,
       isCommon: true
     )
-    state.withLock { $0.skipped.append(finding) }
+    state.withLock { $0.others.append(finding) }
+  }
+
+  /// A member is valid, and hardly what was meant.
+  func doubted(_ name: String, at path: String, _ reason: String) {
+    state.withLock { $0.others.append(ConfigFinding(path: path, name: name, reason: reason)) }
   }
 
   /// What is not known, in the order in which it was read.
   package var findings: [ConfigFinding] {
     state.withLock { state in
-      state.objects.flatMap(Self.unknown) + state.skipped
+      state.objects.flatMap(Self.unknown) + state.others
     }
   }
 
@@ -66,7 +73,7 @@ package final class ConfigAudit: Sendable {
       let known =
         object.asked.isEmpty ? "none is known there" : "known there: " + object.asked.joined(separator: ", ")
       return ConfigFinding(
-        path: object.location.isEmpty ? name : "\(object.location).\(name)",
+        path: ConfigPath.member(name, of: object.location),
         name: name,
         reason: "is unknown and ignored; \(known)",
         candidates: object.asked
@@ -89,7 +96,7 @@ package struct ConfigFinding: Hashable, Sendable {
   package var candidates: [String] = []
   /// Whether correct configs may have this too: a policy that only other clients know.
   package var isCommon = false
-  /// Where in the text it is, if the text is not JSON.
+  /// Where in the text it is, if it was found there.
   package var position: TextPosition?
 }
 

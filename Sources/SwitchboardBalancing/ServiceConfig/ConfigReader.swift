@@ -4,7 +4,7 @@ public import SwitchboardCall
 public struct ConfigReader: Sendable {
   private let members: [String: ConfigValue]
   private let location: String
-  private let audit: ConfigAudit?
+  let audit: ConfigAudit?
   /// The number of the object in the audit.
   private let number: Int
 
@@ -33,19 +33,46 @@ public struct ConfigReader: Sendable {
   }
 
   /// The path of a member in the whole config.
-  package func path(_ name: String) -> String { location.isEmpty ? name : "\(location).\(name)" }
+  package func path(_ name: String) -> String { ConfigPath.member(name, of: location) }
+
+  /// What a type makes of the object. Its errors get the path of the member with which they begin, or else the object's.
+  func making<Value>(
+    _ make: (ConfigReader) throws(GRPCStatus) -> Value
+  ) throws(GRPCStatus) -> Value {
+    do throws(GRPCStatus) {
+      return try make(self)
+    } catch {
+      let finding = ConfigFinding(error)
+      guard finding.path.isEmpty else { throw error }
+      let words = finding.reason.split(separator: " ", maxSplits: 1).map(String.init)
+      guard words.count == 2, members[words[0]] != nil else {
+        throw .invalidServiceConfig("\(location): \(finding.reason)")
+      }
+      throw failure(words[0], words[1])
+    }
+  }
+
+  /// Notes that a member is hardly what was meant, though it is valid.
+  func doubt(_ name: String, _ reason: String) { audit?.doubted(name, at: path(name), reason) }
+
+  private func isMistaken(_ name: String) -> Bool { audit?.mistaken.contains(path(name)) ?? false }
 
   /// The value of a member, unless it is missing or null.
   private func value(_ name: String) -> ConfigValue? {
     audit?.asked(name, of: number)
     let value = members[name]
-    return value == .null ? nil : value
+    return value == .null || isMistaken(name) ? nil : value
   }
+
+  /// What stands in for required values that are known to be mistaken: it is allowed wherever they are.
+  private static let standIns: [any Sendable] = [2, 1.0, Duration.seconds(1)]
 
   /// The value of a required member.
   public func required<Value>(_ name: String, _ value: Value?) throws(GRPCStatus) -> Value {
-    guard let value else { throw failure(name, "is missing") }
-    return value
+    if let value { return value }
+    guard isMistaken(name), let standIn = Self.standIns.lazy.compactMap({ $0 as? Value }).first
+    else { throw failure(name, "is missing") }
+    return standIn
   }
 
   /// Text.
@@ -129,7 +156,7 @@ public struct ConfigReader: Sendable {
   public func objects(_ name: String) throws(GRPCStatus) -> [ConfigReader]? {
     guard let values = try array(name) else { return nil }
     var readers: [ConfigReader] = []
-    for (position, value) in values.enumerated() {
+    for (position, value) in values.enumerated() where !isMistaken("\(name)[\(position)]") {
       guard case .object(let members) = value else {
         throw failure("\(name)[\(position)]", "is not an object")
       }
@@ -153,7 +180,7 @@ public struct ConfigReader: Sendable {
   public func strings(_ name: String) throws(GRPCStatus) -> [String]? {
     guard let values = try array(name) else { return nil }
     var strings: [String] = []
-    for (position, value) in values.enumerated() {
+    for (position, value) in values.enumerated() where !isMistaken("\(name)[\(position)]") {
       guard case .string(let text) = value else { throw failure("\(name)[\(position)]", "is not a string") }
       strings.append(text)
     }
@@ -183,17 +210,21 @@ public struct ConfigReader: Sendable {
   /// Codes, by name (`"UNAVAILABLE"`, in any case) or by number.
   public func codes(_ name: String) throws(GRPCStatus) -> Set<GRPCStatus.Code> {
     var codes: Set<GRPCStatus.Code> = []
-    for (position, value) in (try array(name) ?? []).enumerated() {
+    let values = try array(name) ?? []
+    for (position, value) in values.enumerated() where !isMistaken("\(name)[\(position)]") {
       let code: GRPCStatus.Code?
       switch value {
       case .string(let text): code = GRPCStatus.Code(specName: text.uppercased())
       case .number(let number): code = Int(exactly: number).flatMap { GRPCStatus.Code(rawValue: $0) }
       default: code = nil
       }
-      guard let code else { throw failure("\(name)[\(position)]", "is not a status code") }
+      guard let code else {
+        throw failure("\(name)[\(position)]", "is not a status code such as \"UNAVAILABLE\"")
+      }
       codes.insert(code)
     }
-    return codes
+    // All that there are may be known to be mistaken.
+    return codes.isEmpty && (isMistaken(name) || !values.isEmpty) ? [.unavailable] : codes
   }
 
   private func array(_ name: String) throws(GRPCStatus) -> [ConfigValue]? {

@@ -22,6 +22,14 @@ extension ConfigValue {
     var reader = JSONReader(bytes: Array(json.utf8), boundsText: boundsText)
     return try reader.document()
   }
+
+  /// The same, with the offset of each member and element in the bytes, by its path.
+  static func parseWithPlaces(
+    _ json: String
+  ) throws(ConfigSyntaxError) -> (value: ConfigValue, places: [String: Int]) {
+    var reader = JSONReader(bytes: Array(json.utf8), boundsText: true, findsPlaces: true)
+    return (try reader.document(), reader.places)
+  }
 }
 
 /// Why a text is not JSON, and where.
@@ -36,12 +44,17 @@ private struct JSONReader {
 
   let bytes: [UInt8]
   let boundsText: Bool
+  let findsPlaces: Bool
+  private(set) var places: [String: Int] = [:]
+  /// Of the value that is being read.
+  private var path = ""
   private var position = 0
   private var depth = 0
 
-  init(bytes: [UInt8], boundsText: Bool) {
+  init(bytes: [UInt8], boundsText: Bool, findsPlaces: Bool = false) {
     self.bytes = bytes
     self.boundsText = boundsText
+    self.findsPlaces = findsPlaces
   }
 
   mutating func document() throws(ConfigSyntaxError) -> ConfigValue {
@@ -86,6 +99,24 @@ private struct JSONReader {
     }
   }
 
+  private enum Step {
+    case member(String)
+    case element(Int)
+  }
+
+  /// Reads the value of a member or an element, which begins at an offset.
+  private mutating func value(of step: Step, from start: Int) throws(ConfigSyntaxError) -> ConfigValue {
+    guard findsPlaces else { return try value() }
+    let outer = path
+    defer { path = outer }
+    switch step {
+    case .member(let name): path = ConfigPath.member(name, of: outer)
+    case .element(let index): path = "\(outer)[\(index)]"
+    }
+    places[path] = start
+    return try value()
+  }
+
   private mutating func nested<Value>(
     _ read: (inout JSONReader) throws(ConfigSyntaxError) -> Value
   ) throws(ConfigSyntaxError) -> Value {
@@ -101,10 +132,12 @@ private struct JSONReader {
     if take("}") { return members }
     while true {
       guard peek() == UInt8(ascii: "\"") else { throw failure("a member's name is missing") }
+      let start = position
       let name = try name()
       guard take(":") else { throw failure("a colon is missing") }
-      guard members.updateValue(try value(), forKey: name) == nil else {
-        throw failure("the member \(name) occurs twice")
+      let value = try value(of: .member(name), from: start)
+      guard members.updateValue(value, forKey: name) == nil else {
+        throw failure("the member \(ConfigPath.shown(name)) occurs twice")
       }
       if take("}") { return members }
       guard take(",") else { throw failure("a comma or a closing brace is missing") }
@@ -115,7 +148,8 @@ private struct JSONReader {
     var values: [ConfigValue] = []
     if take("]") { return values }
     while true {
-      values.append(try value())
+      _ = peek()
+      values.append(try value(of: .element(values.count), from: position))
       if take("]") { return values }
       guard take(",") else { throw failure("a comma or a closing bracket is missing") }
     }

@@ -24,13 +24,11 @@ extension ServiceConfig {
   init(followed reader: ConfigReader) throws(GRPCStatus) {
     var methodConfigs: [MethodConfig] = []
     for config in try reader.objects("methodConfig") ?? [] {
-      let config = try MethodConfig(config)
+      let config = try config.making(MethodConfig.init)
       // It is for no method, and gRPC skips it.
       if !config.names.isEmpty { methodConfigs.append(config) }
     }
-    let throttling = try reader.object("retryThrottling").map { throttling throws(GRPCStatus) in
-      try RetryThrottling(throttling)
-    }
+    let throttling = try reader.object("retryThrottling")?.making(RetryThrottling.init)
     var policies = try reader.policies("loadBalancingConfig")
     // The older form, which only has a name.
     if let policy = try reader.string("loadBalancingPolicy"), policies == nil {
@@ -50,11 +48,11 @@ extension MethodConfig {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
     var names: [Name] = []
     for name in try reader.objects("name") ?? [] {
-      names.append(
-        try Name(service: try name.string("service") ?? "", method: try name.string("method") ?? "")
-      )
+      names.append(try name.making(Name.init))
     }
-    self.init(names: names, timeout: try reader.duration("timeout"))
+    let timeout = try reader.duration("timeout")
+    if timeout == .zero { reader.doubt("timeout", "is zero: calls of these methods would fail at once") }
+    self.init(names: names, timeout: timeout)
     waitForReady = try reader.bool("waitForReady")
     maxRequestMessageBytes = try reader.count("maxRequestMessageBytes")
     maxResponseMessageBytes = try reader.count("maxResponseMessageBytes")
@@ -62,10 +60,23 @@ extension MethodConfig {
     let hedging = try reader.object("hedgingPolicy")
     switch (retry, hedging) {
     case (nil, nil): break
-    case (let retry?, nil): repetition = .retry(try RetryPolicy(retry))
-    case (nil, let hedging?): repetition = .hedge(try HedgingPolicy(hedging))
+    case (let retry?, nil): repetition = .retry(try retry.making(RetryPolicy.init))
+    case (nil, let hedging?): repetition = .hedge(try hedging.making(HedgingPolicy.init))
     case (.some, .some): throw reader.failure("retryPolicy", "there is a hedgingPolicy too")
     }
+  }
+}
+
+extension MethodConfig.Name {
+  init(_ reader: ConfigReader) throws(GRPCStatus) {
+    for member in ["service", "method"] {
+      guard try reader.string(member)?.utf8.contains(UInt8(ascii: "/")) == true else { continue }
+      reader.doubt(member, "has a slash, so it names nothing: 'service' and 'method' are two members")
+    }
+    try self.init(
+      service: try reader.string("service") ?? "",
+      method: try reader.string("method") ?? ""
+    )
   }
 }
 

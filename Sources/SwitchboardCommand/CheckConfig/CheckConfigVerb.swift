@@ -5,16 +5,24 @@ enum CheckConfigVerb {
   static let verb = Verb(
     "check-config",
     summary: "find what is wrong with a service config",
-    usage: ["FILE [--quiet]"],
+    usage: ["FILE [--quiet]", "FILE --proto FILE..."],
     details: [
-      "Reads a service config in JSON, and writes a line for each finding, with its path in the file. Clients ignore members "
+      "Reads a service config in JSON, and shows each finding with its path and its line in the file. Clients ignore members "
         + "that they do not know, so only this finds a misspelt one before it is missed.",
+      "A client cannot know which services there are, and ignores what is for others. With --proto or --descriptor-set, names "
+        + "of services and methods that the files do not have are found, too.",
       "The exit code is 0 if there is nothing to correct, and 65 otherwise. A load balancing policy that this library does "
         + "not have is only noted: other clients may have it.",
     ],
     operands: [Operand("FILE", completion: .file, "The file; - is standard input.")],
-    flags: [FlagGroup("Check", [quiet])],
-    examples: [Example("check-config service-config.json", "Check a file, in a script or before a commit.")],
+    flags: [FlagGroup("Check", [quiet]), SchemaFlags.group],
+    examples: [
+      Example("check-config service-config.json", "Check a file, in a script or before a commit."),
+      Example(
+        "check-config service-config.json --proto shop.proto",
+        "See whether it is for services and methods that exist, too."
+      ),
+    ],
     run
   )
 
@@ -22,7 +30,8 @@ enum CheckConfigVerb {
     let source = TextOrFile(path: arguments.operand(0) ?? "-")
     let shown = ShownText(source.fileName ?? "")
     let bytes = try source.bytes()
-    let remarks = ConfigRemark.all(in: String(decoding: bytes, as: UTF8.self))
+    let schema = try await SchemaSource.files(arguments)?.wholeSchema()
+    let remarks = ConfigRemark.all(in: String(decoding: bytes, as: UTF8.self), for: schema)
     for remark in remarks { try Output.write(remark.line(in: shown, bytes)) }
     guard remarks.contains(where: \.isMistake) else {
       if !arguments.has(quiet) { Output.note("\(shown): nothing to correct") }

@@ -6,8 +6,13 @@ struct ConfigRemark {
   private let finding: ConfigFinding
   private let near: String?
 
-  /// All that is wrong with a config, or has no effect.
-  static func all(in json: String) -> [ConfigRemark] { ServiceConfig.check(json: json).map(Self.init) }
+  /// All that is wrong with a config, or has no effect. It may be for the methods of a schema only.
+  static func all(in json: String, for schema: Schema? = nil) -> [ConfigRemark] {
+    let methods = schema.map { schema in
+      Dictionary(schema.services.map { ($0.fullName, $0.methods.map(\.name)) }) { first, _ in first }
+    }
+    return ServiceConfig.check(json: json, methods: methods).map(Self.init)
+  }
 
   private init(_ finding: ConfigFinding) {
     self.finding = finding
@@ -20,7 +25,7 @@ struct ConfigRemark {
 
   var shown: String { "\(finding)" + (near.map { " (did you mean \($0)?)" } ?? "") }
 
-  /// The remark about a file. A mistake in its syntax has no path, so its line is shown.
+  /// The remark about a file, with the line that it is about.
   func line(in file: ShownText, _ bytes: [UInt8]) -> ShownText {
     guard let position = finding.position else { return "\(file): \(shown)" }
     return "\(file):\(position.line):\(position.column): \(shown)\n\(MarkedLine(position, in: bytes).text)"

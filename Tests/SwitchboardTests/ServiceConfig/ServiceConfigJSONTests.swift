@@ -119,7 +119,7 @@ import Testing
     ),
     (
       #"{"methodConfig": [{\#(named), "retryPolicy": {"maxAttempts": 1, \#(backoffs), "retryableStatusCodes": [14]}}]}"#,
-      "maxAttempts is 1"
+      "retryPolicy.maxAttempts: is 1, below 2"
     ),
     (
       #"{"methodConfig": [{\#(named), "hedgingPolicy": {"maxAttempts": 2, "nonFatalStatusCodes": [17]}}]}"#,
@@ -127,7 +127,7 @@ import Testing
     ),
     (#"{"retryThrottling": {"maxTokens": 5}}"#, "retryThrottling.tokenRatio: is missing"),
     (#"{"retryThrottling": {"maxTokens": 5, "tokenRatio": "much"}}"#, "tokenRatio: is not a number"),
-    (#"{"retryThrottling": {"maxTokens": 5000, "tokenRatio": 1}}"#, "maxTokens is 5000"),
+    (#"{"retryThrottling": {"maxTokens": 5000, "tokenRatio": 1}}"#, "retryThrottling.maxTokens: is 5000"),
   ])
   func invalidConfigsAreRejected(_ json: String, _ reason: String) {
     #expect {
