@@ -41,6 +41,14 @@ public struct Descriptor: Sendable {
     self.init(number: number, name: path)
   }
 
+  /// Writes to what has this name, such as a pipe or the target of a link, and keeps it.
+  package static func writeFile(_ content: [UInt8], through path: String) throws(SystemError) {
+    let file = try Descriptor(opening: path, flags: O_WRONLY | O_CREAT | O_TRUNC)
+    let written: Result<Void, SystemError> = Result { () throws(SystemError) in try file.writeAll(content) }
+    try file.closeFile()
+    try written.get()
+  }
+
   package func closeFile() throws(SystemError) {
     guard close(number) == 0 else { throw SystemError(name) }
   }

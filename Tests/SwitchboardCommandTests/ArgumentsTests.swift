@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func explainsInvalidArguments() {
-    #expect(complaint() == "TARGET is missing\nTry 'switchboard help greet'.")
+    #expect(complaint() == "TARGET is missing. \(Operand.target.text)\nTry 'switchboard help greet'.")
     #expect(complaint("a", "b", "c")?.hasPrefix("unexpected argument: 'c'") == true)
     #expect(
       complaint("a", "--tims", "3")

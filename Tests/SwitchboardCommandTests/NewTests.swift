@@ -160,6 +160,56 @@ import Testing
     }
   }
 
+  /// Without a container: what the build copies of the library is all that its manifest reads.
+  @Test func theDockerfileCopiesAllThatTheManifestReads() throws {
+    try withFolder { folder in
+      let words = ["new", "my_greeter", "--switchboard", TestFolders.root.path]
+      let made = try Command.product("switchboard", words, in: folder.path)
+      #expect(made.exitCode == 0, "\(made.errors)")
+      let package = folder.appending(path: "my_greeter")
+      let dockerfile = try String(contentsOf: package.appending(path: "Dockerfile"), encoding: .utf8)
+      let steps = dockerfile.split(separator: "\n").compactMap { line -> String? in
+        let words = line.split(separator: " ")
+        if line.hasPrefix("COPY --from=switchboard ") {
+          return "ln -s '\(TestFolders.root.path)/\(words[2])' '\(folder.path)/switchboard/\(words[2])'"
+        }
+        guard line.hasPrefix("RUN sed ") else { return nil }
+        return String(line.dropFirst(4)).replacing("/switchboard\"", with: "\(folder.path)/switchboard\"")
+      }
+      #expect(steps.count == 8, "\(steps)")
+      let script = "mkdir ../switchboard\n" + steps.joined(separator: "\n")
+      let copied = try Command.run("sh", ["-ec", script], in: package.path)
+      #expect(copied.exitCode == 0, "\(copied.errors)")
+      for path in ["switchboard", "my_greeter"] {
+        let words = ["package", "--package-path", "\(folder.path)/\(path)", "--disable-sandbox", "describe"]
+        let described = try Command.run("swift", words)
+        #expect(described.exitCode == 0, "\(described.errors)")
+      }
+      let written = try String(contentsOf: package.appending(path: "Package.swift"), encoding: .utf8)
+      #expect(written.contains("path: \"\(folder.path)/switchboard\""))
+    }
+  }
+
+  @Test func kubernetesHasTheFieldsOfTheManifest() throws {
+    try withFolder { folder in
+      let words = ["new", "my_greeter", "--switchboard", TestFolders.root.path]
+      let made = try Command.product("switchboard", words, in: folder.path)
+      #expect(made.exitCode == 0, "\(made.errors)")
+      let script = TestFolders.peers().appending(path: "kubernetes_fields.py").path
+      let manifest = folder.appending(path: "my_greeter/kubernetes.yaml")
+      let check = try Command.run(TestFolders.python, [script, manifest.path])
+      #expect(
+        check.exitCode == 0 && check.output == [10],
+        "\(String(decoding: check.output, as: UTF8.self))\(check.errors)"
+      )
+      // A probe that is misspelt is found.
+      let text = try String(contentsOf: manifest, encoding: .utf8)
+      try Data(text.replacing("grpc: {port: 50051}", with: "grcp: {port: 50051}").utf8).write(to: manifest)
+      let found = try Command.run(TestFolders.python, [script, manifest.path])
+      #expect(String(decoding: found.output, as: UTF8.self).hasSuffix(".livenessProbe.grcp is unknown\n"))
+    }
+  }
+
   @Test func nothingThatExistsIsOverwritten() throws {
     try withFolder { folder in
       let readme = folder.appending(path: "README.md")

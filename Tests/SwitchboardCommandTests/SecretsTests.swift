@@ -35,13 +35,33 @@ import Testing
   }
 
   /// A mistake in a header says what is wrong, and not what the secret is.
-  @Test(arguments: ["authorization Bearer 1234", "key-bin: 1234*", "token: 1234\u{1}", "to ken: 1234"])
+  @Test(arguments: [
+    "authorization Bearer 1234", "key-bin: 1234*", "token: 1234\u{1}", "to ken: 1234", "Bearer 1234:5678",
+  ])
   func mistakesDoNotRepeatTheValue(_ header: String) async throws {
     let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: [header]) }
     #expect(!error.message.text.contains("1234"), "\(error.message.text)")
     try await Self.with(header + "\n") { path in
       let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: ["@" + path]) }
       #expect(!error.message.text.contains("1234"), "\(error.message.text)")
+    }
+  }
+
+  /// What the protocol sends itself would be left out, though `-v` shows what is sent.
+  @Test(
+    arguments: [
+      ("Host: a", ["Use --authority instead."]), ("user-agent: a", ["Use --user-agent instead."]),
+      ("grpc-timeout: 1S", ["Use --deadline instead."]), ("grpc-encoding: gzip", ["Use --compress instead."]),
+      ("te: a", []), ("content-type: a", []), ("grpc-status-details-bin: AA", []),
+    ] as [(String, [ShownText])]
+  ) func headersOfTheProtocolAreRefused(_ header: String, _ hints: [ShownText]) async throws {
+    let name = header.prefix { $0 != ":" }.lowercased()
+    let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: [header]) }
+    #expect(error.message.text == "--header sets '\(name)', which the protocol itself sends")
+    #expect(error.hints == hints && error.code == .usage)
+    try await Self.with(header + "\n") { path in
+      let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: ["@" + path]) }
+      #expect(error.message.text.hasPrefix("a line of \(path) sets") && error.hints == hints)
     }
   }
 

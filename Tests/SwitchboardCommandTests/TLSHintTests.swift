@@ -52,6 +52,7 @@ import Testing
         let run = try Command.product("switchboard", words)
         #expect(run.exitCode == 14 && run.errors.hasSuffix(hint), "\(words): \(run.errors)")
         #expect(!run.errors.contains("ChannelOptions"), "\(run.errors)")
+        #expect(run.errors.count { $0 == "(" } == run.errors.count { $0 == ")" }, "\(run.errors)")
       }
       for flags in [
         ["--protocol", "connect"], ["--protocol", "connect", "--http1"], ["--protocol", "grpc-web"],

@@ -24,8 +24,12 @@ import Testing
     ("grpcs:", "two slashes and a host follow 'grpcs:'", "grpcs://localhost:50051"),
     ("https//host", "two slashes and a host follow 'https:'", "https://host"),
     ("http://", "the host is missing", "http://localhost:50051"),
-    ("http://localhost:1/path", "has no path and no query", "http://localhost:1"),
-    ("http://localhost:1?x=1", "has no path and no query", "http://localhost:1"),
+    ("http://localhost:1/path", "has no path", "http://localhost:1"),
+    ("http://localhost:1/path?x=1", "has no path", "http://localhost:1"),
+    ("http://localhost:1?x=1", "has no query", "http://localhost:1"),
+    ("dns:///localhost:1?x=1", "has no query", "dns:///localhost:1"),
+    ("localhost:1#x", "has no query", "localhost:1"),
+    ("localhost:x?x=1", "'x' is not a port", "localhost:50051"),
     ("http://localhost:x", "'x' is not a port", "http://localhost:50051"),
     ("htps://host:1", "the scheme 'htps' is unknown", "https://host:1"),
     ("[::1", "the bracket is not closed", "[::1]:50051"),
@@ -56,7 +60,7 @@ import Testing
 
   @Test(arguments: [
     "localhost", "localhost:1", "shop.example", "127.0.0.1:50051", "::1", "[::1]", "[::1]:1", "unix:a",
-    "unix:///a",
+    "unix:///a", "unix:a?b#c",
     "unix-abstract:a", "dns:///a:1", "dns:a", "dns://1.1.1.1/a", "ipv4:127.0.0.1:1,127.0.0.1:2", "http://a",
     "HTTPS://a:1/", "grpc://[::1]:1", "grpcs://a", "http:8080", "http://ipv4:127.0.0.1:1/", "a-b_c.d:1",
   ]) func serversAreNoMistakes(_ text: String) { #expect(TargetMistake(in: text) == nil) }
@@ -71,7 +75,7 @@ import Testing
     #expect(run.exitCode == 64)
     #expect(
       run.errors == """
-        switchboard: 'http://localhost:1/shop' is not a server: a URL of a gRPC server has no path and no query
+        switchboard: 'http://localhost:1/shop' is not a server: a URL of a gRPC server has no path
         Write 'http://localhost:1'.
 
         """
@@ -82,6 +86,17 @@ import Testing
     let run = try Run("list", "https://me:s3cret@shop.example")
     #expect(run.exitCode == 64 && run.errors.contains("with -H @FILE"), "\(run.errors)")
     #expect(!run.errors.contains("s3cret"))
+  }
+
+  @Test(arguments: [
+    "https://shop.example?key=s3cret", "https://shop.example/a?key=s3cret", "htps://shop.example?key=s3cret",
+    "shop.example?key=s3cret", "shop.example:1?key=s3cret", "dns:///shop.example?key=s3cret",
+    "a b?key=s3cret",
+    "a,b?key=s3cret", "[::1?key=s3cret", "me:s3cret@shop.example?a", "me:s3cret@shop.example",
+    "ipv4:1.2.3.4:1#s3cret",
+  ]) func aQueryIsNotRepeated(_ target: String) throws {
+    let run = try Run("list", target)
+    #expect(run.exitCode == 64 && !run.errors.contains("s3cret"), "\(run.errors)")
   }
 
   @Test func agentsAreHostsAndPorts() throws {

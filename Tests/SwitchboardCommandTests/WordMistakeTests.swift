@@ -26,6 +26,9 @@ import Testing
     ("list -l --json --proto PROTO", "--json and --long contradict each other"),
     ("list localhost:1 -plaintext", "list has no flag '-plaintext'\nDid you mean --plaintext?"),
     ("list localhost:1 -proto=PROTO", "list has no flag '-proto'\nDid you mean --proto?"),
+    ("call localhost:1 a.B/C --timeout 1s", "call has no flag '--timeout'\nDid you mean --deadline?"),
+    ("call localhost:1 a.B/C -max-time 1", "call has no flag '-max-time'\nDid you mean --deadline?"),
+    ("list localhost:1 -import-path .", "list has no flag '-import-path'\nDid you mean --include?"),
     ("list --tls --proto PROTO", "--tls is about a server"),
   ]) func eachIsExplained(_ line: String, _ explanation: String) throws {
     let words = line.split(separator: " ").map { $0 == "PROTO" ? Run.protos + "/shop.proto" : String($0) }

@@ -82,18 +82,19 @@ package struct OptionRule<Options>: Sendable {
     }
   }
 
-  /// The same for an option that may be `nil`.
+  /// The same for an option that may be `nil`, which users of files know by another name.
   package init<Number>(
     _ option: KeyPath<Options, Number?> & Sendable,
     _ name: String,
     _ range: OptionRange<Number>,
+    or none: String = "nil",
     because reason: String? = nil
   ) {
     self.name = name
     self.option = option
     check = { options throws(GRPCStatus) in
       guard let number = options[keyPath: option] else { return }
-      try range.check(number, name, or: ", or nil", reason)
+      try range.check(number, name, or: ", or \(none)", reason)
     }
   }
 }

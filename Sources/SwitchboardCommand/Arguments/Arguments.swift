@@ -32,7 +32,8 @@ struct Arguments: Sendable {
   private func checkOperands(of verb: Verb) throws(Failure) {
     let required = verb.operands.count { !$0.isOptional }
     if operands.count < required {
-      throw .usage("\(verb.operands[operands.count].name) is missing", verb: verb.name)
+      let missing = verb.operands[operands.count]
+      throw .usage("\(missing.name) is missing. \(missing.text)", verb: verb.name)
     }
     if operands.count > verb.operands.count, verb.operands.last?.repeats != true {
       throw .surplus(operands[verb.operands.count], of: verb)

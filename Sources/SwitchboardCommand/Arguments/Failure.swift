@@ -20,12 +20,20 @@ struct Failure: Error, Sendable, Hashable {
     Failure(message, hints: verb.map { ["Try 'switchboard help \($0)'."] } ?? [], code: .usage)
   }
 
+  /// What other commands call flags of this one.
+  private static let elsewhere = [
+    "--import-path": "--include", "--insecure": "--insecure-skip-verify", "--max-time": "--deadline",
+    "--metadata": "--header", "--proto-path": "--include", "--protoset": "--descriptor-set",
+    "--timeout": "--deadline",
+  ]
+
   /// A flag that the verb does not have, in a word of the line. Other commands take long names after a single dash.
   static func unknownFlag(_ name: String, in word: String, of verb: Verb) -> Failure {
     let names = verb.allFlags.flatMap(\.names)
     let typed = name.hasPrefix("--") ? name : String(word.prefix { $0 != "=" })
-    let long = names.first { $0 == "-" + typed }
-    let near = long ?? NearNames(of: typed, in: names).best
+    let long = name.hasPrefix("--") ? typed : "-" + typed
+    let known = names.first { $0 == long } ?? elsewhere[long].flatMap { names.contains($0) ? $0 : nil }
+    let near = known ?? NearNames(of: typed, in: names).best
     return Failure(
       "\(verb.name) has no flag '\(typed)'",
       hints: (near.map { ["Did you mean \($0)?"] } ?? []) + ["Try 'switchboard help \(verb.name)'."],

@@ -102,7 +102,7 @@ enum NewVerb {
 
   private static func prompt(_ question: String, flag: String) throws -> String {
     guard Terminal.current(.input).isTerminal, Terminal.current(.errors).isTerminal else {
-      throw Failure.usage("\(flag) is missing", verb: "new")
+      throw Failure.usage("\(flag) is missing: \(question)", verb: "new")
     }
     try Descriptor.standardError.writeAll(Array("\(question): ".utf8))
     guard let line = readLine(), !line.isEmpty else { throw Failure.usage("\(flag) is missing", verb: "new") }

@@ -31,7 +31,17 @@ extension HPACKHeaders {
     let name = text[..<colon].lowercased()
     let value = String(text[text.index(after: colon)...].drop { $0 == " " })
     guard name.utf8.allSatisfy(Self.isNameByte) else {
-      throw .usage("'\(name)' is not a metadata name: letters, digits, '-', '_' and '.' are allowed")
+      // All of it may be a secret that happens to have a colon.
+      throw .usage(
+        "\(place) has no metadata name before its colon: letters, digits, '-', '_' and '.' are allowed"
+      )
+    }
+    guard !FieldSyntax.isReserved(name) else {
+      throw Failure(
+        "\(place) sets '\(name)', which the protocol itself sends",
+        hints: Self.flags[name].map { ["Use \($0) instead."] } ?? [],
+        code: .usage
+      )
     }
     if name.hasSuffix("-bin") {
       guard let bytes = Base64Argument.decode(value) else {
@@ -47,6 +57,12 @@ extension HPACKHeaders {
       add(name: name, value: value)
     }
   }
+
+  /// The flags for what the protocol sends.
+  private static let flags = [
+    "grpc-encoding": "--compress", "grpc-timeout": "--deadline", "host": "--authority",
+    "user-agent": "--user-agent",
+  ]
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {

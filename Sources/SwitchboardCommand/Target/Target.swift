@@ -186,9 +186,15 @@ extension GRPCStatus {
   /// The status without the names of a program's options, for which the command has flags.
   var withoutOptions: GRPCStatus {
     guard let message,
-      let start = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.security is ") }),
-      let end = message[start...].firstIndex(of: ")")
+      let start = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.security is ") })
     else { return self }
+    // The remark has brackets of its own.
+    var depth = 0
+    let end = message[start...].firstIndex { character in
+      depth += character == "(" ? 1 : character == ")" ? -1 : 0
+      return character == ")" && depth == 0
+    }
+    guard let end else { return self }
     let rest = message[..<start] + message[message.index(after: end)...]
     return GRPCStatus(code: code, message: String(rest), origin: origin)
   }

@@ -21,6 +21,11 @@ struct TargetMistake: Hashable {
   init?(in text: String) {
     if text.isEmpty {
       self.init("it is empty", Self.example)
+    } else if text.contains("@"), !text.isSocket {
+      self.init("gRPC has no user in a target; send credentials as metadata, with -H @FILE", nil)
+    } else if let server = text.beforeQuery {
+      // A query may be a secret, and is shown nowhere.
+      self = TargetMistake(in: server) ?? TargetMistake("a server of gRPC has no query", server)
     } else if text.unicodeScalars.contains(where: { $0.properties.isWhitespace }) {
       let joined = String(
         String.UnicodeScalarView(text.unicodeScalars.filter { !$0.properties.isWhitespace })
@@ -41,7 +46,7 @@ struct TargetMistake: Hashable {
   /// The failure for a text with this mistake.
   func failure(_ text: String) -> Failure {
     // What stands before an `@` may be a password.
-    let shown = text.contains("@") ? "TARGET" : "'\(text)'"
+    let shown = text.contains("@") ? "TARGET" : "'\(text.beforeQuery.map { $0 + "?…" } ?? text)'"
     return Failure(
       "\(shown) is not a server: \(reason)",
       hints: suggestion.map { ["Write '\($0)'."] } ?? [],
@@ -69,15 +74,13 @@ struct TargetMistake: Hashable {
   }
 
   private init?(url scheme: String, _ rest: String) {
-    let host = String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    let host = String(rest.prefix { $0 != "/" })
     let tail = rest.dropFirst(host.count)
-    if host.contains("@") {
-      self.init("gRPC has no user in a URL; send credentials as metadata, with -H @FILE", nil)
-    } else if host.isEmpty {
+    if host.isEmpty {
       self.init("the host is missing", "\(scheme)://\(Self.example)")
     } else if !tail.isEmpty, tail != "/" {
       // Without it, the call would go elsewhere than the URL says.
-      self.init("a URL of a gRPC server has no path and no query", "\(scheme)://\(host)")
+      self.init("a URL of a gRPC server has no path", "\(scheme)://\(host)")
     } else if host.hasPrefix("ipv4:") || host.hasPrefix("ipv6:") {
       // So servers of this library print their addresses.
       return nil
@@ -164,5 +167,17 @@ struct TargetMistake: Hashable {
       return false
     }
     return Int(text).map { (1...65535).contains($0) } ?? false
+  }
+}
+
+extension String {
+  /// Whether it names a socket, which may have any characters.
+  fileprivate var isSocket: Bool { hasPrefix("unix:") || hasPrefix("unix-abstract:") }
+
+  /// What stands before the query or the fragment of a URL; nil if there is neither.
+  fileprivate var beforeQuery: String? {
+    guard !isSocket, let end = firstIndex(where: { $0 == "?" || $0 == "#" })
+    else { return nil }
+    return String(self[..<end])
   }
 }

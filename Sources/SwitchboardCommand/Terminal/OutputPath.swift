@@ -10,7 +10,8 @@ import SwitchboardToolSupport
 
 /// A file that a user names for output, in a directory that exists.
 struct OutputPath {
-  private let directory: OutputDirectory
+  /// Nil for a device, a pipe or a link, which keep their names: they are written to.
+  private let directory: OutputDirectory?
   private let path: String
   private let name: String
 
@@ -20,19 +21,26 @@ struct OutputPath {
       last != ".", last != ".."
     else { throw Failure.usage("'\(path)' does not name a file") }
     name = String(last)
-    var folder = path.dropLast(last.count)
-    while folder.count > 1, folder.last == "/" { folder.removeLast() }
-    directory = try OutputDirectory(folder.isEmpty ? "." : String(folder))
     self.path = path
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       throw Failure.usage("'\(path)' does not name a file but a directory")
     }
+    guard lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      directory = nil
+      return
+    }
+    var folder = path.dropLast(last.count)
+    while folder.count > 1, folder.last == "/" { folder.removeLast() }
+    directory = try OutputDirectory(folder.isEmpty ? "." : String(folder))
   }
 
   /// Whether there is something with this name.
   var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Replaces the file as a whole.
-  func write(_ content: [UInt8]) throws { try directory.write(content, to: name) }
+  /// Replaces a file as a whole.
+  func write(_ content: [UInt8]) throws {
+    guard let directory else { return try Descriptor.writeFile(content, through: path) }
+    try directory.write(content, to: name)
+  }
 }

@@ -106,7 +106,7 @@ extension MockRule: RuledOptions {
   package static let rules: [OptionRule<MockRule>] = [
     OptionRule(\.delay, "delay", .within(pauses)),
     OptionRule(\.every, "every", .within(pauses)),
-    OptionRule(\.times, "times", .atLeast(1), because: "a rule is there to answer"),
+    OptionRule(\.times, "times", .atLeast(1), or: "left out", because: "a rule is there to answer"),
   ]
 
   private static let pauses = Duration.zero ... .seconds(3600)

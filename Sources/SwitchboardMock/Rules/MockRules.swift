@@ -37,7 +37,10 @@ package struct MockRules: Sendable {
           throw RuleError("it names no method")
         }
         let methods = schema.methods(matching: name)
-        guard !methods.isEmpty else { throw RuleError("there is no method '\(name)'") }
+        guard !methods.isEmpty else {
+          let known = schema.methods(matching: "*").prefix(20).map(\.path).joined(separator: ", ")
+          throw RuleError("there is no method '\(name)'; there are \(known)")
+        }
         for method in methods {
           let rule = try MockRule(document, of: method, schema.jsonOptions)
           rules[method.path, default: MethodRules()].append(rule)
