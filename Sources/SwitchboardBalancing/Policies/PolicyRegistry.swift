@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The policies that a channel knows: those of this module, and its own.
 public struct PolicyRegistry: Sendable {
@@ -55,7 +56,7 @@ public struct PolicyRegistry: Sendable {
       choice.findings = audit.findings
       return choice
     }
-    let names = configs.prefix(8).map { ConfigPath.shown($0.policy) }.joined(separator: ", ")
+    let names = configs.prefix(8).map { $0.policy.excerpt }.joined(separator: ", ")
     throw .invalidServiceConfig(
       configs.isEmpty
         ? "\(location): there is no policy" : "\(location): none of these policies is known: \(names)"

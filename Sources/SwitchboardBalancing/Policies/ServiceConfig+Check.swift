@@ -177,7 +177,7 @@ extension ConfigFinding {
     ConfigFinding(
       path: path,
       name: name,
-      reason: "\(reason): '\(ConfigPath.shown(name))'",
+      reason: "\(reason): '\(name.excerpt)'",
       candidates: candidates
     )
   }

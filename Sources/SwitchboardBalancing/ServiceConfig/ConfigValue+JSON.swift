@@ -137,7 +137,7 @@ private struct JSONReader {
       guard take(":") else { throw failure("a colon is missing") }
       let value = try value(of: .member(name), from: start)
       guard members.updateValue(value, forKey: name) == nil else {
-        throw failure("the member \(ConfigPath.shown(name)) occurs twice")
+        throw failure("the member \(name.excerpt) occurs twice")
       }
       if take("}") { return members }
       guard take(",") else { throw failure("a comma or a closing brace is missing") }
