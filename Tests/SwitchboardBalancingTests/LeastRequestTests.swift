@@ -18,7 +18,7 @@ struct LeastRequestTests {
   func prefersEndpointsWithFewerCalls() throws {
     try bench.update("least_request", ["choiceCount": .number(2)], .numbers(0..<2))
     bench.host.allReady()
-    var running: [Int: [any CallTracker]] = [:]
+    var running: [Int: [any LoadTracker]] = [:]
     for _ in 0..<10 {
       let pick = bench.pick()
       running[try #require(pick.number), default: []].append(try #require(pick.tracker))
@@ -37,7 +37,7 @@ struct LeastRequestTests {
     // With as many draws as this, the one without calls is hardly ever missed among three.
     try bench.update("least_request", ["choiceCount": .number(4_000_000_000)], .numbers(0..<3))
     bench.host.allReady()
-    var trackers: [any CallTracker] = []
+    var trackers: [any LoadTracker] = []
     for _ in 0..<300 { trackers.append(try #require(bench.pick().tracker)) }
     let loads = bench.counts(1)
     #expect(loads.count == 1)

@@ -148,7 +148,7 @@ private final class Chains: Sendable {
   var areReused: [Bool] { state.withLock { $0.areReused } }
 
   func note(_ context: ServerInterceptorContext<[UInt8], [UInt8]>) {
-    let chain = context.chain as AnyObject
+    let chain = context.sideWorkChain as AnyObject
     state.withLock { state in
       state.areReused.append(state.last === chain)
       state.last = chain

@@ -25,7 +25,7 @@ import Testing
 
     func call(_ method: MethodDescriptor, on channel: Channel) -> MethodCall<BytesMarshaller, BytesMarshaller>
     {
-      let chain = ClientInterceptorChain([ClientInterceptor<[UInt8], [UInt8]>()])
+      let chain = CallInterceptors([ClientInterceptor<[UInt8], [UInt8]>()])
       return MethodCall(method.bytes, on: channel, interceptors: isClientIntercepted ? chain : nil)
     }
 

@@ -63,8 +63,8 @@ import Testing
     ),
   ]
 
-  private static func request(type: String) -> WireRequest {
-    var request = WireRequest()
+  private static func request(type: String) -> DialectRequest {
+    var request = DialectRequest()
     request.contentType = Array(type.utf8)
     return request
   }

@@ -161,7 +161,7 @@ import Testing
     if first == "h" { metrics.histogram(first).record(1) } else { metrics.counter(first).add(1) }
     if second.isEmpty { metrics.counter(second).add(1) } else { metrics.gauge(second).set(1) }
     for format in [PrometheusText.Format.plain, .openMetrics] {
-      #expect(PrometheusText.text(metrics.snapshot(), resource, format).leftOut == [second])
+      #expect(PrometheusText.text(metrics.snapshot(), resource, format).missing == [second])
     }
   }
 

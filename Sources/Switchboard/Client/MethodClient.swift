@@ -28,7 +28,7 @@ public struct MethodClient: Sendable {
     interceptors: sending [ClientInterceptor<RequestMarshaller.Message, ResponseMarshaller.Message>] = []
   ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
     let options = defaultCallOptions.overridden(by: callOptions)
-    let own = interceptors.isEmpty ? nil : ClientInterceptorChain(interceptors)
+    let own = interceptors.isEmpty ? nil : CallInterceptors(interceptors)
     let chain = channel.scoped(consume own, for: method.descriptor, options.interceptorFactories)
     return MethodCall(method, on: channel, options: options, interceptors: chain)
   }

@@ -21,7 +21,7 @@ public protocol Picker: AnyObject {
 public enum Pick {
   /// The call goes to this subchannel. If the subchannel is no longer ready, the call waits for another picker.
   /// `tracker` is notified when the call ends.
-  case subchannel(any Subchannel, tracker: (any CallTracker)? = nil)
+  case subchannel(any Subchannel, tracker: (any LoadTracker)? = nil)
   /// The call waits for another picker.
   case wait
   /// The call fails, unless it waits until a server is ready.
@@ -39,7 +39,7 @@ public protocol CallToPick: AnyObject {
 }
 
 /// Is notified when calls end for which a picker chose a server. One object can serve all calls of a subchannel.
-public protocol CallTracker: AnyObject {
+public protocol LoadTracker: AnyObject {
   /// Whether to decode the load report that a call's trailers may contain.
   var wantsLoadReport: Bool { get }
 

@@ -8,7 +8,7 @@ struct LoadWeighing {
 }
 
 /// The weight of an endpoint (gRFC A58): its reported calls per second, divided by its utilization.
-final class EndpointLoad: CallTracker {
+final class EndpointLoad: LoadTracker {
   /// The settings that all endpoints of a policy share. They outlive the policy, because calls may end later.
   final class Settings {
     var weighing = LoadWeighing()

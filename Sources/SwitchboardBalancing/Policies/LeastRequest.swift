@@ -77,7 +77,7 @@ final class LeastRequestBalancer: LoadBalancer, Picker {
 }
 
 /// Counts the calls of `least_request`.
-extension EndpointSubchannels.Member: CallTracker {
+extension EndpointSubchannels.Member: LoadTracker {
   package var wantsLoadReport: Bool { false }
   package func callEnded(_ outcome: CallOutcome) { calls -= 1 }
 }

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// An endpoint below `outlier_detection`: how its calls end, and whether it is ejected.
-final class OutlierEndpoint: CallTracker {
+final class OutlierEndpoint: LoadTracker {
   /// The most ejections that are counted. Further ones do not lengthen the next one.
   private static let mostEjections = 1000
 
@@ -121,7 +121,7 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   func report() { observer?.subchannelChanged(self, to: state) }
 
   /// The tracker of a call: the endpoint's, and the child's if there is one.
-  func counting(_ tracker: (any CallTracker)?) -> (any CallTracker)? {
+  func counting(_ tracker: (any LoadTracker)?) -> (any LoadTracker)? {
     guard let endpoint else { return tracker }
     guard let tracker else { return endpoint }
     if let pair, pair.other === tracker { return pair }
@@ -164,11 +164,11 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
 }
 
 /// Notifies two trackers of the end of a call.
-private final class TrackerPair: CallTracker {
+private final class TrackerPair: LoadTracker {
   private let endpoint: OutlierEndpoint
-  let other: any CallTracker
+  let other: any LoadTracker
 
-  init(_ endpoint: OutlierEndpoint, _ other: any CallTracker) {
+  init(_ endpoint: OutlierEndpoint, _ other: any LoadTracker) {
     self.endpoint = endpoint
     self.other = other
   }

@@ -120,7 +120,9 @@ extension GRPCStatus {
 
 extension StringProtocol {
   /// Whether the text has several colons, as addresses of IPv6 do, and no brackets.
-  var isUnbracketed: Bool { !contains("]") && count(where: { $0 == ":" }) > 1 }
+  var isUnbracketed: Bool {
+    !utf8.contains(UInt8(ascii: "]")) && utf8.count(where: { $0 == UInt8(ascii: ":") }) > 1
+  }
 }
 
 extension String {

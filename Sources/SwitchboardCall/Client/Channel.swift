@@ -40,7 +40,7 @@ public final class Channel: Sendable {
       retryBufferSize: retryBufferSize,
       enablesRetry: enablesRetry,
       environment,
-      tracer: (observer as? any CallTracing)?.channelTracer(
+      tracer: (observer as? any CallTracerSource)?.channelTracer(
         target: observedTarget ?? transport.host,
         on: transport.eventLoop
       ),

@@ -8,7 +8,7 @@ extension MethodCall {
     if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
     if let interceptors {
       if method.descriptor.type.streamsResponses { throw GRPCStatus.wrongForm(method.descriptor) }
-      return try await makePipeline(interceptors).response(to: request)
+      return try await makeChain(interceptors).response(to: request)
     }
     let response = ResponseHandover<Response>()
     return try await response.value(of: start(request, response))

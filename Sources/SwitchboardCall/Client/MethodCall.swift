@@ -17,7 +17,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   @usableFromInline package let method: Method<RequestMarshaller, ResponseMarshaller>
   @usableFromInline let channel: Channel
   @usableFromInline package let options: CallOptions?
-  @usableFromInline let interceptors: ClientInterceptorChain<Request, Response>?
+  @usableFromInline let interceptors: CallInterceptors<Request, Response>?
 
   /// Creates a call of `method`. It passes only `interceptors`; the channel's own are not added.
   @inlinable
@@ -25,7 +25,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
     on channel: Channel,
     options: CallOptions? = nil,
-    interceptors: ClientInterceptorChain<Request, Response>? = nil
+    interceptors: CallInterceptors<Request, Response>? = nil
   ) {
     self.method = method
     self.channel = channel
@@ -62,9 +62,9 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
       return StartedCall(EndedCall())
     }
     if let interceptors {
-      let pipeline = makePipeline(interceptors)
-      pipeline.toCaller = { response.take($0, record) }
-      return startInChain(pipeline, body)
+      let chain = makeChain(interceptors)
+      chain.toCaller = { response.take($0, record) }
+      return startInChain(chain, body)
     }
     if let options, options.payloadFormat != nil { return startInFormat(options, body, response, record) }
     return startOnTransport(body, CallReceiver(record, response, method.responses), nil)
@@ -77,10 +77,10 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     _ record: CallRecord? = nil
   ) -> (StartedCall<Request>, ResponseStream<Response>) {
     if let interceptors {
-      let pipeline = makePipeline(interceptors)
-      let reader = PartReader(pipeline)
-      pipeline.toCaller = { [queue = reader.queue] in queue.take($0, record) }
-      let started = startInChain(pipeline, body)
+      let chain = makeChain(interceptors)
+      let reader = PartReader(chain)
+      chain.toCaller = { [queue = reader.queue] in queue.take($0, record) }
+      let started = startInChain(chain, body)
       reader.queue.open()
       return (started, ResponseStream(reader))
     }
@@ -93,29 +93,29 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   /// Through a chain of interceptors.
   @inlinable
   func startInChain(
-    _ pipeline: ClientPipeline<Request, Response>,
+    _ chain: ClientChain<Request, Response>,
     _ body: CallBody<Request>
   ) -> StartedCall<Request> {
     switch body {
     case .message(let request):
-      pipeline.start(request)
-      return StartedCall(pipeline)
+      chain.start(request)
+      return StartedCall(chain)
     case .stream:
-      pipeline.startStream()
-      return StartedCall(pipeline, RequestStreamWriter(pipeline))
+      chain.startStream()
+      return StartedCall(chain, RequestStreamWriter(chain))
     }
   }
 
   /// Creates the chain with its marshallers. The caller connects its own end.
   @inlinable
-  func makePipeline(
-    _ chain: ClientInterceptorChain<Request, Response>
-  ) -> ClientPipeline<Request, Response> {
-    ClientPipeline(
+  func makeChain(
+    _ interceptors: CallInterceptors<Request, Response>
+  ) -> ClientChain<Request, Response> {
+    ClientChain(
       channel.engine,
       method.descriptor,
       options,
-      chain.interceptors,
+      interceptors.interceptors,
       codec: ClientCodec(method.requests, method.responses),
       contentSubtype: .of(method.requests, method.responses)
     )

@@ -50,9 +50,9 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   }
 
   @inlinable
-  init<Response>(_ pipeline: ClientPipeline<Request, Response>) {
-    owner = RequestsOwner(pipeline, nil)
-    sink = .parts(pipeline.makeWriter()) { pipeline.finishRequests() }
+  init<Response>(_ chain: ClientChain<Request, Response>) {
+    owner = RequestsOwner(chain, nil)
+    sink = .parts(chain.makeWriter()) { chain.finishRequests() }
   }
 
   /// Sends a message, and returns when there is room for another. Throws if the call has ended.

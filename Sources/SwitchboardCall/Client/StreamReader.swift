@@ -72,14 +72,14 @@ final class PartReader<Response: Sendable>: StreamOwner, @unchecked Sendable {
   @usableFromInline let queue: PartQueue<Response>
 
   @inlinable
-  init<Request>(_ pipeline: ClientPipeline<Request, Response>) {
-    let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: pipeline.applicationEnd) }
-    pipeline.keep { rare in
+  init<Request>(_ chain: ClientChain<Request, Response>) {
+    let queue = PartQueue<Response> { chain.receiveNextMessages($0, to: chain.applicationEnd) }
+    chain.keep { rare in
       rare.room = { try await queue.waitUntilWritable(afterBytes: $0) }
       rare.keepNext = { queue.keepNext($0) }
     }
     self.queue = queue
-    super.init(pipeline)
+    super.init(chain)
   }
 
   @inlinable

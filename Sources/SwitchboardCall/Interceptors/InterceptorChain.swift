@@ -10,7 +10,7 @@
 /// passed to an index without an interceptor leaves the chain: for the transport if it is sent, for the application if
 /// it is received.
 @usableFromInline
-protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainedInterceptors<Interceptor> {
+protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainState<Interceptor> {
   associatedtype Interceptor: ChainedInterceptor where Interceptor.Chain == Self
 
   /// The step from one interceptor to the next towards the transport: 1 or -1.
@@ -60,7 +60,7 @@ protocol ChainContext<Chain>: Sendable {
 /// The state of a chain on either side. A class, because state behind a protocol's requirements would be copied at each
 /// access.
 @usableFromInline
-class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable {
+class ChainState<Interceptor: ChainedInterceptor>: @unchecked Sendable {
   // Sendable holds because everything is used only on the event loop. Unchecked exclusivity holds because no access
   // lasts while other code runs.
 

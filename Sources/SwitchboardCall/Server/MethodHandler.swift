@@ -67,32 +67,32 @@ public final class MethodHandler: Sendable {
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
-      let codec = ServerCodec(method) { (pipeline, request: consuming RequestMarshaller.Message) in
-        Self.startTask(form, responses, consume request, .chain(pipeline))
+      let codec = ServerCodec(method) { (chain, request: consuming RequestMarshaller.Message) in
+        Self.startTask(form, responses, consume request, .chain(chain))
       }
       // A failure ends the call.
       @Sendable func decode(_ message: RawSpan, _ stream: any ServerStream) -> RequestMarshaller.Message? {
         try? GRPCStatus.decoding(failed: stream.finish) { try requests.decode(message) }
       }
       let begin: Begin = { stream, message in
-        if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(stream, chain, codec).receive(message, requests)
+        if let interceptors = interceptors?(), !interceptors.isEmpty {
+          return ServerChain(stream, interceptors, codec).receive(message, requests)
         }
         guard let request = decode(message, stream) else { return }
         Self.startTask(form, responses, consume request, .stream(stream))
       }
       let serve: Serve = { calls in
         // What served the last call, if that had interceptors.
-        var chain: ServerPipeline<RequestMarshaller.Message, ResponseMarshaller.Message>?
+        var last: ServerChain<RequestMarshaller.Message, ResponseMarshaller.Message>?
         while let (stream, message) = calls.next() {
           if let interceptors = interceptors?(), !interceptors.isEmpty {
-            let pipeline = ServerPipeline.next(after: chain.take(), consume stream, interceptors, codec)
+            let chain = ServerChain.next(after: last.take(), consume stream, interceptors, codec)
             // Its handler has a task of its own, which inherits what an interceptor binds.
-            pipeline.receive(message.bytes, requests)
-            pipeline.link.with { $0.handlerReturned() }
-            chain = consume pipeline
+            chain.receive(message.bytes, requests)
+            chain.link.with { $0.handlerReturned() }
+            last = consume chain
           } else if let request = decode(message.bytes, stream) {
-            chain = nil
+            last = nil
             await Self.run(form, responses, request, .stream(consume stream))
           } else {
             stream.handlerReturned()
@@ -121,10 +121,10 @@ public final class MethodHandler: Sendable {
       let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method)
       let begin: Begin = { stream, _ in
-        if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline(stream, chain, codec)
-          return pipeline.onRequestStream { messages in
-            Self.startTask(form, responses, messages, .chain(pipeline))
+        if let interceptors = interceptors?(), !interceptors.isEmpty {
+          let chain = ServerChain(stream, interceptors, codec)
+          return chain.onRequestStream { messages in
+            Self.startTask(form, responses, messages, .chain(chain))
           }
         }
         let decoder = StreamDecoder { bytes in
@@ -306,13 +306,13 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   /// Straight to the transport.
   case stream(any ServerStream)
   /// Through a chain of interceptors.
-  case chain(ServerPipeline<Request, Response>)
+  case chain(ServerChain<Request, Response>)
 
   @inlinable
   var context: ServerCallContext {
     switch self {
     case .stream(let stream): ServerCallContext(stream)
-    case .chain(let pipeline): ServerCallContext(pipeline)
+    case .chain(let chain): ServerCallContext(chain)
     }
   }
 
@@ -323,7 +323,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     case .stream(let stream):
       let response = response
       stream.respond(try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) })
-    case .chain(let pipeline): pipeline.respondHere(response)
+    case .chain(let chain): chain.respondHere(response)
     }
   }
 
@@ -335,7 +335,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
       ResponseStreamWriter(stream) { response in
         try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) }
       }
-    case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
+    case .chain(let chain): ResponseStreamWriter(chain.makeWriter())
     }
   }
 
@@ -344,7 +344,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   func withStream<Result>(_ use: (any ServerStream) -> Result) -> Result {
     switch self {
     case .stream(let stream): use(stream)
-    case .chain(let pipeline): pipeline.link.with(use)
+    case .chain(let chain): chain.link.with(use)
     }
   }
 
@@ -352,7 +352,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   func finish(_ status: GRPCStatus) {
     switch self {
     case .stream(let stream): stream.finish(status)
-    case .chain(let pipeline): pipeline.finish(status)
+    case .chain(let chain): chain.finish(status)
     }
   }
 }

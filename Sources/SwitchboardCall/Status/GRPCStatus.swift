@@ -39,7 +39,7 @@ public struct GRPCStatus: Error, Sendable {
   /// application's own: its `origin` is `.user`.
   public var message: String? {
     get { contents.message }
-    set { self = GRPCStatus(code, Contents(newValue, packedDetails), .user) }
+    set { self = GRPCStatus(code, Contents(newValue, packedDetails, cause), .user) }
   }
 
   /// More details for programs: a serialized `google.rpc.Status`, sent as `grpc-status-details-bin`.

@@ -18,7 +18,7 @@ extension Call {
     // Interceptors read the safety from the options.
     var effective = callOptions
     if request.safety != .default { effective.safety = request.safety }
-    let chain: ClientInterceptorChain<[UInt8], [UInt8]>? = channel.scoped(
+    let chain: CallInterceptors<[UInt8], [UInt8]>? = channel.scoped(
       nil,
       for: method.descriptor,
       callOptions.interceptorFactories

@@ -28,8 +28,10 @@ extension ClientCallStream {
     if let flow, flow.isHolding || !flow.pipe.hasMuchRoom {
       return "while responses waited to be read by the caller"
     }
-    let arrived = total > 0 ? "\(total) messages have arrived" : head.isWhole ? "its headers have arrived" : nil
-    let notes = [arrived, isAwaitingRequests ? "the requests were not finished either" : nil].compactMap(\.self)
+    let arrived =
+      total > 0 ? "\(total) messages have arrived" : head.isWhole ? "its headers have arrived" : nil
+    let unfinished = isAwaitingRequests ? "the requests were not finished either" : nil
+    let notes = [arrived, unfinished].compactMap(\.self)
     guard state.hasLocalEnded || !notes.isEmpty else { return "while sending the request to \(server)" }
     let missing = total > 0 ? "the rest of the response" : "the response"
     let details = notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"

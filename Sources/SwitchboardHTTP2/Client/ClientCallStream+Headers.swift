@@ -50,7 +50,7 @@ extension GRPCStatus {
 extension ClientCallStream {
   func writeHeaders(to headers: HeaderWriter, isSecure: Bool) {
     headers.reset()
-    if let wire { return writeHeaders(of: wire.exchange, to: headers, isSecure: isSecure) }
+    if let dialect { return writeHeaders(of: dialect.exchange, to: headers, isSecure: isSecure) }
     headers.add(":method", "POST")
     if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }
     headers.add(":path", request.method.pathBytes)
@@ -102,7 +102,7 @@ extension ClientCallStream {
     tracing.sendsStamp ? request.stamp.identity : tracer?.traceParent(request.stamp)
   }
 
-  private func writeHeaders(of exchange: any ClientExchange, to headers: HeaderWriter, isSecure: Bool) {
+  private func writeHeaders(of exchange: any ClientDialect, to headers: HeaderWriter, isSecure: Bool) {
     let target = (exchange as? ConnectUnaryClient)?.target
     headers.add(":method", target == nil ? "POST" : "GET")
     if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }

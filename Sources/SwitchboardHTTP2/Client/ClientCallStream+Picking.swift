@@ -9,7 +9,7 @@ extension ClientCallStream {
   }
 
   /// A server was chosen.
-  func assign(to subchannel: HTTP2Subchannel, _ tracker: (any CallTracker)?) {
+  func assign(to subchannel: HTTP2Subchannel, _ tracker: (any LoadTracker)?) {
     self.subchannel = subchannel
     self.tracker = tracker
     if subchannel.hasLabels, let attempt = attemptTracer {

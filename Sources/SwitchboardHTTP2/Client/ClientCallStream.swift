@@ -40,7 +40,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var phase = Phase.idle
   /// The server chosen for the call, and the policy's tracker for it.
   @exclusivity(unchecked) var subchannel: HTTP2Subchannel?
-  @exclusivity(unchecked) var tracker: (any CallTracker)?
+  @exclusivity(unchecked) var tracker: (any LoadTracker)?
   /// The load report in the trailers, if the tracker wants it.
   @exclusivity(unchecked) var loadReport: [UInt8]?
   /// Whether it is one of the channel's calls.
@@ -52,7 +52,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private(set) var state = StreamState.open
   @exclusivity(unchecked) private(set) var head: ResponseHead
   /// The state of a call of another protocol; `nil` for gRPC.
-  @exclusivity(unchecked) var wire: ClientWire?
+  @exclusivity(unchecked) var dialect: ClientDialectState?
   @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: false)
   @exclusivity(unchecked) var inbound: InboundMessages
   let flow: InboundFlow?
@@ -201,7 +201,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard isOpen else { return }
     guard head.add(name, value) else { return }
-    if let wire, !head.isWhole { return takeHeader(name, value, of: wire) }
+    if let dialect, !head.isWhole { return takeHeader(name, value, of: dialect) }
     if wantsMetadata { fields.append(name: name, value: value) }
     if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
       loadReport = Base64.decode(value)
@@ -220,7 +220,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if !head.isWhole {
       if head.isInformational, !endsStream { return head.startAgain() }
       head.headersDidEnd(endsStream: endsStream)
-      if let wire { return headersDidEnd(for: wire) }
+      if let dialect { return headersDidEnd(for: dialect) }
       body.forgetSent()
       // A health or load stream does not count as use of the connection.
       if isCounted { connection?.didServe() }
@@ -233,7 +233,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
-    let credit = isOpen && head.isWhole ? wire.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
+    let credit = isOpen && head.isWhole ? dialect.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
     connection.settle(arrived: bytes.count, credit: credit, on: id)
   }
 
@@ -258,7 +258,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func remoteDidEnd() {
     state.remoteDidEnd()
-    if let wire { deliverBody(for: wire) }
+    if let dialect { deliverBody(for: dialect) }
     ready()
   }
 
@@ -269,7 +269,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func didClose(_ code: UInt32) {
     state.didClose(code)
-    wire?.stopDraining(on: channel.loop)
+    dialect?.stopDraining(on: channel.loop)
     connection?.counters.streamEnded(isWhole: state.hasRemoteEnded)
     connection?.streamDidClose()
     ready()
@@ -359,7 +359,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   private func finishByPeer() {
-    let status = inbound.isInsideMessage ? .truncatedMessage : wire.map(endStatus) ?? head.status
+    let status = inbound.isInsideMessage ? .truncatedMessage : dialect.map(endStatus) ?? head.status
     // The server has responded, so the rest of the request is not needed.
     if state == .remoteEnded { resetAndClose(status, isAnswer: true) } else { close(status, isAnswer: true) }
   }

@@ -23,7 +23,7 @@ enum ConnectRequest {
 }
 
 /// A unary call by Connect: a plain HTTP request, by POST, or by GET if the method has no side effects.
-final class ConnectUnaryClient: ClientExchange {
+final class ConnectUnaryClient: ClientDialect {
   private let subtype: ContentSubtype
   private var httpStatus = 0
   private var contentType: [UInt8] = []
@@ -120,7 +120,7 @@ final class ConnectUnaryClient: ClientExchange {
 }
 
 /// A streaming call by Connect: envelopes in the form of gRPC's frames, the last with the status.
-final class ConnectStreamClient: ClientExchange {
+final class ConnectStreamClient: ClientDialect {
   private let subtype: ContentSubtype
   private var contentType: [UInt8] = []
   private(set) var encoding: MessageCompression? = MessageCompression.none

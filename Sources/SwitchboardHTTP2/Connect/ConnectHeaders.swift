@@ -5,7 +5,7 @@ import SwitchboardText
 
 /// The headers of a Connect request that are the protocol's own.
 struct ConnectHeaders: ~Copyable {
-  private(set) var settings = WireSettings()
+  private(set) var settings = DialectSettings()
   /// Why the headers are invalid.
   var failure: GRPCStatus?
   private(set) var version: String?
@@ -29,10 +29,10 @@ struct ConnectHeaders: ~Copyable {
   consuming func call(
     _ method: consuming RPCMethod?,
     _ subtype: consuming ContentSubtype,
-    _ exchange: consuming any WireExchange,
+    _ exchange: consuming any DialectExchange,
     isRepeatable: Bool = false
-  ) -> WireCall {
-    WireCall(method, subtype, exchange, settings: settings, failure: failure, isRepeatable: isRepeatable)
+  ) -> DialectCall {
+    DialectCall(method, subtype, exchange, settings: settings, failure: failure, isRepeatable: isRepeatable)
   }
 
   /// The headers without the protocol's own.

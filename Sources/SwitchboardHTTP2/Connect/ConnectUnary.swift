@@ -5,7 +5,7 @@ import SwitchboardText
 
 /// A unary call of the Connect protocol: the bodies are the messages, and the status is HTTP's. It never changes, so calls
 /// by POST in the same format share one.
-final class ConnectUnary: WireExchange, Sendable {
+final class ConnectUnary: DialectExchange, Sendable {
   private let subtype: ContentSubtype
   private let error: ConnectError
   /// The message, if it is in the head and not in the body.
@@ -25,13 +25,13 @@ final class ConnectUnary: WireExchange, Sendable {
     self.failureStatus = failureStatus
   }
 
-  var requestForm: WireRequestForm { given.map { .given($0) } ?? .message(nil) }
+  var requestForm: DialectRequestForm { given.map { .given($0) } ?? .message(nil) }
 
   /// The headers depend on the status.
   var waitsForEnd: Bool { true }
 
-  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-    -> WireBody?
+  func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+    -> DialectBody?
   {
     guard ending.isOk, var body = message else { return fail(ending, into: headers) }
     writeHead(into: headers)
@@ -41,7 +41,7 @@ final class ConnectUnary: WireExchange, Sendable {
     return .message(body)
   }
 
-  private func fail(_ ending: borrowing WireEnding, into headers: HeaderWriter) -> WireBody {
+  private func fail(_ ending: borrowing DialectEnding, into headers: HeaderWriter) -> DialectBody {
     let status = ending.status.ofUnreadableRequest
     let code = failureStatus ?? ConnectCode.httpStatus(status.code)
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
@@ -60,7 +60,7 @@ final class ConnectUnary: WireExchange, Sendable {
     }
   }
 
-  private func writeMetadata(of ending: borrowing WireEnding, into headers: HeaderWriter) {
+  private func writeMetadata(of ending: borrowing DialectEnding, into headers: HeaderWriter) {
     if let metadata = ending.metadata { headers.add(metadata) }
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
   }
@@ -69,13 +69,13 @@ final class ConnectUnary: WireExchange, Sendable {
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {}
   var sendsFrames: Bool { false }
-  var responseEncoder: (any WireEncoder)? { nil }
+  var responseEncoder: (any DialectEncoder)? { nil }
   var isBase64: Bool { false }
-  func end(_ ending: borrowing WireEnding) -> [UInt8]? { nil }
+  func end(_ ending: borrowing DialectEnding) -> [UInt8]? { nil }
 }
 
 /// A streaming call in the Connect protocol: envelopes in the form of gRPC's frames, the last with the status.
-final class ConnectStream: WireExchange {
+final class ConnectStream: DialectExchange {
   private let subtype: ContentSubtype
   private let error: ConnectError
 
@@ -87,10 +87,10 @@ final class ConnectStream: WireExchange {
     self.error = error
   }
 
-  var requestForm: WireRequestForm { .frames }
+  var requestForm: DialectRequestForm { .frames }
   var waitsForEnd: Bool { false }
-  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-    -> WireBody?
+  func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+    -> DialectBody?
   {
     nil
   }
@@ -103,10 +103,10 @@ final class ConnectStream: WireExchange {
   }
 
   var sendsFrames: Bool { true }
-  var responseEncoder: (any WireEncoder)? { nil }
+  var responseEncoder: (any DialectEncoder)? { nil }
   var isBase64: Bool { false }
 
-  func end(_ ending: borrowing WireEnding) -> [UInt8]? {
+  func end(_ ending: borrowing DialectEnding) -> [UInt8]? {
     Self.frame(Self.endFlag, error.endOfStream(ending.status.ofUnreadableRequest, ending.trailers))
   }
 }

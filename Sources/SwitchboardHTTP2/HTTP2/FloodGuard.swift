@@ -39,7 +39,7 @@ struct FloodGuard {
   private var highestEnded: UInt32 = 0
   /// The highest stream that a client has opened, and the numbers that it skipped most recently.
   private var highest: UInt32 = 0
-  private var leftOut: Range<UInt32> = 0..<0
+  private var skippedStreams: Range<UInt32> = 0..<0
   /// How many header blocks the server may still send for the open calls.
   private var headersDue = 0
   /// How many header blocks have begun.
@@ -212,9 +212,9 @@ extension FloodGuard {
   private mutating func judgeNumber(_ stream: UInt32, _ now: UInt64) -> Offence? {
     if stream > highest {
       age.open(after: highest, now)
-      if stream > highest + 2 { leftOut = highest + 1..<stream }
+      if stream > highest + 2 { skippedStreams = highest + 1..<stream }
       highest = stream
-    } else if leftOut.contains(stream) {
+    } else if skippedStreams.contains(stream) {
       return Offence(abuse: .protocolViolation, code: .protocolError)
     }
     return nil

@@ -35,7 +35,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     self.group = group
     let loop = group.nextLoop()
     self.loop = loop
-    tracer = (options.observer as? any ServerTracing)?.serverTracer(on: loop)
+    tracer = (options.observer as? any ServerTracerSource)?.serverTracer(on: loop)
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }

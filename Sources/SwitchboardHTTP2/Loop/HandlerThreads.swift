@@ -34,14 +34,14 @@ final class HandlerThreads: TaskExecutor, @unchecked Sendable {
     let job = UnownedJob(job)
     if state.withLock({ $0.add(job) }), !startThread() {
       // Without any thread, nobody else would run them.
-      for job in leftByFailedThread() { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+      for job in abandonedJobs() { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     }
     // A thread that finds no job waits again.
     uv_sem_post(semaphore)
   }
 
   /// All jobs, if there are no threads at all.
-  private func leftByFailedThread() -> [UnownedJob] {
+  private func abandonedJobs() -> [UnownedJob] {
     state.withLock { state in
       state.threads -= 1
       var left: [UnownedJob] = []

@@ -4,10 +4,10 @@ final class KnownCall {
   private let method: RPCMethod?
   private let contentType: [UInt8]
   private let fields: Int
-  let call: WireCall
+  let call: DialectCall
 
   /// `head` is still that of the request, and `fields` identifies its headers.
-  init(_ head: borrowing RequestHead, fields: Int, _ call: consuming WireCall) {
+  init(_ head: borrowing RequestHead, fields: Int, _ call: consuming DialectCall) {
     method = head.method
     contentType = head.request.contentType
     self.fields = fields

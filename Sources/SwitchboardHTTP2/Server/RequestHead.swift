@@ -8,7 +8,7 @@ import SwitchboardCall
 struct RequestHead: ~Copyable {
   /// What other protocols see of it. Its method is the result of looking up the path, and then that in the format that the
   /// client names.
-  private(set) var request: WireRequest
+  private(set) var request: DialectRequest
   var method: RPCMethod? { request.method }
   /// Set if the path was not found.
   private var unknownMethod: GRPCStatus? {
@@ -75,7 +75,7 @@ struct RequestHead: ~Copyable {
 
   /// Why a request is not passed to a handler.
   enum Rejection {
-    /// See `WireDecision.refuse`.
+    /// See `DialectDecision.refuse`.
     case http(status: StaticString, message: String, header: (name: StaticString, value: String)? = nil)
     /// A preflight request: a browser asks whether a page may call.
     case preflight
@@ -96,7 +96,7 @@ struct RequestHead: ~Copyable {
     self.keepsTraceParent = keepsTraceParent
     self.hosts = hosts
     self.carriesGRPC = carriesGRPC
-    request = WireRequest()
+    request = DialectRequest()
   }
 
   /// Returns the requested encoding if the client accepts it, and otherwise none.
@@ -232,7 +232,7 @@ struct RequestHead: ~Copyable {
   var isHead: Bool { !request.isPost && request.otherMethod == "HEAD" }
 
   /// Stores the call that another protocol has made from the request.
-  mutating func take(_ call: borrowing WireCall) {
+  mutating func take(_ call: borrowing DialectCall) {
     isOtherCall = true
     // Copying a status costs more than all the rest, and few calls have one.
     if call.failure != nil { otherFailure = call.failure }

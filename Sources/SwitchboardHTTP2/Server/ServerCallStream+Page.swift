@@ -71,7 +71,7 @@ extension ServerCallStream {
     let mayHaveBody = !head.isHead
     let byteCount = content.byteCount
     if byteCount > 0 { headers.add("content-length", number: byteCount) }
-    wire?.isAnswered = true
+    dialect?.isAnswered = true
     submitWhole(mayHaveBody && byteCount > 0 ? .message(content) : .none)
     limitReading()
     connection.setNeedsFlush()

@@ -16,7 +16,7 @@ extension ServerCallStream {
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
     if let header { headers.add(header.name, header.value.utf8) }
-    if head.isForGRPC || connection.core.protocols.isEmpty {
+    if head.isForGRPC || connection.core.dialects.isEmpty {
       headers.add("grpc-status", "13")
       headers.add("grpc-message", message.utf8)
       connection.withServerSession { $0.submitTrailersOnly(self) }

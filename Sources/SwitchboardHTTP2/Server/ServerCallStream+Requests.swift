@@ -11,7 +11,7 @@ extension ServerCallStream: InboundMessageStream {
 
   func heldMessagesWereDelivered() {
     if state.hasRemoteEnded {
-      if let wire { requestDidEnd(for: wire) }
+      if let dialect { requestDidEnd(for: dialect) }
       endOfRequests()
     }
     giveCredit()
@@ -33,7 +33,7 @@ extension ServerCallStream: InboundMessageStream {
     switch request {
     case .none, .decoded: end(nil, .wrongRequestCount)
     case .lent(let bytes):
-      if wire != nil {
+      if dialect != nil {
         startOther(handler, bytes)
       } else {
         begin()
@@ -45,7 +45,7 @@ extension ServerCallStream: InboundMessageStream {
       }
     case .kept(let message):
       requestWasCompressed = message.wasCompressed
-      guard wire == nil else {
+      guard dialect == nil else {
         let framed = message.unsafeFramedBytes
         withExtendedLifetime(message) {
           startOther(handler, UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...]))

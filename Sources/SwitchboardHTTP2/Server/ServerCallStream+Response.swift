@@ -147,7 +147,7 @@ extension ServerCallStream {
   private func sendResponses() {
     guard phase == .handling || phase == .ending else { return }
     connection.sawTraffic()
-    if !headersSent, wire?.exchange.waitsForEnd == true { return }
+    if !headersSent, dialect?.exchange.waitsForEnd == true { return }
     if headersSent {
       if body.pipe == nil { body.pipe = shared.withLock { $0.responses } }
       connection.withSession { $0.resume(id) }
@@ -159,7 +159,7 @@ extension ServerCallStream {
 
   /// Sends the headers before there are messages.
   private func sendHeadersAlone() {
-    guard phase == .handling, !headersSent, wire?.exchange.waitsForEnd != true else { return }
+    guard phase == .handling, !headersSent, dialect?.exchange.waitsForEnd != true else { return }
     connection.sawTraffic()
     submitHeaders()
     connection.setNeedsFlush()
@@ -176,13 +176,13 @@ extension ServerCallStream {
   /// Returns `false` if another response was sent instead.
   @discardableResult
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
-    guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || wire != nil else {
+    guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || dialect != nil else {
       headersDidLeave()
       connection.withServerSession { $0.submitResponse(self, constant: .response) }
       return true
     }
     connection.headers.reset()
-    if let wire { writeHead(metadata, for: wire) } else { writeHead(metadata) }
+    if let dialect { writeHead(metadata, for: dialect) } else { writeHead(metadata) }
     if metadata != nil {
       if let refusal = connection.refusalOfHeaders {
         report(oversized: refusal)
@@ -232,11 +232,11 @@ extension ServerCallStream {
     if !headersSent { body.compression = head.negotiated(compression) }
     if headersSent {
       endOpenResponse(message, pipe)
-    } else if let wire, submitAnswer(message, metadata, for: wire) {
+    } else if let dialect, submitAnswer(message, metadata, for: dialect) {
       // The response is complete.
     } else if let message = message.take() {
       if submitResponse(metadata) { body.setOnly(message) }
-    } else if status?.isOk ?? true || metadata != nil || wire != nil {
+    } else if status?.isOk ?? true || metadata != nil || dialect != nil {
       body.isLast = true
       submitResponse(metadata)
     } else {

@@ -34,7 +34,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Why the request failed. If set, the rest of the request is ignored.
   @exclusivity(unchecked) private(set) var failure: GRPCStatus?
   /// The state of a call of another protocol; `nil` for gRPC.
-  @exclusivity(unchecked) var wire: WireState?
+  @exclusivity(unchecked) var dialect: DialectState?
   /// The body of a request that a page answers.
   @exclusivity(unchecked) var pageBody: [UInt8] = []
   /// Not written after the handler starts. In a stream of requests, each message has this property itself.
@@ -144,7 +144,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       if head.isForGRPC {
         if head.namesFormat { head.settleFormat() }
       } else {
-        settleProtocol()
+        settleDialect()
       }
     }
     if head.method?.streamsRequests ?? false {
@@ -152,7 +152,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       flow = InboundFlow(pipe)
     }
     if endsStream {
-      if let wire { requestDidEnd(for: wire) }
+      if let dialect { requestDidEnd(for: dialect) }
       endOfRequests()
     }
     connection.streamIsReady(self)
@@ -168,7 +168,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func remoteDidEnd() {
     state.remoteDidEnd()
-    if let wire { requestDidEnd(for: wire) }
+    if let dialect { requestDidEnd(for: dialect) }
     endOfRequests()
     if phase == .receiving || phase == .refusing { connection.streamIsReady(self) }
   }
@@ -210,8 +210,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { reportSent() }
-    guard let wire else { return body.read(into: buffer) }
-    return readBody(into: buffer, for: wire)
+    guard let dialect else { return body.read(into: buffer) }
+    return readBody(into: buffer, for: dialect)
   }
 
   func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
@@ -238,7 +238,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func trailers(into headers: HeaderWriter) -> Trailers {
     // Other protocols have no trailers, or have sent them in the body. Pages and refusals have none either.
-    wire == nil && head.isForGRPC ? makeTrailers(into: headers) : .none
+    dialect == nil && head.isForGRPC ? makeTrailers(into: headers) : .none
   }
 
   func runOnLoop() { handleSignals() }
@@ -248,7 +248,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Processes bytes of the request, and returns how many bytes the client may send again at once.
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard wantsMessages else { return bytes.count }
-    if let wire { return take(bytes, for: wire) }
+    if let dialect { return take(bytes, for: dialect) }
     if let page = head.page { return take(bytes, for: page) }
     return take(bytes)
   }
@@ -267,7 +267,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func fail(_ status: GRPCStatus) {
-    failure = wire?.failure(status, inbound.fault) ?? status
+    failure = dialect?.failure(status, inbound.fault) ?? status
     guard head.rejection == nil else { return connection.streamIsReady(self) }
     connection.report(
       inbound.fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
@@ -293,7 +293,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     case .receiving: left = startIfWhole(leavesHandler)
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling: if let failure { endEarly(failure) }
-    case .ending: if wire?.isBroken == true { giveUp() }
+    case .ending: if dialect?.isBroken == true { giveUp() }
     case .head, .closed: break
     }
     if case .lent = inbound.single { inbound.single = .none }
@@ -358,7 +358,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func keepLent() {
     inbound.single.keep()
-    wire?.keep()
+    dialect?.keep()
   }
 
   func begin() {

@@ -10,9 +10,9 @@ final class ServerCore: @unchecked Sendable {
   let router: Router
   let crossOrigin: CrossOrigin?
   /// The observer of the options, if it traces.
-  let tracing: (any ServerTracing)?
-  /// The protocols besides gRPC, in the order in which they are asked.
-  let protocols: [any WireProtocol]
+  let tracing: (any ServerTracerSource)?
+  /// The dialects besides gRPC, in the order in which they are asked.
+  let dialects: [any Dialect]
   let methods: RPCMethods
   private let providers: [any CallHandlerProvider]
   let group: LoopGroup
@@ -45,7 +45,7 @@ final class ServerCore: @unchecked Sendable {
     self.options = try options.checked()
     abandoned = AbandonedHandlers(limit: options.maxAbandonedHandlers)
     log = ServerLog(options)
-    tracing = options.observer as? any ServerTracing
+    tracing = options.observer as? any ServerTracerSource
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = try Router(providers, options)
     methods = RPCMethods(
@@ -55,8 +55,8 @@ final class ServerCore: @unchecked Sendable {
         log.status(ofEncoding: error, (path, [:]), on: loop)
       }
     )
-    protocols = try options.protocols(for: methods)
-    let allowsHTTP1 = !protocols.isEmpty
+    dialects = try options.makeDialects(for: methods)
+    let allowsHTTP1 = !dialects.isEmpty
     tls = Locked(
       try options.tls.map { options throws(GRPCStatus) in
         try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
@@ -87,7 +87,7 @@ final class ServerCore: @unchecked Sendable {
   }
 
   /// Whether clients may speak HTTP/1.1: gRPC itself cannot.
-  var allowsHTTP1: Bool { !protocols.isEmpty }
+  var allowsHTTP1: Bool { !dialects.isEmpty }
 
   var tlsContext: TLSContext? { tls.withLock { $0 } }
 

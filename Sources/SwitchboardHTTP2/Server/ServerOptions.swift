@@ -70,9 +70,9 @@ public struct ServerOptions: Sendable {
   public var pages: [HTTPPage] = []
   /// The names that clients of pages must use for the server. `nil`: any.
   package var hosts: HostNames?
-  /// Makes the protocols of other modules, when the server is created; see `WireProtocol`. They are asked after the
+  /// Makes the dialects of other modules, when the server is created; see `Dialect`. They are asked after the
   /// library's own. What one throws, creating the server throws.
-  package var wireProtocols: [@Sendable (RPCMethods) throws(GRPCStatus) -> any WireProtocol] = []
+  package var dialects: [@Sendable (RPCMethods) throws(GRPCStatus) -> any Dialect] = []
   /// How long the handshakes of a new connection may take, for TLS and HTTP/2.
   public var handshakeTimeout = Duration.seconds(20)
   /// Whether the loops spin for up to 60 µs after each event of a call before they block. This removes the time of
@@ -118,15 +118,15 @@ public struct ServerOptions: Sendable {
 }
 
 extension ServerOptions {
-  /// The protocols besides gRPC, in the order in which they are asked.
-  func protocols(for methods: RPCMethods) throws(GRPCStatus) -> [any WireProtocol] {
-    var protocols: [any WireProtocol] = []
-    if !pages.isEmpty { protocols.append(PageProtocol()) }
+  /// The dialects besides gRPC, in the order in which they are asked.
+  func makeDialects(for methods: RPCMethods) throws(GRPCStatus) -> [any Dialect] {
+    var all: [any Dialect] = []
+    if !pages.isEmpty { all.append(PageProtocol()) }
     let error = ConnectError(describe: web?.detailJSON)
-    if web != nil { protocols += [GRPCWebProtocol(), ConnectProtocol(error: error)] }
-    for make in wireProtocols { protocols.append(try make(methods)) }
-    if !pages.isEmpty { protocols.append(OtherMethodOfPage()) }
-    if web != nil { protocols.append(UnknownConnectMethod(error: error)) }
-    return protocols
+    if web != nil { all += [GRPCWebDialect(), ConnectDialect(error: error)] }
+    for make in dialects { all.append(try make(methods)) }
+    if !pages.isEmpty { all.append(OtherMethodOfPage()) }
+    if web != nil { all.append(UnknownConnectMethod(error: error)) }
+    return all
   }
 }

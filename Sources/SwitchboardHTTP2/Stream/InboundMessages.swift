@@ -20,7 +20,7 @@ struct InboundMessages {
   /// The bytes that arrived after all waiting messages.
   fileprivate(set) var held = HeldBytes()
   /// Converts received bytes to gRPC's frames, in other protocols.
-  var converter: (any WireFraming)?
+  var converter: (any DialectFraming)?
   /// Converted frames without room: at most the output of one step.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()

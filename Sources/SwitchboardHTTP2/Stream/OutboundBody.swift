@@ -14,7 +14,7 @@ struct OutboundBody {
   /// The compression of messages that are sent.
   var compression = MessageCompression.none
   /// Encodes each message, in calls that are not gRPC's.
-  var encoder: (any WireEncoder)?
+  var encoder: (any DialectEncoder)?
   /// Whether messages are sent with their prefix.
   var hasPrefixes = true
   var pipe: MessagePipe?

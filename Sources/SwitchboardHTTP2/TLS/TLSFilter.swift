@@ -49,9 +49,9 @@ final class TLSFilter: Packable {
     case plaintext(UnsafeRawBufferPointer)
   }
 
-  private static let wireMethod = WireMethod()
+  private static let wireMethod = BIOMethod()
 
-  private struct WireMethod: @unchecked Sendable {
+  private struct BIOMethod: @unchecked Sendable {
     // Sendable because it is created once and OpenSSL only reads it.
     let raw = switchboard_wire_method()
   }

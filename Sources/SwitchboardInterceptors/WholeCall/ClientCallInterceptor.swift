@@ -95,7 +95,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
 
   /// Returns `false` if the interceptor has served another call.
   private func begin(_ context: Context) -> Bool {
-    let (chain, index, type) = (context.chain, context.index, context.type)
+    let (chain, index, type) = (context.sideWorkChain, context.index, context.type)
     guard state.attach(to: chain, at: index, gate: type.streamsRequests ? { $0.requests } : nil)
     else { return false }
     let demand: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }

@@ -92,7 +92,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   /// Returns `false` if the interceptor has served another call.
   private func begin(_ context: Context) -> Bool {
-    let (chain, index, type) = (context.chain, context.index, context.type)
+    let (chain, index, type) = (context.sideWorkChain, context.index, context.type)
     guard state.attach(to: chain, at: index, gate: type.streamsResponses ? { $0.attempt?.responses } : nil)
     else { return false }
     let demand: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }

@@ -61,7 +61,7 @@ struct RecordingService: CallHandlerProvider {
   {
     var options = CallOptions(initialMetadata: passed(context.headers))
     if let deadline = context.deadline { options.timeout = max(.zero, deadline - .now) }
-    return MethodCall(method, on: channel, options: options, interceptors: ClientInterceptorChain([witness]))
+    return MethodCall(method, on: channel, options: options, interceptors: CallInterceptors([witness]))
   }
 
   /// Fields of the connection of a caller, or of the protocol by which it calls.

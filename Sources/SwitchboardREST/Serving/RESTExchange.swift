@@ -5,9 +5,9 @@ import SwitchboardHTTP2
 import SwitchboardProtobuf
 
 /// One REST call.
-final class RESTExchange: WireExchange, WireFraming, WireEncoder {
+final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   private let assembly: RequestAssembly
-  private let server: RESTProtocol
+  private let server: RESTDialect
   private let answersEvents: Bool
   /// The request message, if the path and the query contain all of it.
   var given: MessageBuffer?
@@ -21,7 +21,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
 
   init(
     _ assembly: RequestAssembly,
-    of server: RESTProtocol,
+    of server: RESTDialect,
     answersEvents: Bool
   ) {
     self.assembly = assembly
@@ -34,7 +34,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
 
   // MARK: The request
 
-  var requestForm: WireRequestForm {
+  var requestForm: DialectRequestForm {
     if let given { return .given(given) }
     return route.streamsRequests ? .converted(self) : .message(assembly)
   }
@@ -79,8 +79,8 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
 
   var waitsForEnd: Bool { !route.streamsResponses }
 
-  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-    -> WireBody?
+  func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+    -> DialectBody?
   {
     guard ending.isOk else { return fail(ending.status, ending, into: headers) }
     guard !route.streamsResponses else { return nil }
@@ -110,16 +110,16 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
     }
   }
 
-  private func fail(_ status: GRPCStatus, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-    -> WireBody
+  private func fail(_ status: GRPCStatus, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+    -> DialectBody
   {
     headers.add(":status", String(ErrorContent.httpStatus(status.code)).utf8)
     headers.add("content-type", "application/json")
     return finish(ErrorContent.json(status, server.encoding), ending, into: headers)
   }
 
-  private func finish(_ bytes: [UInt8], _ ending: borrowing WireEnding, into headers: HeaderWriter)
-    -> WireBody
+  private func finish(_ bytes: [UInt8], _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+    -> DialectBody
   {
     if route.mayBeCached { headers.add("vary", "accept-encoding") }
     if let metadata = ending.metadata { headers.add(metadata) }
@@ -148,7 +148,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
   }
 
   var sendsFrames: Bool { false }
-  var responseEncoder: (any WireEncoder)? { self }
+  var responseEncoder: (any DialectEncoder)? { self }
   var isBase64: Bool { false }
 
   func encode(_ message: MessageBuffer) -> MessageBuffer {
@@ -164,7 +164,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
 
   /// An error after the first message is sent as the last line. A stream of bytes cannot contain an error and is cut
   /// off.
-  func end(_ ending: borrowing WireEnding) -> [UInt8]? {
+  func end(_ ending: borrowing DialectEnding) -> [UInt8]? {
     let status = failure ?? ending.status
     if status.isOk { return [] }
     if case .raw = route.responseBody { return nil }
@@ -183,7 +183,7 @@ final class RESTExchange: WireExchange, WireFraming, WireEncoder {
 }
 
 /// Converts the body of a call into its only request.
-extension RequestAssembly: WireConversion {
+extension RequestAssembly: DialectConversion {
   func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
     MessageBuffer(try message(body: Array(body), contentType: contentType))
   }

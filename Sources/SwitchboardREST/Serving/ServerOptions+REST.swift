@@ -19,7 +19,7 @@ extension ServerOptions {
     options: RESTOptions = RESTOptions()
   ) throws(HTTPRuleError) {
     // The first protocol rejects every path that it does not have, so the second would never be asked.
-    guard wireProtocols.isEmpty else {
+    guard dialects.isEmpty else {
       throw HTTPRuleError("REST is served already: one call of serveREST takes the providers of all services")
     }
     let services = Set(providers.map(\.serviceName))
@@ -33,12 +33,12 @@ extension ServerOptions {
     if let path = options.document?.path, let route = table.literalRoute(of: path) {
       throw HTTPRuleError(route.method, route.binding, "the document has the same path")
     }
-    let make: @Sendable (RPCMethods) throws(GRPCStatus) -> any WireProtocol = {
-      (methods: RPCMethods) throws(GRPCStatus) -> any WireProtocol in
-      let rest: any WireProtocol = try RESTProtocol(table, options, methods)
+    let make: @Sendable (RPCMethods) throws(GRPCStatus) -> any Dialect = {
+      (methods: RPCMethods) throws(GRPCStatus) -> any Dialect in
+      let rest: any Dialect = try RESTDialect(table, options, methods)
       return rest
     }
-    wireProtocols.append(make)
+    dialects.append(make)
     guard let document = options.document else { return }
     pages.append(
       HTTPPage("GET", document.path) { _ in

@@ -4,7 +4,7 @@ import SwitchboardHTTP2
 
 /// The observer of servers and channels that measures and traces their calls. All observers of a `Telemetry` share its
 /// metrics.
-final class CallTelemetry: CallTracing, ServerTracing, MetricObserver {
+final class CallTelemetry: CallTracerSource, ServerTracerSource, MetricObserver {
   let parts: TelemetryParts
   let propagation: ContextPropagation
 

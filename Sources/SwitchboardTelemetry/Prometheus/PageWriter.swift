@@ -27,8 +27,8 @@ final class PageWriter: Sendable {
   }
 
   func text(_ format: PrometheusText.Format) -> String {
-    let (text, leftOut) = PrometheusText.text(metrics.snapshot(), resource, format)
-    metrics.reportMissingOnPage(leftOut)
+    let (text, missing) = PrometheusText.text(metrics.snapshot(), resource, format)
+    metrics.reportMissingOnPage(missing)
     return text
   }
 

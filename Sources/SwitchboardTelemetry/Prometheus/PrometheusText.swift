@@ -44,22 +44,22 @@ struct PrometheusText {
     _ snapshot: MetricSnapshot,
     _ resource: Resource,
     _ format: Format
-  ) -> (text: String, leftOut: [String]) {
+  ) -> (text: String, missing: [String]) {
     var writer = PrometheusText(format: format)
     writer.writeTarget(resource)
     var taken: Set<String> = ["target", "target_info"]
-    var leftOut: [String] = []
+    var missing: [String] = []
     for family in snapshot.families {
       let names = names(of: family.descriptor)
       guard taken.isDisjoint(with: names) else {
-        leftOut.append(family.descriptor.name)
+        missing.append(family.descriptor.name)
         continue
       }
       taken.formUnion(names)
       writer.write(family)
     }
     if format == .openMetrics { writer.text += "# EOF\n" }
-    return (writer.text, leftOut)
+    return (writer.text, missing)
   }
 
   private init(format: Format) {

@@ -25,7 +25,7 @@ final class InterceptedCall: CheckedCall, @unchecked Sendable {
       MethodDescriptor(service: "s", method: method, type: model.type).bytes,
       on: channel,
       options: options,
-      interceptors: ClientInterceptorChain([holder])
+      interceptors: CallInterceptors([holder])
     )
     switch model.type {
     case .unary:

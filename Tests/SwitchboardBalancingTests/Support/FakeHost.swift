@@ -227,7 +227,7 @@ extension Pick {
     }
   }
 
-  var tracker: (any CallTracker)? { if case .subchannel(_, let tracker) = self { tracker } else { nil } }
+  var tracker: (any LoadTracker)? { if case .subchannel(_, let tracker) = self { tracker } else { nil } }
 }
 
 /// A policy on a fake channel, by its name and configuration.

@@ -50,7 +50,7 @@ import Testing
     func call(to host: String) -> AsyncUnaryCall<[UInt8]> {
       let bytes = BytesMarshaller()
       let method = Method(ScriptedChannel.unaryMethod, requests: bytes, responses: bytes)
-      let chain = ClientInterceptorChain<[UInt8], [UInt8]>([Redirector(host)])
+      let chain = CallInterceptors<[UInt8], [UInt8]>([Redirector(host)])
       return MethodCall(method, on: script.channel, interceptors: chain).makeUnaryCall([1])
     }
     let first = call(to: "there")

@@ -108,7 +108,7 @@ import Testing
     let channel = try Channel(target: "\(address)", options: options)
     let marshaller = TrackedMarshaller(record: record, isQuick: caller == .quick)
     let method = Method(Sending.method, requests: BytesMarshaller(), responses: marshaller)
-    let chain = ClientInterceptorChain<[UInt8], Tracked>([ClientInterceptor()])
+    let chain = CallInterceptors<[UInt8], Tracked>([ClientInterceptor()])
     let call = MethodCall(method, on: channel, interceptors: caller == .intercepted ? chain : nil)
     #expect(try await call.unary([]).byteCount == size)
     #expect(record.state.decodedOnLoop == (caller == .quick && size <= MessageBuffer.longestOnLoop ? 1 : 0))
@@ -129,7 +129,7 @@ import Testing
       requests: BytesMarshaller(),
       responses: TrackedMarshaller(record: record)
     )
-    let chain = ClientInterceptorChain<[UInt8], Tracked>([ClientInterceptor()])
+    let chain = CallInterceptors<[UInt8], Tracked>([ClientInterceptor()])
     let call = MethodCall(method, on: channel, interceptors: isIntercepted ? chain : nil)
     let sizes = try await Task(executorPreference: channel.eventLoop) {
       var sizes: [Int] = []

@@ -240,7 +240,7 @@ import Testing
 
   @Test func anInterceptorThatHoldsTheCall() async throws {
     let channel = try Channel(inProcess: [TestService()])
-    let chain = ClientInterceptorChain<[UInt8], [UInt8]>([Holding()])
+    let chain = CallInterceptors<[UInt8], [UInt8]>([Holding()])
     let call = MethodCall(TestService.get.bytes, on: channel, options: Self.options, interceptors: chain)
     let response = Task { try await call.unary([1]) }
     let loop = try #require(channel.eventLoop as? Loop)

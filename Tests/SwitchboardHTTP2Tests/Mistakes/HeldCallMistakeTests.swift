@@ -57,13 +57,14 @@ import Testing
 
     var methodHandlers: [MethodHandler] {
       let make: @Sendable () -> [ServerInterceptor<[UInt8], [UInt8]>] = { [Holding(part, isHolding)] }
+      let passing: @Sendable () -> [ServerInterceptor<[UInt8], [UInt8]>] = { [ServerInterceptor()] }
       return [
         Self.get.bytes.unaryHandler(interceptors: make) { request, _ in request },
         Self.collect.bytes.clientStreamingHandler(interceptors: make) { requests, _ in
           for try await _ in requests {}
           return []
         },
-        Self.slow.bytes.unaryHandler(interceptors: { [ServerInterceptor()] }) { request, _ in
+        Self.slow.bytes.unaryHandler(interceptors: passing) { request, _ in
           isHolding.fire()
           try await Task.sleep(for: .seconds(3600))
           return request

@@ -20,7 +20,7 @@ import Testing
   private func statuses(
     _ channel: Channel,
     _ error: any Error,
-    _ chain: () -> ClientInterceptorChain<[UInt8], [UInt8]>?
+    _ chain: () -> CallInterceptors<[UInt8], [UInt8]>?
   ) async -> [GRPCStatus?] {
     func call(_ method: MethodDescriptor) -> MethodCall<BytesMarshaller, BytesMarshaller> {
       MethodCall(method.bytes, on: channel, interceptors: chain())
@@ -37,7 +37,7 @@ import Testing
   func theCallIsCancelledWithTheCause(_ wire: Wire, isIntercepted: Bool) async throws {
     try await TestPair.with(wire) { pair async throws in
       let all = await statuses(pair.channel, Broken()) {
-        isIntercepted ? ClientInterceptorChain([ClientInterceptor<[UInt8], [UInt8]>()]) : nil
+        isIntercepted ? CallInterceptors([ClientInterceptor<[UInt8], [UInt8]>()]) : nil
       }
       for status in all {
         #expect(status?.code == .cancelled)

@@ -7,17 +7,17 @@ import Testing
 /// Requests that become messages on the way, which may be much larger than what arrived.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConvertedRequestTests {
   /// Each byte of a request is a message of a kilobyte, the end is one more, and responses are as they are.
-  private final class Growing: WireProtocol {
+  private final class Growing: Dialect {
     private let made: Counter
 
     init(made: Counter) { self.made = made }
 
-    func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
-      request.method.map { .call(WireCall($0, .unnamed, GrowingExchange(made: made))) }
+    func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
+      request.method.map { .call(DialectCall($0, .unnamed, GrowingExchange(made: made))) }
     }
   }
 
-  private final class GrowingExchange: WireExchange, WireFraming {
+  private final class GrowingExchange: DialectExchange, DialectFraming {
     private let made: Counter
 
     init(made: Counter) { self.made = made }
@@ -27,7 +27,7 @@ import Testing
       return WebMessages.frame([UInt8](repeating: byte, count: 1024))
     }
 
-    var requestForm: WireRequestForm { .converted(self) }
+    var requestForm: DialectRequestForm { .converted(self) }
 
     func frames(from piece: inout UnsafeRawBufferPointer) -> [UInt8] {
       defer { piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst()) }
@@ -37,25 +37,25 @@ import Testing
     func framesAtEnd() -> [UInt8] { frame(0) }
     var waitsForEnd: Bool { true }
 
-    func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-      -> WireBody?
+    func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+      -> DialectBody?
     {
       headers.add(":status", ending.isOk ? "200" : "500")
-      return message.map { .message($0) } ?? WireBody.none
+      return message.map { .message($0) } ?? DialectBody.none
     }
 
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
     var sendsFrames: Bool { false }
-    var responseEncoder: (any WireEncoder)? { nil }
+    var responseEncoder: (any DialectEncoder)? { nil }
     var isBase64: Bool { false }
-    func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
+    func end(_ ending: borrowing DialectEnding) -> [UInt8]? { [] }
   }
 
   private func with(_ group: LoopGroup, _ body: (TestPair, Counter) async throws -> Void) async throws {
     let made = Counter()
     var options = ServerOptions()
-    options.wireProtocols = [{ (_: RPCMethods) -> any WireProtocol in Growing(made: made) }]
+    options.dialects = [{ (_: RPCMethods) -> any Dialect in Growing(made: made) }]
     try await TestPair.with(server: options, serverGroup: group) { pair async throws in
       try await body(pair, made)
     }

@@ -10,14 +10,14 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LargeBodyTests {
   /// A message is its body in reverse. A body that begins with 0 is none, and one with 1 is turned only when the test says
   /// so.
-  private final class Reversing: WireProtocol, WireConversion {
+  private final class Reversing: Dialect, DialectConversion {
     let gate = Gate()
     /// Whether the call of the body that the gate held was over.
     let isUnwanted = Atomic(false)
     let ended = DispatchSemaphore(value: 0)
 
-    func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
-      request.method.map { .call(WireCall($0, .unnamed, ReversingExchange(self))) }
+    func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
+      request.method.map { .call(DialectCall($0, .unnamed, ReversingExchange(self))) }
     }
 
     func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
@@ -69,16 +69,16 @@ import Testing
     }
   }
 
-  private final class ReversingExchange: WireExchange {
+  private final class ReversingExchange: DialectExchange {
     private let reversing: Reversing
 
     init(_ reversing: Reversing) { self.reversing = reversing }
 
-    var requestForm: WireRequestForm { .message(reversing) }
+    var requestForm: DialectRequestForm { .message(reversing) }
     var waitsForEnd: Bool { true }
 
-    func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-      -> WireBody?
+    func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+      -> DialectBody?
     {
       headers.add(":status", ending.isOk ? "200" : "500")
       return .message(message ?? MessageBuffer(Array("\(ending.status.code)".utf8)))
@@ -87,9 +87,9 @@ import Testing
     func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
     }
     var sendsFrames: Bool { false }
-    var responseEncoder: (any WireEncoder)? { nil }
+    var responseEncoder: (any DialectEncoder)? { nil }
     var isBase64: Bool { false }
-    func end(_ ending: borrowing WireEnding) -> [UInt8]? { [] }
+    func end(_ ending: borrowing DialectEnding) -> [UInt8]? { [] }
   }
 
   /// A body of a hundred thousand bytes.
@@ -105,7 +105,7 @@ import Testing
     let group = try LoopGroup()
     #expect(group.loops.count == 1)
     var options = ServerOptions()
-    options.wireProtocols = [{ (_: RPCMethods) -> any WireProtocol in reversing }]
+    options.dialects = [{ (_: RPCMethods) -> any Dialect in reversing }]
     try await TestPair.with(server: options, serverGroup: group) { pair async throws in
       defer { reversing.gate.release() }
       try await body(pair, reversing, group.loops[0])

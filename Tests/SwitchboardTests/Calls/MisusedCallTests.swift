@@ -67,7 +67,7 @@ import Testing
       func call(_ method: String, _ type: GRPCCallType) -> MethodCall<BytesMarshaller, BytesMarshaller> {
         let descriptor = MethodDescriptor(service: "echo.Echo", method: method, type: type)
         let method = Method(descriptor, requests: BytesMarshaller(), responses: BytesMarshaller())
-        let chain = ClientInterceptorChain([ClientInterceptor<[UInt8], [UInt8]>()])
+        let chain = CallInterceptors([ClientInterceptor<[UInt8], [UInt8]>()])
         return MethodCall(method, on: pair.channel, interceptors: intercepted ? chain : nil)
       }
       let refusal =

@@ -73,7 +73,7 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
   final func send(
     _ part: GRPCClientRequestPart<Request>,
     promise: EventLoopPromise<Void>?,
-    in chain: ClientPipeline<Request, Response>,
+    in chain: ClientChain<Request, Response>,
     at index: Int
   ) {
     send(part, promise: promise, context: ClientInterceptorContext(chain, index))
@@ -82,7 +82,7 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
   @inlinable @inline(__always)
   final func receive(
     _ part: GRPCClientResponsePart<Response>,
-    in chain: ClientPipeline<Request, Response>,
+    in chain: ClientChain<Request, Response>,
     at index: Int
   ) {
     receive(part, context: ClientInterceptorContext(chain, index))

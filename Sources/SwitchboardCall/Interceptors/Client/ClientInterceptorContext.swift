@@ -3,44 +3,44 @@
 /// Usable from any thread. Parts passed on other threads move to the event loop in order; others may overtake them.
 @frozen
 public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: ChainContext, Sendable {
-  @usableFromInline let pipeline: ClientPipeline<Request, Response>
+  @usableFromInline let chain: ClientChain<Request, Response>
   @usableFromInline package let index: Int
 
   @inlinable @inline(__always)
-  init(_ pipeline: ClientPipeline<Request, Response>, _ index: Int) {
-    self.pipeline = pipeline
+  init(_ chain: ClientChain<Request, Response>, _ index: Int) {
+    self.chain = chain
     self.index = index
   }
 
   /// The chain, for interceptors that work outside of it.
-  package var chain: any SideWorkChain { pipeline }
+  package var sideWorkChain: any SideWorkChain { chain }
 
   /// The context of the caller's task, if it has one.
-  package var taskContext: (any ContextSource)? { pipeline.callerContext }
+  package var taskContext: (any ContextSource)? { chain.callerContext }
 
   /// The loop that handles the call's parts.
-  public var eventLoop: any EventLoop { pipeline.eventLoop }
+  public var eventLoop: any EventLoop { chain.eventLoop }
 
   /// The call's logger; silent unless the options name one.
   public var logger: Logger { options.logger }
 
   /// Which sides of the call stream.
-  public var type: GRPCCallType { pipeline.method.type }
+  public var type: GRPCCallType { chain.method.type }
 
   /// The called method, even if `path` was changed.
-  public var method: MethodDescriptor { pipeline.method }
+  public var method: MethodDescriptor { chain.method }
 
   /// The path of the method, such as `/echo.Echo/Get`. It can be changed until the metadata leaves the chain.
   public var path: String {
-    get { pipeline.settings.current.path ?? pipeline.method.path }
-    nonmutating set { pipeline.settings.change { $0.path = newValue } }
+    get { chain.settings.current.path ?? chain.method.path }
+    nonmutating set { chain.settings.change { $0.path = newValue } }
   }
 
   /// The target of the call, such as `localhost:50051`. It can be changed until the metadata leaves the chain; the call
   /// fails if its transport cannot reach another target.
   public var host: String {
-    get { pipeline.settings.current.host ?? pipeline.transport.host }
-    nonmutating set { pipeline.settings.change { $0.host = newValue } }
+    get { chain.settings.current.host ?? chain.transport.host }
+    nonmutating set { chain.settings.change { $0.host = newValue } }
   }
 
   /// Whether the call may be repeated or cached. It can be changed until the metadata leaves the chain.
@@ -59,40 +59,40 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The call's options, which can be changed until the metadata leaves the chain. Changes of `initialMetadata` and
   /// `interceptorFactories` have no effect: the first part of the stream has the metadata, and the factories were used.
   public var options: CallOptions {
-    get { pipeline.settings.current.options }
-    nonmutating set { pipeline.settings.change { $0.change(newValue, pipeline.transport.environment.time) } }
+    get { chain.settings.current.options }
+    nonmutating set { chain.settings.change { $0.change(newValue, chain.transport.environment.time) } }
   }
 
   /// When the caller stops waiting.
-  public var deadline: ContinuousClock.Instant? { pipeline.deadline }
+  public var deadline: ContinuousClock.Instant? { chain.deadline }
 
   /// Passes a part to the next interceptor towards the network. The promise fails if the call has ended.
   @inlinable @inline(__always)
   public func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?) {
-    pipeline.send(part, promise: promise, to: index &+ 1)
+    chain.send(part, promise: promise, to: index &+ 1)
   }
 
   /// Passes a part to the next interceptor towards the caller.
   @inlinable @inline(__always)
   public func receive(_ part: GRPCClientResponsePart<Response>) {
-    pipeline.receive(part, at: index &- 1)
+    chain.receive(part, at: index &- 1)
   }
 
   /// Passes an error to the next interceptor towards the caller.
   @inlinable
   public func errorCaught(_ error: any Error) {
-    pipeline.errorCaught(error, at: index - 1)
+    chain.errorCaught(error, at: index - 1)
   }
 
   /// Cancels the call, starting with the next interceptor towards the network.
   @inlinable
   public func cancel(promise: EventLoopPromise<Void>?) {
-    pipeline.cancel(promise: promise, to: index + 1)
+    chain.cancel(promise: promise, to: index + 1)
   }
 
   /// Requests `count` more responses from the next interceptor towards the network, if responses stream.
   @inlinable
   public func receiveNextMessages(_ count: Int) {
-    pipeline.receiveNextMessages(count, to: index + 1)
+    chain.receiveNextMessages(count, to: index + 1)
   }
 }

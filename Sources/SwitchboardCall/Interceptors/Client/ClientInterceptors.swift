@@ -18,16 +18,16 @@ public struct ClientInterceptors<Factory>: Sendable {
   @inlinable
   package func make<Request, Response>(
     _ make: (Factory) -> [ClientInterceptor<Request, Response>]
-  ) -> ClientInterceptorChain<Request, Response>? {
+  ) -> CallInterceptors<Request, Response>? {
     guard let own = box?.withFactory(make), !own.isEmpty else { return nil }
-    return ClientInterceptorChain(own)
+    return CallInterceptors(own)
   }
 }
 
 /// The interceptors of one call, in the order in which requests pass them.
 @frozen
 @usableFromInline
-package struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @unchecked Sendable {
+package struct CallInterceptors<Request: Sendable, Response: Sendable>: @unchecked Sendable {
   // Sendable holds because interceptors are made for one call, which uses them only on its loop.
   @usableFromInline let interceptors: [ClientInterceptor<Request, Response>]
 
@@ -40,10 +40,10 @@ extension Channel {
   /// All interceptors of a call: those of its options, its own, and the channel's. `nil` if there are none.
   @inlinable
   package func scoped<Request: Sendable, Response: Sendable>(
-    _ own: consuming ClientInterceptorChain<Request, Response>?,
+    _ own: consuming CallInterceptors<Request, Response>?,
     for method: MethodDescriptor,
     _ factories: [any ClientInterceptorFactory]?
-  ) -> ClientInterceptorChain<Request, Response>? {
+  ) -> CallInterceptors<Request, Response>? {
     if interceptorFactories.isEmpty, factories?.isEmpty ?? true { return consume own }
     return chain(around: own?.interceptors ?? [], for: method, factories ?? [])
   }
@@ -53,11 +53,11 @@ extension Channel {
     around own: [ClientInterceptor<Request, Response>],
     for method: MethodDescriptor,
     _ factories: [any ClientInterceptorFactory]
-  ) -> ClientInterceptorChain<Request, Response>? {
+  ) -> CallInterceptors<Request, Response>? {
     let all =
       factories.makeClientInterceptors(for: method) + own
       + interceptorFactories.makeClientInterceptors(for: method)
-    return all.isEmpty ? nil : ClientInterceptorChain(all)
+    return all.isEmpty ? nil : CallInterceptors(all)
   }
 }
 

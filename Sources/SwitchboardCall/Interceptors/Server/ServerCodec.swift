@@ -2,13 +2,13 @@
 /// unlike the methods of a generic class. Created once for each method.
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
-  @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
+  @usableFromInline typealias Chain = ServerChain<Request, Response>
   @usableFromInline let method: MethodDescriptor
   @usableFromInline let ends: ServerEnds<Request, Response>
-  @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
+  @usableFromInline let message: @Sendable (Chain, RawSpan) -> Void
   /// Decodes messages that pass the chain later.
   @usableFromInline let decoder: StreamDecoder<Request>
-  @usableFromInline let end: @Sendable (Pipeline) -> Void
+  @usableFromInline let end: @Sendable (Chain) -> Void
 
   @inlinable @inline(__always)
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
@@ -17,21 +17,21 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor
-    let send: ServerEnds<Request, Response>.Send = { pipeline, response, metadata, promise in
+    let send: ServerEnds<Request, Response>.Send = { chain, response, metadata, promise in
       do {
-        pipeline.send(try responses.encode(copy response), metadata, promise)
+        chain.send(try responses.encode(copy response), metadata, promise)
       } catch {
-        pipeline.failToEncode(error, promise)
+        chain.failToEncode(error, promise)
       }
     }
     ends = ServerEnds(send: send, start: startHandler)
-    message = { pipeline, bytes in pipeline.receiveMessage { () throws in try requests.decode(bytes) } }
+    message = { chain, bytes in chain.receiveMessage { () throws in try requests.decode(bytes) } }
     decoder = StreamDecoder {
       try requests.decode($0)
     } onLoop: {
       requests.decodesOnLoop($0)
     }
-    end = { pipeline in pipeline.receiveFirst(.end) }
+    end = { chain in chain.receiveFirst(.end) }
   }
 }
 
@@ -40,10 +40,10 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
 @frozen
 @usableFromInline
 struct ServerEnds<Request: Sendable, Response: Sendable>: ~Copyable, Sendable {
-  @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
+  @usableFromInline typealias Chain = ServerChain<Request, Response>
   @usableFromInline typealias Send =
-    @Sendable (Pipeline, borrowing Response, MessageMetadata, EventLoopPromise<Void>?) -> Void
-  @usableFromInline typealias Start = @Sendable (Pipeline, consuming Request) -> Void
+    @Sendable (Chain, borrowing Response, MessageMetadata, EventLoopPromise<Void>?) -> Void
+  @usableFromInline typealias Start = @Sendable (Chain, consuming Request) -> Void
 
   /// Encodes a response for the transport.
   @usableFromInline let send: Send
@@ -61,11 +61,11 @@ struct ServerEnds<Request: Sendable, Response: Sendable>: ~Copyable, Sendable {
     _ response: borrowing Response,
     _ metadata: MessageMetadata,
     _ promise: EventLoopPromise<Void>?,
-    of pipeline: Pipeline
+    of chain: Chain
   ) {
-    send(pipeline, response, metadata, promise)
+    send(chain, response, metadata, promise)
   }
 
   @inlinable @inline(__always)
-  func startHandler(of pipeline: Pipeline, with request: consuming Request) { start(pipeline, request) }
+  func startHandler(of chain: Chain, with request: consuming Request) { start(chain, request) }
 }

@@ -68,7 +68,7 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
   final func send(
     _ part: GRPCServerResponsePart<Response>,
     promise: EventLoopPromise<Void>?,
-    in chain: ServerPipeline<Request, Response>,
+    in chain: ServerChain<Request, Response>,
     at index: Int
   ) {
     send(part, promise: promise, context: ServerInterceptorContext(chain, index))
@@ -77,7 +77,7 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
   @inlinable @inline(__always)
   final func receive(
     _ part: GRPCServerRequestPart<Request>,
-    in chain: ServerPipeline<Request, Response>,
+    in chain: ServerChain<Request, Response>,
     at index: Int
   ) {
     receive(part, context: ServerInterceptorContext(chain, index))

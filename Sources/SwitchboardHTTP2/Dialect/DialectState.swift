@@ -4,11 +4,11 @@ import SwitchboardCall
 import SwitchboardText
 
 /// The state of a stream for a call in another protocol. Unchecked exclusivity: confined to the stream's loop.
-final class WireState {
-  let exchange: any WireExchange
-  let form: WireRequestForm
+final class DialectState {
+  let exchange: any DialectExchange
+  let form: DialectRequestForm
   /// Converts the body to the message; `nil` if the body is the message, or after the conversion.
-  @exclusivity(unchecked) var conversion: (any WireConversion)?
+  @exclusivity(unchecked) var conversion: (any DialectConversion)?
   /// The received part of a request's body in the form `.message`.
   @exclusivity(unchecked) private(set) var collected: [UInt8] = []
   /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
@@ -23,7 +23,7 @@ final class WireState {
   @exclusivity(unchecked) private var offset = 0
   @exclusivity(unchecked) private var isEnding = false
 
-  init(_ exchange: any WireExchange) {
+  init(_ exchange: any DialectExchange) {
     self.exchange = exchange
     form = exchange.requestForm
     if case .message(let conversion) = form { self.conversion = conversion }

@@ -126,8 +126,8 @@ struct HTTPPages: Sendable {
 }
 
 /// Answers requests for pages. With another HTTP method, the same path may belong to another protocol.
-final class PageProtocol: WireProtocol {
-  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+final class PageProtocol: Dialect {
+  func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     let method = request.httpMethod
     return methods.pages.at(request.path).last { $0.answers(method) }.map { .page($0) }
   }
@@ -135,8 +135,8 @@ final class PageProtocol: WireProtocol {
 
 /// Rejects requests for the path of a page whose HTTP method neither a page nor another protocol supports, and for paths
 /// without a page. It is tried after those.
-final class OtherMethodOfPage: WireProtocol {
-  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+final class OtherMethodOfPage: Dialect {
+  func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     let (path, method) = (request.path, request.httpMethod)
     guard request.method == nil else { return nil }
     let here = methods.pages.at(path)

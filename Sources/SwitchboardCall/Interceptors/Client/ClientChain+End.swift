@@ -23,7 +23,7 @@ final class RareCallState {
 }
 
 // The end of a call: by the transport, the caller, the deadline, or a part that cannot be encoded or decoded.
-extension ClientPipeline {
+extension ClientChain {
   @usableFromInline var reason: GRPCStatus? { rare?.reason }
 
   /// Changes what few calls have.
@@ -172,7 +172,7 @@ extension ClientPipeline {
 
 // MARK: - The caller's handle on its call, from any thread
 
-extension ClientPipeline: ByteCall {
+extension ClientChain: ByteCall {
   /// Does nothing, because the chain starts with its first parts.
   @usableFromInline
   func start() {}

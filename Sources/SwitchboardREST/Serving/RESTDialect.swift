@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 import SwitchboardText
 
 /// REST on a server's port: finds the route of a request and turns the request into a call.
-final class RESTProtocol: WireProtocol {
+final class RESTDialect: Dialect {
   private let table: RESTTable
   /// The methods of the routes, in the same order.
   private let methods: [RPCMethod]
@@ -47,7 +47,7 @@ final class RESTProtocol: WireProtocol {
     statusOfEncoding = methods.statusOfEncoding
   }
 
-  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+  func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     let path = Array(request.path)
     switch table.match(Array(request.httpMethod.utf8), path) {
     case .none:
@@ -63,7 +63,7 @@ final class RESTProtocol: WireProtocol {
     }
   }
 
-  private func call(_ route: RESTRoute, _ path: RequestPath, _ request: borrowing WireRequest) -> WireDecision
+  private func call(_ route: RESTRoute, _ path: RequestPath, _ request: borrowing DialectRequest) -> DialectDecision
   {
     if case .json = route.requestBody, !request.hasNoBody || !request.contentType.isEmpty, !request.hasJSON {
       let error = GRPCStatus(code: .invalidArgument, message: "the content type is not application/json")
@@ -86,9 +86,9 @@ final class RESTProtocol: WireProtocol {
         failure = error
       }
     }
-    let settings = WireSettings(request.headers, of: route)
+    let settings = DialectSettings(request.headers, of: route)
     return .call(
-      WireCall(methods[route.number], Self.format, exchange, settings: settings, failure: failure)
+      DialectCall(methods[route.number], Self.format, exchange, settings: settings, failure: failure)
     )
   }
 
@@ -109,7 +109,7 @@ final class RESTProtocol: WireProtocol {
   }
 }
 
-extension WireRequest {
+extension DialectRequest {
   /// Whether the headers identify a Connect client.
   fileprivate var isConnect: Bool {
     let type = mediaType
@@ -165,7 +165,7 @@ extension HPACKHeaders {
   }
 }
 
-extension WireSettings {
+extension DialectSettings {
   /// The compression of whole bodies that the headers ask for. Streams are not compressed.
   fileprivate init(_ headers: HPACKHeaders, of route: RESTRoute) {
     self.init()

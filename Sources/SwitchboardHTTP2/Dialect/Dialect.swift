@@ -6,24 +6,24 @@ import SwitchboardCall
 /// recognises the request decides. gRPC's own calls do not pass through here, so they cost nothing more.
 ///
 /// ```
-///   request's head ──> accept ──┬─ .call(WireCall) ──> interceptors and the handler, as with gRPC
+///   request's head ──> accept ──┬─ .call(DialectCall) ──> interceptors and the handler, as with gRPC
 ///                               ├─ .page(HTTPPage) ──> one bounded request, one answer
 ///                               ├─ .refuse ──────────> an HTTP status, and why
 ///                               └─ nil ──────────────> the next protocol
 /// ```
-/// The wire format of a call is determined by its `WireExchange`, which `accept` makes. Limits, deadlines,
+/// The wire format of a call is determined by its `DialectExchange`, which `accept` makes. Limits, deadlines,
 /// cancellation, interceptors and observers are the same as for gRPC, because they are beneath this interface.
 ///
-/// Other modules add protocols with `ServerOptions.wireProtocols`.
-package protocol WireProtocol: AnyObject, Sendable {
+/// Other modules add protocols with `ServerOptions.dialects`.
+package protocol Dialect: AnyObject, Sendable {
   /// Decides about a request whose header section is complete; the body comes later. Called on the connection's loop.
-  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision?
+  func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision?
 }
 
 /// The decision about a request. Like the call in it, it is moved to the stream and never copied.
-package enum WireDecision: ~Copyable {
+package enum DialectDecision: ~Copyable {
   /// A call of a method.
-  case call(WireCall)
+  case call(DialectCall)
   /// A plain HTTP answer.
   case page(HTTPPage)
   /// An HTTP status and a message, and a header that says what is allowed instead, such as `allow`.
@@ -31,15 +31,15 @@ package enum WireDecision: ~Copyable {
 }
 
 /// A request as a call of a method.
-package struct WireCall: ~Copyable {
+package struct DialectCall: ~Copyable {
   /// The method in the format `subtype`; `nil` fails the call with `failure`.
   package var method: RPCMethod?
   /// The format of the messages on the exchange's gRPC side.
   package var subtype: ContentSubtype
   /// Converts bytes to messages, and messages to bytes.
-  package var exchange: any WireExchange
+  package var exchange: any DialectExchange
   /// The settings from the protocol's own headers; `nil` if it uses gRPC's (`grpc-timeout`, `grpc-encoding`).
-  package var settings: WireSettings?
+  package var settings: DialectSettings?
   /// If set, the call fails with this status before its handler runs. The exchange writes it in the protocol's form.
   package var failure: GRPCStatus?
   /// Whether a request with an equal method, content type and headers is an equal call, with the same exchange.
@@ -48,8 +48,8 @@ package struct WireCall: ~Copyable {
   package init(
     _ method: consuming RPCMethod?,
     _ subtype: consuming ContentSubtype,
-    _ exchange: consuming any WireExchange,
-    settings: consuming WireSettings? = nil,
+    _ exchange: consuming any DialectExchange,
+    settings: consuming DialectSettings? = nil,
     failure: consuming GRPCStatus? = nil,
     isRepeatable: Bool = false
   ) {
@@ -63,7 +63,7 @@ package struct WireCall: ~Copyable {
 }
 
 /// The settings in the headers of a request that a transport needs.
-package struct WireSettings: ~Copyable {
+package struct DialectSettings: ~Copyable {
   /// The client's timeout; `nil` uses `grpc-timeout`.
   package var timeout: GRPCTimeout?
   /// The compression of the request's messages; `nil` for an unknown one, which fails the call.

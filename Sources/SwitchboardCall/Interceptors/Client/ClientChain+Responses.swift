@@ -2,7 +2,7 @@
 //   resumes the caller
 
 // The reports of the transport, on its event loop.
-extension ClientPipeline: ResponseReceiver {
+extension ClientChain: ResponseReceiver {
   @usableFromInline
   var wantsMetadata: Bool { true }
 

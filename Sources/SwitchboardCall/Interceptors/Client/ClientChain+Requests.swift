@@ -1,5 +1,5 @@
 // The transport's end of the chain, where parts become a call.
-extension ClientPipeline {
+extension ClientChain {
   @inlinable @inline(__always)
   func transmit(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
     part.borrowed {

@@ -1,6 +1,6 @@
 /// An observer that follows each attempt of a client's call, and can add headers to it. Transports wrap any other
 /// observer in a `PlainTracer`.
-package protocol CallTracing: AnyObject, CallObserver {
+package protocol CallTracerSource: AnyObject, CallObserver {
   /// Creates the tracer of a channel whose calls run on this loop. The target has a scheme.
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
 }

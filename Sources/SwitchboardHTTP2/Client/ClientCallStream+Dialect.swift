@@ -12,7 +12,7 @@ extension ClientCallStream {
     guard wireProtocol != .grpc,
       let exchange = wireProtocol.makeExchange(request, mayGet: channel.options.connectGet)
     else { return }
-    wire = ClientWire(exchange)
+    dialect = ClientDialectState(exchange)
     if case .frames(let endFlag) = exchange.responseBody { inbound.endWith(endFlag, limit: statusLimit) }
   }
 
@@ -23,7 +23,7 @@ extension ClientCallStream {
   /// Prepares the request's body. Returns `false` if the request has none.
   func prepareBody(_ headers: HeaderWriter) -> Bool {
     if let options = request.options { body.compression = options.compression }
-    switch wire?.exchange.requestBody {
+    switch dialect?.exchange.requestBody {
     case .message?: return prepareMessage(headers)
     case .none?:
       body.isLast = true
@@ -49,33 +49,33 @@ extension ClientCallStream {
     return true
   }
 
-  func takeHeader(_ name: Bytes, _ value: Bytes, of wire: ClientWire) {
-    guard wire.exchange.takeHeader(name, value) else { return }
+  func takeHeader(_ name: Bytes, _ value: Bytes, of dialect: ClientDialectState) {
+    guard dialect.exchange.takeHeader(name, value) else { return }
     if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
       loadReport = Base64.decode(value)
     }
   }
 
-  func headersDidEnd(for wire: ClientWire) {
+  func headersDidEnd(for dialect: ClientDialectState) {
     body.forgetSent()
     if isCounted { connection?.didServe() }
-    if let failure = wire.exchange.headersDidEnd(httpStatus: head.httpStatus) { phase = .failing(failure) }
-    if wire.exchange.hasMetadata { reportMetadata(of: wire) }
-    if state.hasRemoteEnded { deliverBody(for: wire) }
+    if let failure = dialect.exchange.headersDidEnd(httpStatus: head.httpStatus) { phase = .failing(failure) }
+    if dialect.exchange.hasMetadata { reportMetadata(of: dialect) }
+    if state.hasRemoteEnded { deliverBody(for: dialect) }
     ready()
   }
 
-  private func reportMetadata(of wire: ClientWire) {
-    if wantsMetadata { headersToDeliver = wire.exchange.metadata }
+  private func reportMetadata(of dialect: ClientDialectState) {
+    if wantsMetadata { headersToDeliver = dialect.exchange.metadata }
   }
 
-  func take(_ bytes: UnsafeRawBufferPointer, for wire: ClientWire) -> Int {
-    switch wire.exchange.responseBody {
+  func take(_ bytes: UnsafeRawBufferPointer, for dialect: ClientDialectState) -> Int {
+    switch dialect.exchange.responseBody {
     case .frames:
       // A body follows, so the headers are not trailers.
-      if !wire.exchange.hasMetadata, !wire.isDelivered {
-        wire.isDelivered = true
-        reportMetadata(of: wire)
+      if !dialect.exchange.hasMetadata, !dialect.isDelivered {
+        dialect.isDelivered = true
+        reportMetadata(of: dialect)
         ready()
       }
       let credit = take(bytes)
@@ -83,46 +83,46 @@ extension ClientCallStream {
       return credit
     case .message:
       inbound.totals.bytes += bytes.count
-      let count = wire.collected.count + bytes.count
+      let count = dialect.collected.count + bytes.count
       guard count <= inbound.limit.byteCount else {
         fail(inbound.limit.exceeded(by: count))
         return bytes.count
       }
-      wire.collect(bytes)
+      dialect.collect(bytes)
       return bytes.count
     case .error:
       inbound.totals.bytes += bytes.count
-      guard wire.collected.count + bytes.count <= statusLimit else {
+      guard dialect.collected.count + bytes.count <= statusLimit else {
         // The HTTP status must suffice. An error page may be long, and endless if the server is hostile.
-        phase = .failing(wire.exchange.end(nil))
+        phase = .failing(dialect.exchange.end(nil))
         connection?.report(.messageTooLarge)
         ready()
         return bytes.count
       }
-      wire.collect(bytes)
+      dialect.collect(bytes)
       return bytes.count
     }
   }
 
   /// Delivers the whole body as a message.
-  func deliverBody(for wire: ClientWire) {
-    guard isOpen, !wire.isDelivered, case .message = wire.exchange.responseBody else { return }
-    wire.isDelivered = true
-    let bytes = wire.takeCollected()
-    let isCompressed = wire.exchange.encoding != MessageCompression.none && !bytes.isEmpty
+  func deliverBody(for dialect: ClientDialectState) {
+    guard isOpen, !dialect.isDelivered, case .message = dialect.exchange.responseBody else { return }
+    dialect.isDelivered = true
+    let bytes = dialect.takeCollected()
+    let isCompressed = dialect.exchange.encoding != MessageCompression.none && !bytes.isEmpty
     receiveUnframed(
       MessageBuffer(unsafeByteCount: bytes.count, isCompressed: isCompressed) { $0.copyBytes(from: bytes) }
     )
   }
 
   /// The status that the server sent, once everything has arrived.
-  func endStatus(_ wire: ClientWire) -> GRPCStatus {
-    let status = wire.exchange.end(lastBytes(of: wire))
-    guard wire.exchange.trailers.listSize <= channel.options.maxMetadataSize else {
+  func endStatus(_ dialect: ClientDialectState) -> GRPCStatus {
+    let status = dialect.exchange.end(lastBytes(of: dialect))
+    guard dialect.exchange.trailers.listSize <= channel.options.maxMetadataSize else {
       connection?.report(.headersTooLarge)
       return .responseHeadersTooLarge(limit: channel.options.maxMetadataSize)
     }
-    trailers = wire.exchange.trailers
+    trailers = dialect.exchange.trailers
     guard status.isOk, flow == nil, inbound.totals.messages == 0 else { return status }
     return .missingOneResponse
   }
@@ -130,26 +130,26 @@ extension ClientCallStream {
   /// Ends a call whose status has arrived in its body. If the server does not end the body as well, the stream is
   /// reset, which closes the connection in HTTP/1.1.
   func finishByLastFrame() {
-    guard let wire else { return }
-    let status = endStatus(wire)
+    guard let dialect else { return }
+    let status = endStatus(dialect)
     guard state == .localEnded else {
       return state.isClosed ? close(status, isAnswer: true) : resetAndClose(status, isAnswer: true)
     }
     close(status, isAnswer: true)
-    wire.startDraining(on: channel.loop) {
+    dialect.startDraining(on: channel.loop) {
       if let end = self.reset() { self.connection?.close(end) }
     }
   }
 
-  private func lastBytes(of wire: ClientWire) -> [UInt8]? {
-    let encoding = wire.exchange.encoding ?? .none
-    switch wire.exchange.responseBody {
+  private func lastBytes(of dialect: ClientDialectState) -> [UInt8]? {
+    let encoding = dialect.exchange.encoding ?? .none
+    switch dialect.exchange.responseBody {
     case .message: return nil
     case .frames:
       guard let end = inbound.end else { return nil }
       return plain(end, encoding)
     case .error:
-      let bytes = wire.takeCollected()
+      let bytes = dialect.takeCollected()
       guard !bytes.isEmpty else { return nil }
       return plain(
         MessageBuffer(unsafeByteCount: bytes.count, isCompressed: encoding != .none) {

@@ -3,8 +3,8 @@
 import SwitchboardCall
 
 /// gRPC-Web: gRPC's messages and headers, with the trailers at the end of the body.
-final class GRPCWebProtocol: WireProtocol {
-  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+final class GRPCWebDialect: Dialect {
+  func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     guard let format = request.contentType.withUnsafeBufferPointer(WebFormat.init(contentType:)) else {
       return nil
     }
@@ -14,18 +14,18 @@ final class GRPCWebProtocol: WireProtocol {
     }
     guard let method = request.method else {
       let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
-      return .call(WireCall(nil, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
+      return .call(DialectCall(nil, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
     }
     guard let chosen = subtype.isUnnamed ? method : method.inFormat(subtype) else {
       let failure = GRPCStatus.unknownFormat(of: method)
-      return .call(WireCall(method, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
+      return .call(DialectCall(method, .unnamed, GRPCWebExchange(format, .unnamed), failure: failure))
     }
-    return .call(WireCall(chosen, subtype, GRPCWebExchange(format, subtype)))
+    return .call(DialectCall(chosen, subtype, GRPCWebExchange(format, subtype)))
   }
 }
 
 /// A call of gRPC-Web: Base64 in the text format, and trailers in the body.
-final class GRPCWebExchange: WireExchange, WireFraming {
+final class GRPCWebExchange: DialectExchange, DialectFraming {
   private let format: WebFormat
   private let subtype: ContentSubtype
   private var decoder = Base64Decoder()
@@ -35,7 +35,7 @@ final class GRPCWebExchange: WireExchange, WireFraming {
     self.subtype = subtype
   }
 
-  var requestForm: WireRequestForm { format == .text ? .converted(self) : .frames }
+  var requestForm: DialectRequestForm { format == .text ? .converted(self) : .frames }
 
   func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
     let part = UnsafeRawBufferPointer(rebasing: piece.prefix(Self.step))
@@ -52,8 +52,8 @@ final class GRPCWebExchange: WireExchange, WireFraming {
   }
 
   var waitsForEnd: Bool { false }
-  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-    -> WireBody?
+  func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+    -> DialectBody?
   {
     nil
   }
@@ -66,11 +66,11 @@ final class GRPCWebExchange: WireExchange, WireFraming {
   }
 
   var sendsFrames: Bool { true }
-  var responseEncoder: (any WireEncoder)? { nil }
+  var responseEncoder: (any DialectEncoder)? { nil }
   var isBase64: Bool { format == .text }
 
   /// The trailers as a message with a flag. They are part of the body, so the limit for headers does not apply.
-  func end(_ ending: borrowing WireEnding) -> [UInt8]? {
+  func end(_ ending: borrowing DialectEnding) -> [UInt8]? {
     let headers = HeaderWriter()
     headers.add(ending.status, ending.trailers)
     var lines: [UInt8] = []
@@ -80,6 +80,6 @@ final class GRPCWebExchange: WireExchange, WireFraming {
       lines += value
       lines += "\r\n".utf8
     }
-    return Self.frame(GRPCWebClientExchange.endFlag, lines)
+    return Self.frame(GRPCWebClient.endFlag, lines)
   }
 }

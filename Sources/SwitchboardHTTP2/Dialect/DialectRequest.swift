@@ -5,7 +5,7 @@ import SwitchboardText
 
 /// The head of a request in the form for protocols other than gRPC. It is a part of `RequestHead`, which lends it to them: a
 /// copy would count a reference for each field.
-package struct WireRequest: ~Copyable {
+package struct DialectRequest: ~Copyable {
   /// The method whose RPC path is exactly `target`.
   package internal(set) var method: RPCMethod?
   /// All headers but `content-type`, without pseudo headers and gRPC's own.

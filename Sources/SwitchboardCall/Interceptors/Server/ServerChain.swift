@@ -6,8 +6,8 @@
 /// sends fail their promises. The chain, its transport's end and the handler's view of the call are one object, to save
 /// allocations; for the same reason, a chain serves one call after the other while they come in a batch.
 @usableFromInline
-final class ServerPipeline<Request: Sendable, Response: Sendable>:
-  ChainedInterceptors<ServerInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
+final class ServerChain<Request: Sendable, Response: Sendable>:
+  ChainState<ServerInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
 {
   // Sendable holds because everything except `link` and `metadata` is used only on the event loop; the methods hop to
   // it. `link` changes only while nothing else refers to the chain, and `changedHeaders` not once a handler can see it.
@@ -18,7 +18,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @usableFromInline let codec: ServerCodec<Request, Response>
   /// The call at the transport. Any thread may use it.
   @exclusivity(unchecked) @usableFromInline var link: ServerLink
-  @exclusivity(unchecked) @usableFromInline var call: ServedCall
+  @exclusivity(unchecked) @usableFromInline var call: ChainCall
   @usableFromInline let metadata = RareValue<HandlerMetadata>()
 
   /// Takes the parts of a stream of requests; `nil` if there is one request.
@@ -36,7 +36,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     _ codec: ServerCodec<Request, Response>
   ) {
     link = ServerLink(stream)
-    call = ServedCall()
+    call = ChainCall()
     self.codec = codec
     // Calls begin on the thread of their loop.
     super.init(interceptors, at: LoopOfThread.address)
@@ -48,22 +48,22 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   /// the same method and on the same loop.
   @inlinable @inline(never)
   static func next(
-    after last: consuming ServerPipeline?,
+    after last: consuming ServerChain?,
     _ stream: consuming any ServerStream,
     _ interceptors: consuming [Interceptor],
     _ codec: ServerCodec<Request, Response>
-  ) -> ServerPipeline {
+  ) -> ServerChain {
     if var unique = consume last, isKnownUniquelyReferenced(&unique) {
       // A variable would be retained wherever it is used.
       let chain = consume unique
       if chain.isVacant, chain.metadata.isEmpty, !chain.request.isFull, !chain.streamsResponses {
         chain.link = ServerLink(stream)
-        chain.call = ServedCall()
+        chain.call = ChainCall()
         chain.reopen(interceptors)
         return chain
       }
     }
-    return ServerPipeline(stream, interceptors, codec)
+    return ServerChain(stream, interceptors, codec)
   }
 
   deinit { request.clear() }
@@ -121,7 +121,7 @@ struct ServerLink: ~Copyable {
 /// not depend on their types, because the runtime would look up its type for each chain that is released.
 @frozen
 @usableFromInline
-struct ServedCall: ~Copyable {
+struct ChainCall: ~Copyable {
   /// Whether the metadata of an incomplete request has arrived.
   @usableFromInline var hasMetadataOfRequest = false
   /// Whether the end of the one request left the chain before the metadata.

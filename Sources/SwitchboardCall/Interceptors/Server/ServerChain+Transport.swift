@@ -1,5 +1,5 @@
 // The transport's end of the chain, where parts are sent and the transport's requests become parts.
-extension ServerPipeline {
+extension ServerChain {
   // MARK: Responses
 
   @inlinable @inline(__always)
@@ -138,7 +138,7 @@ extension ServerPipeline {
 
 // MARK: - Reports of the transport
 
-extension ServerPipeline: ServerStreamObserver {
+extension ServerChain: ServerStreamObserver {
   /// Guards decide at once, and hold no call.
   @usableFromInline var holders: [AnyObject] {
     guard isOpen, !call.isHandling, !call.hasEnded else { return [] }

@@ -4,7 +4,7 @@ import SwitchboardCall
 
 /// Converts between gRPC and the wire format of another protocol, for one attempt of a call on the client. Used only on
 /// its connection's loop. gRPC's own calls have none.
-protocol ClientExchange: AnyObject {
+protocol ClientDialect: AnyObject {
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
   // MARK: The request
@@ -62,8 +62,8 @@ enum ClientResponseBody {
 }
 
 /// The state of a call in another protocol, including a response body that is collected as a whole.
-final class ClientWire {
-  let exchange: any ClientExchange
+final class ClientDialectState {
+  let exchange: any ClientDialect
   private(set) var collected: [UInt8] = []
   /// Whether the body was delivered to its reader.
   var isDelivered = false
@@ -73,7 +73,7 @@ final class ClientWire {
   /// How long a server may take from the status to the end of the body.
   private static let drainTime = Duration.seconds(1)
 
-  init(_ exchange: any ClientExchange) { self.exchange = exchange }
+  init(_ exchange: any ClientDialect) { self.exchange = exchange }
 
   func collect(_ bytes: UnsafeRawBufferPointer) { collected += bytes }
 

@@ -3,7 +3,7 @@
 import SwitchboardCall
 
 /// A call by gRPC-Web: gRPC's headers and frames, and the trailers in the last frame.
-final class GRPCWebClientExchange: ClientExchange {
+final class GRPCWebClient: ClientDialect {
   private let subtype: ContentSubtype
   private var isGRPCWeb = false
   private var hasOtherFormat = false

@@ -10,11 +10,11 @@ import SwitchboardCall
 /// The response is sent in one of two ways. If `answer` returns a body, the whole response is sent when the call ends,
 /// so its headers may depend on the status. Otherwise it is sent piece by piece: `writeHead`, each message by `encode`,
 /// and the result of `end`. An exchange that always sends the whole response has `waitsForEnd`.
-package protocol WireExchange: AnyObject {
+package protocol DialectExchange: AnyObject {
   // MARK: The request
 
   /// How the request's body becomes messages. Read once, after the head.
-  var requestForm: WireRequestForm { get }
+  var requestForm: DialectRequestForm { get }
 
   // MARK: The response
 
@@ -24,8 +24,8 @@ package protocol WireExchange: AnyObject {
   /// Answers a call for which nothing was sent yet: writes `:status` and the headers, including the metadata, and
   /// returns the body. `nil` sends the response piece by piece; headers that were written are then ignored. The message
   /// is the response, if the call succeeded with one.
-  func answer(_ message: MessageBuffer?, _ ending: borrowing WireEnding, into headers: HeaderWriter)
-    -> WireBody?
+  func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+    -> DialectBody?
 
   /// Writes `:status` and the headers of a response that is sent piece by piece.
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter)
@@ -35,17 +35,17 @@ package protocol WireExchange: AnyObject {
 
   /// Encodes the messages of a response that is sent piece by piece; `nil` sends them as they are. Read once, before the
   /// headers.
-  var responseEncoder: (any WireEncoder)? { get }
+  var responseEncoder: (any DialectEncoder)? { get }
 
   /// Whether the response body is in Base64.
   var isBase64: Bool { get }
 
   /// The last bytes of a response that is sent piece by piece. `nil` aborts the response, so that it does not look
   /// complete.
-  func end(_ ending: borrowing WireEnding) -> [UInt8]?
+  func end(_ ending: borrowing DialectEnding) -> [UInt8]?
 }
 
-extension WireExchange {
+extension DialectExchange {
   /// A frame in gRPC's form: a flag, four bytes of length, and the content.
   static func frame(_ flag: UInt8, _ content: [UInt8]) -> [UInt8] {
     let length = UInt32(clamping: content.count)
@@ -55,13 +55,13 @@ extension WireExchange {
 
 /// Converts the whole body of a request to its message: on the call's loop if the body is small, and on another thread
 /// if it is large, so that the loop's other calls need not wait.
-package protocol WireConversion: AnyObject, Sendable {
+package protocol DialectConversion: AnyObject, Sendable {
   /// Converts a body, which is already decompressed. An error ends the call with this status.
   func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer
 }
 
 /// Converts the body of a request to gRPC's frames, piece by piece.
-package protocol WireFraming: AnyObject {
+package protocol DialectFraming: AnyObject {
   /// Converts the beginning of a piece of the body to frames: a byte 0, four bytes of length, the message. Frames may be
   /// split anywhere. Removes the converted bytes from `piece`: at least some, but only enough for a few frames or
   /// kilobytes, because the result may have to wait for its reader.
@@ -72,7 +72,7 @@ package protocol WireFraming: AnyObject {
 }
 
 /// Encodes the messages of a response.
-package protocol WireEncoder: AnyObject {
+package protocol DialectEncoder: AnyObject {
   /// Receives the first message, if there is one before the headers, which may depend on it. `encode` receives it too.
   func willSend(_ first: MessageBuffer)
 
@@ -81,20 +81,20 @@ package protocol WireEncoder: AnyObject {
 }
 
 /// The form of a request's body.
-package enum WireRequestForm {
+package enum DialectRequestForm {
   /// gRPC's frames.
   case frames
   /// The whole body, compressed as the settings say, is converted to the message; `nil`: it is the message. An empty body
   /// is an empty message.
-  case message((any WireConversion)?)
+  case message((any DialectConversion)?)
   /// The head contains the message, which may be compressed as the settings say. The body is ignored.
   case given(MessageBuffer)
   /// Pieces that are converted to frames.
-  case converted(any WireFraming)
+  case converted(any DialectFraming)
 }
 
 /// The body of a response that is sent as a whole.
-package enum WireBody {
+package enum DialectBody {
   /// Headers only.
   case none
   /// The message's bytes, without a prefix.
@@ -102,7 +102,7 @@ package enum WireBody {
 }
 
 /// How a call ended.
-package struct WireEnding: ~Copyable {
+package struct DialectEnding: ~Copyable {
   /// The status; `nil` if the call succeeded without a message.
   let failure: GRPCStatus?
   /// The handler's initial metadata, if the headers were not sent yet.

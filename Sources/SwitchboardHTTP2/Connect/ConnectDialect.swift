@@ -5,7 +5,7 @@ import SwitchboardText
 
 /// The Connect protocol. Unary calls are plain HTTP requests: POST, or GET for methods without side effects. Streams
 /// consist of envelopes in the form of gRPC's frames, the last with the trailers.
-final class ConnectProtocol: WireProtocol {
+final class ConnectDialect: Dialect {
   private let error: ConnectError
   /// Unary calls by POST, in the formats that most have.
   private let proto: ConnectUnary
@@ -20,7 +20,7 @@ final class ConnectProtocol: WireProtocol {
   private static let streamType = "application/connect+"
   private static let unaryType = "application/"
 
-  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+  func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     switch request.httpMethod {
     case "POST": acceptPost(request, methods)
     case "GET": acceptGet(request, methods)
@@ -28,14 +28,14 @@ final class ConnectProtocol: WireProtocol {
     }
   }
 
-  private func acceptPost(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+  private func acceptPost(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     guard let method = request.method else { return nil }
     guard let (isStream, subtype) = Self.format(request) else { return nil }
     guard isStream != (method.descriptor.type == .unary), !subtype.isUnnamed,
       let method = method.inFormat(subtype)
     else { return Self.unsupportedType(method) }
     let headers = ConnectHeaders(request.headers, isStream: isStream)
-    let exchange: any WireExchange = isStream ? ConnectStream(subtype, error) : unary(subtype)
+    let exchange: any DialectExchange = isStream ? ConnectStream(subtype, error) : unary(subtype)
     return .call(headers.call(method, subtype, exchange, isRepeatable: !isStream))
   }
 
@@ -49,7 +49,7 @@ final class ConnectProtocol: WireProtocol {
 
   /// Parses the content type; `nil` if it is not one of Connect's.
   private static func format(
-    _ request: borrowing WireRequest
+    _ request: borrowing DialectRequest
   ) -> (isStream: Bool, subtype: ContentSubtype)? {
     // The most common case, without making a string.
     if request.hasContentType("application/proto") { return (false, .proto) }
@@ -68,7 +68,7 @@ final class ConnectProtocol: WireProtocol {
     return subtype.name?.utf8.elementsEqual(name.utf8) == true ? subtype : .unnamed
   }
 
-  private func acceptGet(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+  private func acceptGet(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     guard let method = request.method ?? methods.method(request.path) else { return nil }
     guard method.descriptor.type == .unary, method.descriptor.idempotency == .noSideEffects else {
       return .refuse(status: "405", message: "the method is called by POST", header: ("allow", "POST"))
@@ -102,7 +102,7 @@ final class ConnectProtocol: WireProtocol {
     return .call(headers.call(method, subtype, exchange))
   }
 
-  private static func unsupportedType(_ method: borrowing RPCMethod) -> WireDecision {
+  private static func unsupportedType(_ method: borrowing RPCMethod) -> DialectDecision {
     let type = method.descriptor.type == .unary ? unaryType : streamType
     let common = [ContentSubtype.json, .proto]
     let formats = common.filter(method.formats.contains) + method.formats.filter { !common.contains($0) }
@@ -114,7 +114,7 @@ final class ConnectProtocol: WireProtocol {
     )
   }
 
-  private func failed(_ headers: consuming ConnectHeaders, _ failure: GRPCStatus) -> WireDecision {
+  private func failed(_ headers: consuming ConnectHeaders, _ failure: GRPCStatus) -> DialectDecision {
     var headers = headers
     headers.failure = failure
     return .call(headers.call(nil, .unnamed, json))
@@ -122,12 +122,12 @@ final class ConnectProtocol: WireProtocol {
 }
 
 /// Rejects Connect requests for unknown paths. It is the last protocol to be tried.
-final class UnknownConnectMethod: WireProtocol {
+final class UnknownConnectMethod: Dialect {
   private let error: ConnectError
 
   init(error: ConnectError) { self.error = error }
 
-  func accept(_ request: borrowing WireRequest, _ methods: RPCMethods) -> WireDecision? {
+  func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
     guard request.isPost, request.method == nil else { return nil }
     let type = request.mediaType
     guard
@@ -136,6 +136,6 @@ final class UnknownConnectMethod: WireProtocol {
     else { return nil }
     let failure = request.target.withUnsafeBufferPointer { GRPCStatus.unknownMethod($0) }
     let exchange = ConnectUnary(.json, error, failureStatus: "404")
-    return .call(WireCall(nil, .unnamed, exchange, failure: failure))
+    return .call(DialectCall(nil, .unnamed, exchange, failure: failure))
   }
 }

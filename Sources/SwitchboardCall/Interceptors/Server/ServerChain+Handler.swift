@@ -1,5 +1,5 @@
 // The handler's end of the chain, where parts become requests and the handler's answers become parts.
-extension ServerPipeline {
+extension ServerChain {
   // MARK: Requests
 
   @inlinable @inline(__always)
@@ -171,7 +171,7 @@ struct HandlerMetadata: Sendable {
 
 // MARK: - The handler's view of the call: its metadata passes the chain before the transport
 
-extension ServerPipeline: ServerCallState {
+extension ServerChain: ServerCallState {
   @usableFromInline var method: MethodDescriptor { stream.method }
   @usableFromInline var deadline: CallDeadline? { stream.deadline }
   @usableFromInline var peer: PeerIdentity { stream.peer }

@@ -2,7 +2,7 @@
 //   resumes the caller
 
 /// Not nested in the class, where it would be generic and compared by code that is not specialised.
-enum ClientPipelinePhase { case idle, gathering, live, over }
+enum ClientChainPhase { case idle, gathering, live, over }
 
 /// The chain of interceptors of one call on the client, between the caller and the transport.
 ///
@@ -16,8 +16,8 @@ enum ClientPipelinePhase { case idle, gathering, live, over }
 /// The chain is open until an `end` reaches the caller; later sends fail their promises. The chain and its transport's
 /// end are one object, to save allocations.
 @usableFromInline
-final class ClientPipeline<Request: Sendable, Response: Sendable>:
-  ChainedInterceptors<ClientInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
+final class ClientChain<Request: Sendable, Response: Sendable>:
+  ChainState<ClientInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
 {
   // Sendable holds because everything except `settings`, which is locked, is used only on the event loop; the methods
   // hop to it. Unchecked exclusivity holds because no access lasts while other code runs.
@@ -41,7 +41,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) @usableFromInline var responseCount = 0
 
   // The call on the transport.
-  @exclusivity(unchecked) var phase = ClientPipelinePhase.idle
+  @exclusivity(unchecked) var phase = ClientChainPhase.idle
   @exclusivity(unchecked) var call: (any ByteCall)?
   @exclusivity(unchecked) @usableFromInline var contentSubtype: ContentSubtype
   /// The format that the options choose, if it is not the method's own.

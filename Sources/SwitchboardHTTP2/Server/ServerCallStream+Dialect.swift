@@ -6,15 +6,15 @@ import SwitchboardCall
 
 extension ServerCallStream {
   /// Lets the protocols decide what the request is.
-  func settleProtocol() {
-    guard !connection.core.protocols.isEmpty, !head.isForCrossOrigin, !head.hasManyContentTypes else {
+  func settleDialect() {
+    guard !connection.core.dialects.isEmpty, !head.isForCrossOrigin, !head.hasManyContentTypes else {
       return
     }
     head.end(hasNoBody: state.hasRemoteEnded)
     if let known = connection.knownCall, known.has(head) { return take(known.call) }
     let core = connection.core
-    for index in core.protocols.indices {
-      switch core.protocols[index].accept(head.request, core.methods) {
+    for index in core.dialects.indices {
+      switch core.dialects[index].accept(head.request, core.methods) {
       case nil: continue
       case .call(let call): takeFirst(call)
       case .page(let page): head.page = page
@@ -26,23 +26,23 @@ extension ServerCallStream {
   }
 
   /// Takes a call whose head may be repeated.
-  private func takeFirst(_ call: consuming WireCall) {
+  private func takeFirst(_ call: consuming DialectCall) {
     guard call.isRepeatable, let fields = head.repeatedFields else { return take(call) }
     let known = KnownCall(head, fields: fields, call)
     connection.knownCall = known
     take(known.call)
   }
 
-  private func take(_ call: borrowing WireCall) {
-    let wire = WireState(call.exchange)
-    self.wire = wire
-    if case .converted(let framing) = wire.form { inbound.converter = framing }
+  private func take(_ call: borrowing DialectCall) {
+    let dialect = DialectState(call.exchange)
+    self.dialect = dialect
+    if case .converted(let framing) = dialect.form { inbound.converter = framing }
     head.take(call)
   }
 
   /// Processes bytes of a request, and returns how many bytes the client may send again at once.
-  func take(_ bytes: UnsafeRawBufferPointer, for wire: WireState) -> Int {
-    switch wire.form {
+  func take(_ bytes: UnsafeRawBufferPointer, for dialect: DialectState) -> Int {
+    switch dialect.form {
     case .frames:
       return take(bytes)
     case .given:
@@ -50,11 +50,11 @@ extension ServerCallStream {
     case .message:
       inbound.totals.bytes += bytes.count
       let limit = inbound.limit
-      guard wire.byteCount + bytes.count <= limit.byteCount else {
-        fail(limit.exceeded(by: wire.byteCount + bytes.count))
+      guard dialect.byteCount + bytes.count <= limit.byteCount else {
+        fail(limit.exceeded(by: dialect.byteCount + bytes.count))
         return bytes.count
       }
-      wire.collect(bytes)
+      dialect.collect(bytes)
       connection.streamIsReady(self)
       return bytes.count
     case .converted:
@@ -64,7 +64,7 @@ extension ServerCallStream {
     }
   }
 
-  private func convertEnd(_ framing: any WireFraming) {
+  private func convertEnd(_ framing: any DialectFraming) {
     // The following bytes are already frames.
     inbound.converter = nil
     do throws(GRPCStatus) {
@@ -77,27 +77,27 @@ extension ServerCallStream {
 
   /// Called when the whole body has arrived, before the end of the requests is reported, and again if a part of the
   /// body had to wait for its conversion.
-  func requestDidEnd(for wire: WireState) {
-    guard !wire.requestEnded else { return }
-    if case .converted = wire.form, !inbound.isEmpty, wantsMessages { return }
-    wire.requestEnded = true
+  func requestDidEnd(for dialect: DialectState) {
+    guard !dialect.requestEnded else { return }
+    if case .converted = dialect.form, !inbound.isEmpty, wantsMessages { return }
+    dialect.requestEnded = true
     guard wantsMessages, head.rejection == nil else { return }
-    switch wire.form {
+    switch dialect.form {
     case .frames: break
     case .converted(let framing): convertEnd(framing)
     case .given(let message): receiveUnframed(message)
-    case .message: takeCollected(wire)
+    case .message: takeCollected(dialect)
     }
   }
 
-  private func takeCollected(_ wire: WireState) {
+  private func takeCollected(_ dialect: DialectState) {
     let encoding = head.encoding ?? .none
     // Bytes in the read buffer are decoded in place.
-    if let lent = wire.lent, encoding == .none, flow == nil {
+    if let lent = dialect.lent, encoding == .none, flow == nil {
       inbound.single = .lent(lent)
       return countReceived(lent.count)
     }
-    let bytes = wire.takeCollected()
+    let bytes = dialect.takeCollected()
     guard encoding != .none, !bytes.isEmpty else { return receiveUnframed(MessageBuffer(bytes)) }
     receiveUnframed(
       MessageBuffer(unsafeByteCount: bytes.count, isCompressed: true) { $0.copyBytes(from: bytes) }
@@ -106,7 +106,7 @@ extension ServerCallStream {
 
   /// Starts a call of another protocol. Its message may have to be converted from the body.
   func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
-    guard let conversion = wire?.conversion else {
+    guard let conversion = dialect?.conversion else {
       begin()
       return starting { handler.start(self, message: bytes.bytes) }
     }
@@ -123,7 +123,7 @@ extension ServerCallStream {
   /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
   /// conversion or the body is small.
   func convertInBackground(_ request: SingleMessage) -> Bool {
-    guard request.isLarge, let conversion = wire?.conversion, let body = take(large: request) else {
+    guard request.isLarge, let conversion = dialect?.conversion, let body = take(large: request) else {
       return false
     }
     runInBackground { () throws(GRPCStatus) in
@@ -167,7 +167,7 @@ extension ServerCallStream {
   }
 
   private func didConvert(_ result: Result<MessageBuffer, GRPCStatus>) {
-    wire?.conversion = nil
+    dialect?.conversion = nil
     switch result {
     case .success(let message): inbound.single = .kept(message)
     case .failure(let status): end(nil, status)
@@ -179,26 +179,26 @@ extension ServerCallStream {
 // MARK: - Responses
 
 extension ServerCallStream {
-  private func ending(_ metadata: HPACKHeaders? = nil) -> WireEnding {
-    WireEnding(failure: status, metadata: metadata, trailers: trailerMetadata, compression: body.compression)
+  private func ending(_ metadata: HPACKHeaders? = nil) -> DialectEnding {
+    DialectEnding(failure: status, metadata: metadata, trailers: trailerMetadata, compression: body.compression)
   }
 
   /// Writes the head of a response that is sent piece by piece.
-  func writeHead(_ metadata: HPACKHeaders?, for wire: WireState) {
+  func writeHead(_ metadata: HPACKHeaders?, for dialect: DialectState) {
     let headers = connection.headers
-    let encoder = wire.exchange.responseEncoder
+    let encoder = dialect.exchange.responseEncoder
     body.encoder = encoder
     if let first = body.pipe?.first { encoder?.willSend(first) }
-    wire.exchange.writeHead(metadata, body.compression, into: headers)
+    dialect.exchange.writeHead(metadata, body.compression, into: headers)
     head.addCrossOrigin(to: headers)
-    body.hasPrefixes = wire.exchange.sendsFrames
+    body.hasPrefixes = dialect.exchange.sendsFrames
   }
 
   /// Sends the whole response at once, if the protocol does so. Returns `false` if it does not.
-  func submitAnswer(_ message: MessageBuffer?, _ metadata: HPACKHeaders?, for wire: WireState) -> Bool {
+  func submitAnswer(_ message: MessageBuffer?, _ metadata: HPACKHeaders?, for dialect: DialectState) -> Bool {
     let headers = connection.headers
     headers.reset()
-    guard var content = wire.exchange.answer(message, ending(metadata), into: headers) else { return false }
+    guard var content = dialect.exchange.answer(message, ending(metadata), into: headers) else { return false }
     if case .message(let bytes) = content {
       headers.add("content-length", number: bytes.byteCount)
       if head.isHead { content = .none }
@@ -210,13 +210,13 @@ extension ServerCallStream {
       abandonResponse(refusal)
       return true
     }
-    wire.isAnswered = true
+    dialect.isAnswered = true
     submitWhole(content)
     return true
   }
 
   /// Sends the headers that were written, and a body.
-  func submitWhole(_ content: WireBody) {
+  func submitWhole(_ content: DialectBody) {
     headersDidLeave()
     switch content {
     case .message(let bytes):
@@ -229,30 +229,30 @@ extension ServerCallStream {
     }
   }
 
-  func readBody(into buffer: UnsafeMutableRawBufferPointer, for wire: WireState) -> BodyRead {
-    if wire.isAnswered { return body.read(into: buffer) }
-    if wire.hasStaged { return wire.takeStaged(into: buffer) }
-    let isBase64 = wire.exchange.isBase64
-    let read = isBase64 ? stageText(wire) : body.read(into: buffer)
+  func readBody(into buffer: UnsafeMutableRawBufferPointer, for dialect: DialectState) -> BodyRead {
+    if dialect.isAnswered { return body.read(into: buffer) }
+    if dialect.hasStaged { return dialect.takeStaged(into: buffer) }
+    let isBase64 = dialect.exchange.isBase64
+    let read = isBase64 ? stageText(dialect) : body.read(into: buffer)
     switch read {
     case .copied:
-      return isBase64 ? wire.takeStaged(into: buffer) : read
+      return isBase64 ? dialect.takeStaged(into: buffer) : read
     case .borrowed(let count, _):
       // The end of the body may follow.
       return .borrowed(count, isLast: false)
     case .wait:
       return read
     case .last(let count):
-      guard let end = wire.exchange.end(ending()) else { return breakOff(wire, after: count) }
-      wire.stageEnd(end)
+      guard let end = dialect.exchange.end(ending()) else { return breakOff(dialect, after: count) }
+      dialect.stageEnd(end)
       // The staged bytes follow the copied ones.
-      return count > 0 && !isBase64 ? .copied(count) : wire.takeStaged(into: buffer)
+      return count > 0 && !isBase64 ? .copied(count) : dialect.takeStaged(into: buffer)
     }
   }
 
   /// Does not end the response, because it must not look complete.
-  private func breakOff(_ wire: WireState, after count: Int) -> BodyRead {
-    wire.isBroken = true
+  private func breakOff(_ dialect: DialectState, after count: Int) -> BodyRead {
+    dialect.isBroken = true
     connection.streamIsReady(self)
     return count > 0 ? .copied(count) : .wait
   }
@@ -260,16 +260,16 @@ extension ServerCallStream {
   /// How many bytes are encoded as text at once: a multiple of three, so that no padding occurs inside the text.
   private static let textPiece = 12 * 1024
 
-  private func stageText(_ wire: WireState) -> BodyRead {
+  private func stageText(_ dialect: DialectState) -> BodyRead {
     withUnsafeTemporaryAllocation(byteCount: Self.textPiece, alignment: 1) { piece in
       let read = body.read(into: piece)
       switch read {
       case .copied(let count), .last(let count):
-        if count > 0 { wire.stage(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+        if count > 0 { dialect.stage(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
       case .borrowed(let count, _):
         guard let (message, bytes) = body.takeBorrowed(count) else { return .wait }
         // The bytes belong to the message, and this may be the last reference to it.
-        withExtendedLifetime(message) { wire.stage(bytes) }
+        withExtendedLifetime(message) { dialect.stage(bytes) }
         return .copied(count)
       case .wait: break
       }
