@@ -157,15 +157,18 @@ extension ConfigFinding {
     let message = failure.message ?? "\(failure.code)"
     let prefix = "service config: "
     let text = message.utf8.starts(with: prefix.utf8) ? String(message.dropFirst(prefix.count)) : message
-    let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
-    guard parts.count == 2 else {
+    let parts = text.parts(separatedBy: ":", maxSplits: 1)
+    guard parts.count == 2, parts[1].begins(with: " ") else {
       self.init(path: "", reason: text)
       return
     }
     let first = parts[0].utf8.prefix { $0 != UInt8(ascii: " ") }
     // Only names below the outermost ones are a user's own, and may have spaces.
     let hasPath = first.count == parts[0].utf8.count || first.contains(UInt8(ascii: "."))
-    self.init(path: hasPath ? parts[0] : "", reason: hasPath ? parts[1] : text)
+    self.init(
+      path: hasPath ? String(parts[0]) : "",
+      reason: hasPath ? String(Substring(parts[1].utf8.dropFirst())) : text
+    )
   }
 
   fileprivate static func unknown(

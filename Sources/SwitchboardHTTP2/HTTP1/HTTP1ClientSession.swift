@@ -168,7 +168,8 @@ final class HTTP1ClientSession<Side: HTTP1ClientConnection>: HTTPClientSession, 
     stream.headersDidEnd(endsStream: !head.hasBody, fields)
   }
 
-  private func give(_ stream: any SessionStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
+  private func give(_ stream: any SessionStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector)
+  {
     name.withUnsafeBufferPointer { name in
       value.withUnsafeBufferPointer { value in stream.receiveHeader(name, value, fields) }
     }

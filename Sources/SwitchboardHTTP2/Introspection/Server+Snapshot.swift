@@ -5,7 +5,9 @@ extension Server {
   package func snapshot() async -> ServerSnapshot {
     let core = core
     var snapshot = ServerSnapshot(
-      listeners: core.listeners.map { ServerSnapshot.ListenerReference(number: $0.number, address: $0.address) }
+      listeners: core.listeners.map {
+        ServerSnapshot.ListenerReference(number: $0.number, address: $0.address)
+      }
     )
     for loop in core.group.loops {
       let found = await loop.find { core.inventory(of: loop) }

@@ -65,7 +65,7 @@ final class LoopWatchdog: Sendable {
       for index in state.watched.indices { state.watched[index].reporters.removeAll { $0 === reporter } }
       state.watched.removeAll(where: \.reporters.isEmpty)
     }
-    // The thread, if it sleeps, has what it saw last.
+    // The thread may still have what it has reported.
     bell.ring()
   }
 
@@ -94,17 +94,18 @@ final class LoopWatchdog: Sendable {
     var watch = BlockWatch()
     var reported: [ObjectIdentifier: Reported] = [:]
     while true {
-      let watched = look(&watch, &reported)
+      // Nothing of a server is kept while the thread sleeps.
+      let activities = look(&watch, &reported)
       guard watch.isQuiet else {
         bell.wait(for: BlockWatch.interval)
         continue
       }
-      for one in watched { one.activity.setBell(true) }
+      for activity in activities { activity.setBell(true) }
       // A loop that has not seen this yet has worked by the next look.
       bell.wait(for: BlockWatch.interval)
       _ = look(&watch, &reported)
       if watch.isQuiet { bell.wait() }
-      for one in watched { one.activity.setBell(false) }
+      for activity in activities { activity.setBell(false) }
       watch.restart()
     }
   }
@@ -112,7 +113,7 @@ final class LoopWatchdog: Sendable {
   private func look(
     _ watch: inout BlockWatch,
     _ reported: inout [ObjectIdentifier: Reported]
-  ) -> [Watched] {
+  ) -> [LoopActivity] {
     let watched = state.withLock(\.watched)
     let now = uv_hrtime()
     for finding in watch.look(watched.map(\.look), at: now) {
@@ -130,7 +131,7 @@ final class LoopWatchdog: Sendable {
       let loops = Set(watched.map { ObjectIdentifier($0.activity) })
       reported = reported.filter { loops.contains($0.key) }
     }
-    return watched
+    return watched.map(\.activity)
   }
 }
 

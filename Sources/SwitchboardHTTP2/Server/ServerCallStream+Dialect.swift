@@ -180,7 +180,12 @@ extension ServerCallStream {
 
 extension ServerCallStream {
   private func ending(_ metadata: HPACKHeaders? = nil) -> DialectEnding {
-    DialectEnding(failure: status, metadata: metadata, trailers: trailerMetadata, compression: body.compression)
+    DialectEnding(
+      failure: status,
+      metadata: metadata,
+      trailers: trailerMetadata,
+      compression: body.compression
+    )
   }
 
   /// Writes the head of a response that is sent piece by piece.
@@ -198,7 +203,9 @@ extension ServerCallStream {
   func submitAnswer(_ message: MessageBuffer?, _ metadata: HPACKHeaders?, for dialect: DialectState) -> Bool {
     let headers = connection.headers
     headers.reset()
-    guard var content = dialect.exchange.answer(message, ending(metadata), into: headers) else { return false }
+    guard var content = dialect.exchange.answer(message, ending(metadata), into: headers) else {
+      return false
+    }
     if case .message(let bytes) = content {
       headers.add("content-length", number: bytes.byteCount)
       if head.isHead { content = .none }

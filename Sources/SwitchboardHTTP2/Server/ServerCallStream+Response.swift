@@ -176,7 +176,8 @@ extension ServerCallStream {
   /// Returns `false` if another response was sent instead.
   @discardableResult
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
-    guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || dialect != nil else {
+    guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || dialect != nil
+    else {
       headersDidLeave()
       connection.withServerSession { $0.submitResponse(self, constant: .response) }
       return true

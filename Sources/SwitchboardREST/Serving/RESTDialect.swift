@@ -63,7 +63,8 @@ final class RESTDialect: Dialect {
     }
   }
 
-  private func call(_ route: RESTRoute, _ path: RequestPath, _ request: borrowing DialectRequest) -> DialectDecision
+  private func call(_ route: RESTRoute, _ path: RequestPath, _ request: borrowing DialectRequest)
+    -> DialectDecision
   {
     if case .json = route.requestBody, !request.hasNoBody || !request.contentType.isEmpty, !request.hasJSON {
       let error = GRPCStatus(code: .invalidArgument, message: "the content type is not application/json")
