@@ -293,6 +293,8 @@ import Testing
     #expect(
       try Run("list", server.target, "--cert", files.clientCertificate).errors.contains("--cert needs --key")
     )
+    // It also asks for TLS, where that is not the default.
+    #expect(try Run("list", "localhost:1", "--key", files.clientKey).errors.contains("--key needs --cert"))
   }
 
   // MARK: gRPC C++

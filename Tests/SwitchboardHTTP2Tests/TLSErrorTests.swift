@@ -125,6 +125,25 @@ import Testing
     #expect(said.server.contains("peer did not return a certificate"))
   }
 
+  /// Each half of what authenticates clients would be without effect, or trust everybody.
+  @Test func halfAnAuthenticationOfClientsIsRefused() throws {
+    func refusal(_ change: (inout ServerTLS) -> Void) -> GRPCStatus? {
+      var tls = serving
+      change(&tls)
+      do {
+        _ = try TLSContext(server: tls, allowsHTTP1: false)
+        return nil
+      } catch { return error }
+    }
+    let idle = refusal { $0.trustRoots = TestCertificates.authority }
+    #expect(idle?.code == .invalidArgument && idle?.message?.contains("trustRoots has no effect") == true)
+    for asked in [ServerTLS.ClientCertificates.optional, .required] {
+      let open = refusal { $0.clientCertificates = asked }
+      #expect(open?.code == .invalidArgument && open?.message?.contains("needs trustRoots") == true)
+    }
+    #expect(refusal { _ in } == nil)
+  }
+
   @Test func anUntrustedClientCertificateIsReported() async throws {
     var server = serving
     server.clientCertificates = .required

@@ -96,6 +96,12 @@ import Testing
         words(target, ["-n", "50", "--fail-if", "p99>1h,errors>0"])
       )
       #expect(passes.exitCode == 0)
+      // A warm-up that takes all calls leaves nothing to judge.
+      let unmeasured = try Command.product(
+        "switchboard",
+        words(target, ["-n", "5", "--warm-up", "1h", "--fail-if", "errors>0"])
+      )
+      #expect(unmeasured.exitCode == 20 && unmeasured.errors.contains("no call was measured"))
       for bad in [
         ["--fail-if", "q>1"], ["--rate", "0"], ["--rate", "1..x"], ["--save", "report.pdf"], ["-z", "2d"],
       ] {

@@ -52,7 +52,7 @@ public struct ServerTLS: Sendable, Hashable {
   public var credentials: TLSCredentials
   /// Whether clients must authenticate.
   public var clientCertificates: ClientCertificates
-  /// The authorities that may issue client certificates. `nil` means the system's roots.
+  /// The authorities that may issue client certificates: needed if clients are asked for them, and refused otherwise.
   public var trustRoots: PEMSource?
   /// The oldest version to accept.
   public var minimumVersion: TLSVersion

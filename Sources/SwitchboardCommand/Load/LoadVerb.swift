@@ -130,6 +130,12 @@ enum LoadVerb {
 
   /// A condition that holds, or the status of calls if none succeeded.
   private static func exitCode(_ tally: LoadTally, _ request: LoadRequest) -> ExitCode {
+    guard tally.calls > 0 || request.failIf.isEmpty else {
+      Output.complain(
+        Failure("no call was measured, so no condition of --fail-if was checked", code: .conditionHolds)
+      )
+      return .conditionHolds
+    }
     let failed = request.failIf.filter { $0.holds(in: tally) }
     for condition in failed {
       Output.complain(Failure("\(condition.description(in: tally))", code: .conditionHolds))

@@ -63,7 +63,7 @@ struct Target: Sendable {
 
   private static func usesTLS(_ arguments: Arguments, _ written: TargetAddress) throws(Failure) -> Bool {
     let wantsTLS = [
-      TargetFlags.tls, TargetFlags.roots, TargetFlags.certificate, TargetFlags.serverName,
+      TargetFlags.tls, TargetFlags.roots, TargetFlags.certificate, TargetFlags.key, TargetFlags.serverName,
       TargetFlags.insecure,
     ].first { arguments.has($0) }
     if arguments.has(TargetFlags.plaintext) {

@@ -28,16 +28,33 @@ final class TLSContext: @unchecked Sendable {
     // HTTP/1.1 clients need not use ALPN.
     if !allowsHTTP1 { SSL_CTX_set_client_hello_cb(raw, Self.requireProtocol, nil) }
     try use(options.credentials)
-    switch options.clientCertificates {
-    case .none: break
-    case .optional: SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
-    case .required: SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
-    }
-    if options.clientCertificates != .none { try trust(options.trustRoots) }
+    try verifyClients(options)
     // Tickets are bound to a context; without an ID, OpenSSL rejects sessions with client certificates.
     let identifier = Array("switchboard".utf8)
     let isSet = SSL_CTX_set_session_id_context(raw, identifier, UInt32(identifier.count))
     guard isSet == 1 else { throw .tls("cannot set the session ID of the context", code: .internalError) }
+  }
+
+  /// Neither half of what authenticates clients is of use without the other, and a server must not seem to ask for
+  /// certificates, or accept those of every public authority.
+  private func verifyClients(_ options: ServerTLS) throws(GRPCStatus) {
+    switch (options.clientCertificates, options.trustRoots) {
+    case (.none, nil): return
+    case (.none, _):
+      throw .invalidOption(
+        "ServerTLS.trustRoots has no effect, because clients are not asked for certificates: set clientCertificates to "
+          + ".required or .optional"
+      )
+    case (_, nil):
+      throw .invalidOption(
+        "ServerTLS.clientCertificates needs trustRoots, the authorities that may issue them: every public authority may "
+          + "issue one to anybody"
+      )
+    case (let wanted, let roots):
+      let fails = wanted == .required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0
+      SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | fails, nil)
+      try trust(roots)
+    }
   }
 
   /// `versions` are those of HTTP that the channel speaks, preferred ones first.
