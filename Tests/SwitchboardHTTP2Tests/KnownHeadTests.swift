@@ -61,6 +61,14 @@ import Testing
     #expect(!isKept([("traceparent", Self.traceParent)], isTraced: true))
   }
 
+  /// The first of several is not the last one, whether the session has taken that out of the block or not.
+  @Test(arguments: [false, true]) func severalTraceParentsKeepTheirOrder(_ isTraced: Bool) {
+    let other = "00-1bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    let fields = [("traceparent", other)] + (isTraced ? [] : [("traceparent", Self.traceParent)])
+    let seen = withHead(fields, isTraced: isTraced) { $0.metadata["traceparent"] }
+    #expect(seen == [other, Self.traceParent])
+  }
+
   /// A later one may have a `traceparent`, which counts.
   @Test func headsNearTheLimitAreNotKept() {
     // The path is that of a method, and not counted.

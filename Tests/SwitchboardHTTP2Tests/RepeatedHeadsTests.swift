@@ -195,6 +195,25 @@ import Testing
     }
   }
 
+  /// Leading zeros are allowed, however many there are.
+  @Test(arguments: [126, 127, 130]) func theBodyIsCheckedAgainstALongLength(_ digits: Int) throws {
+    let length = String(repeating: "0", count: digits - 1) + "5"
+    let block: [UInt8] = [0x83, 0x86, 0x84, 0x01, 1, 0x78, 0x0f, 0x0d] + FramePeer.string(length)
+    var whole: [UInt8] = []
+    for stream in [1, 3, 5, 7] as [UInt32] {
+      whole += Self.head(stream, block, 4) + FramePeer.frame(Kind.data, 1, stream, [1, 2, 3, 4, 5])
+    }
+    let streams = try receive(whole + Self.head(9, block, 4) + FramePeer.frame(Kind.data, 1, 9, [1, 2, 3]))
+    #expect(streams.last?.hasEnded == false)
+  }
+
+  /// nghttp2 takes no new bytes of a client that has said good-bye and has no open streams.
+  @Test func whatFollowsAGoodbyeIsReceivedAlike() throws {
+    let goodbye = FramePeer.frame(7, 0, 0, FramePeer.number(0) + FramePeer.number(0))
+    try receive(Self.head(1, Self.first) + Self.heads([3, 5, 7]) + goodbye + Self.heads([9, 11]))
+    try receive(goodbye + Self.head(1, Self.first) + Self.heads([3, 5, 7, 9]))
+  }
+
   /// nghttp2 refuses a second `host`, which it would take for the first after a stand-in, which has none.
   @Test(arguments: [true, false]) func aHostInTrailersIsTreatedAlike(_ isInHead: Bool) throws {
     let block = FramePeer.block(Self.request + (isInHead ? [("host", "x")] : [("a", "b")]))

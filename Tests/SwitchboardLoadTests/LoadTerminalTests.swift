@@ -13,9 +13,9 @@ import Testing
     let text: String
   }
 
-  private func words(_ target: String, _ flags: [String]) -> [String] {
+  private func words(_ target: String, _ flags: [String], warmUp: String = "0s") -> [String] {
     let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
-    return ["load", target, "echo.Echo/Get", "-d", #"{"text":"hello"}"#, "--proto", proto, "--warm-up", "0s"]
+    return ["load", target, "echo.Echo/Get", "-d", #"{"text":"hello"}"#, "--proto", proto, "--warm-up", warmUp]
       + flags
   }
 
@@ -99,7 +99,7 @@ import Testing
       // A warm-up that takes all calls leaves nothing to judge.
       let unmeasured = try Command.product(
         "switchboard",
-        words(target, ["-n", "5", "--warm-up", "1h", "--fail-if", "errors>0"])
+        words(target, ["-n", "5", "--fail-if", "errors>0"], warmUp: "1h")
       )
       #expect(unmeasured.exitCode == 20 && unmeasured.errors.contains("no call was measured"))
       for bad in [

@@ -18,6 +18,8 @@ struct FloodGuard {
     case reset(UInt32, Int)
     /// Another frame of a client that may change how later headers are decoded.
     case otherBlock
+    /// The client says that it will leave. What nghttp2 makes of the bytes behind depends on the call that passes them.
+    case goAway
   }
 
   private typealias Kind = FrameKind
@@ -91,6 +93,7 @@ struct FloodGuard {
         return .request(start..<end)
       // The answer to this side's settings may change the size of the table.
       case .continuation, .settings, .promise: return .otherBlock
+      case .goAway: return .goAway
       default: continue
       }
     }

@@ -29,6 +29,7 @@ extension Session {
           break scan
         }
       case .otherBlock: shortcuts?.forgetHeads()
+      case .goAway: shortcuts?.stopShortening()
       }
     }
     if result >= 0 { result = pass(bytes[passed..<end]) }

@@ -163,12 +163,16 @@ struct RequestHead: ~Copyable {
     value.equals("application/json") ? json : value.equals("application/proto") ? proto : Array(value)
   }
 
-  /// An invalid or repeated value stays among the fields, where it can be reported as such.
+  /// An invalid or repeated value stays among the fields, where it can be reported as such, in the order in which they came.
   private mutating func take(traceParent value: Bytes, _ name: Bytes, _ fields: FieldCollector) {
-    if traceParent == nil, let identity = SpanIdentity(text: value) {
+    if traceParent == nil, !hasOtherTraceParent, let identity = SpanIdentity(text: value) {
       traceParent = identity
     } else {
       hasOtherTraceParent = true
+      if let first = traceParent, !hasLateTraceParent {
+        first.text.withUnsafeBufferPointer { fields.append(name: name, value: $0) }
+        traceParent = nil
+      }
       fields.append(name: name, value: value)
     }
   }

@@ -127,8 +127,8 @@ final class RepeatedHeads {
   /// Remembers the candidate, of which its stream has kept this.
   func keep(_ kept: any KeptHead) {
     candidateStream = 0
-    guard makePlace() else { return }
-    let entry = Entry(block: candidate, kept: kept, standIn: Self.standIn(for: kept))
+    guard let standIn = Self.standIn(for: kept), makePlace() else { return }
+    let entry = Entry(block: candidate, kept: kept, standIn: standIn)
     candidate = []
     used |= 1 << UInt8(hand)
     if hand < entries.count { entries[hand] = entry } else { entries.append(entry) }
@@ -148,9 +148,11 @@ final class RepeatedHeads {
   /// The frame that nghttp2 receives instead: one of the shortest request, `POST http /` to the authority `a`.
   private static let standIn: [UInt8] = frame(withBlock: [0x83, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")])
 
-  /// The same for a head with `content-length`, with which nghttp2 compares the body.
-  private static func standIn(for kept: any KeptHead) -> [UInt8] {
-    guard let length = kept.value(of: "content-length"), length.utf8.count < 0x7f else { return standIn }
+  /// The same for a head with `content-length`, with which nghttp2 compares the body. `nil` if that has so many digits that
+  /// their number would take more than a byte: they may all be zeros.
+  private static func standIn(for kept: any KeptHead) -> [UInt8]? {
+    guard let length = kept.value(of: "content-length") else { return standIn }
+    guard length.utf8.count < 0x7f else { return nil }
     // A literal that is not added to the table. Its name is entry 28 of the static one.
     return frame(
       withBlock: standIn[FloodGuard.headSize...] + [0x0f, 0x0d, UInt8(length.utf8.count)] + length.utf8

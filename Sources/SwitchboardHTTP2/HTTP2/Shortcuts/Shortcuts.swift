@@ -29,6 +29,8 @@ import SwitchboardCall
 /// - The stand-in has all that nghttp2 remembers of a head for later: `content-length`, which it compares with the body. A
 ///   head with `host`, of which it refuses a second one in trailers, is not kept.
 /// - The head is charged nothing (`Session.areHeadersFree`), with a `traceparent` too.
+/// - The client has not announced that it leaves. nghttp2 ignores a call with more bytes once it expects none, and a shortcut
+///   divides what was read into several calls.
 ///
 /// # A `traceparent` that ends a head (`LateTraceParent`, on both sides)
 ///
@@ -63,6 +65,8 @@ final class Shortcuts {
   @exclusivity(unchecked) private var heads: RepeatedHeads?
   /// What nghttp2 does not see of the head that it is receiving.
   @exclusivity(unchecked) private var traceParent: SpanIdentity?
+  /// Whether nghttp2 receives all heads from now on.
+  @exclusivity(unchecked) private var isOver = false
   /// Whether nghttp2 is receiving a stand-in.
   @exclusivity(unchecked) private(set) var hidesFields = false
 
@@ -85,12 +89,13 @@ extension Shortcuts {
   }
 
   /// Whether nghttp2 has to receive the bytes before the next head, because the stream of one of them may keep its own.
-  var awaitsHead: Bool { heads?.isWaiting ?? false }
+  var awaitsHead: Bool { !isOver && heads?.isWaiting ?? false }
 
   func stopAwaitingHead() { heads?.stopWaiting() }
 
   /// Finds what of the frame with the whole head of a request nghttp2 need not see. `nil`: it has to see all of it.
   func shorten(_ frame: UnsafeRawBufferPointer, limit: Int) -> ShortHead? {
+    guard !isOver else { return nil }
     // nghttp2 refuses larger ones.
     guard frame.count - FloodGuard.headSize <= limit else {
       forgetHeads()
@@ -175,6 +180,8 @@ extension Shortcuts {
   func forgetHeads() { heads?.forget() }
 
   func freeHeads() { heads = nil }
+
+  func stopShortening() { isOver = true }
 }
 
 // MARK: - Sending
