@@ -15,7 +15,9 @@ import Testing
 
   private func words(_ target: String, _ flags: [String], warmUp: String = "0s") -> [String] {
     let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
-    return ["load", target, "echo.Echo/Get", "-d", #"{"text":"hello"}"#, "--proto", proto, "--warm-up", warmUp]
+    return [
+      "load", target, "echo.Echo/Get", "-d", #"{"text":"hello"}"#, "--proto", proto, "--warm-up", warmUp,
+    ]
       + flags
   }
 
