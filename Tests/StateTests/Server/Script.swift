@@ -58,12 +58,6 @@ final class Script: @unchecked Sendable {
 
   func dropHolders() { holders = [:] }
 
-  /// Forgets the interceptor of a call that is over.
-  func dropHolder(_ token: Int) {
-    holders[token]?.release()
-    holders[token] = nil
-  }
-
   func add(_ holder: HoldingInterceptor, _ token: Int) { holders[token] = holder }
 
   /// Appends an action to the script of a call's handler.

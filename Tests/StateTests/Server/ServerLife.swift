@@ -48,12 +48,11 @@ final class ServerLife: HandlerLife {
     connection?.setNeedsFlush()
   }
 
-  /// Forgets the calls that are over, so that others may have their tokens.
+  /// Forgets the calls that are over, so that others may have their tokens. An interceptor may still let a handler start.
   private func retire() {
-    for model in script.models where model.isOver && (model.isHalfClosed || model.isGone) {
-      guard !script.isRunning(model.token) else { continue }
-      script.dropHolder(model.token)
-      script.models.removeAll { $0.token == model.token }
+    script.models.removeAll { model in
+      model.isOver && (model.isHalfClosed || model.isGone) && !script.isRunning(model.token)
+        && script.holders[model.token] == nil
     }
   }
 
