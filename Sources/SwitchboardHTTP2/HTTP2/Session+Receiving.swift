@@ -29,7 +29,7 @@ extension Session {
           break scan
         }
       case .otherBlock: shortcuts?.forgetHeads()
-      case .goAway: shortcuts?.stopShortening()
+      case .goAway: shortcuts?.shortensHeads = false
       }
     }
     if result >= 0 { result = pass(bytes[passed..<end]) }
@@ -52,7 +52,7 @@ extension Session {
   /// one.
   private func receiveHead(_ bytes: UnsafeRawBufferPointer, at place: Range<Int>, _ passed: inout Int) -> Int
   {
-    guard let shortcuts else { return 0 }
+    guard let shortcuts, shortcuts.shortensHeads else { return 0 }
     if shortcuts.awaitsHead {
       let result = passBytes(of: bytes, before: place.lowerBound, &passed)
       guard result >= 0 else { return result }

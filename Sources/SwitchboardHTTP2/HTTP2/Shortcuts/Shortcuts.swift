@@ -65,8 +65,8 @@ final class Shortcuts {
   @exclusivity(unchecked) private var heads: RepeatedHeads?
   /// What nghttp2 does not see of the head that it is receiving.
   @exclusivity(unchecked) private var traceParent: SpanIdentity?
-  /// Whether nghttp2 receives all heads from now on.
-  @exclusivity(unchecked) private var isOver = false
+  /// Whether heads may be shortened: until the client announces that it leaves.
+  @exclusivity(unchecked) var shortensHeads = true
   /// Whether nghttp2 is receiving a stand-in.
   @exclusivity(unchecked) private(set) var hidesFields = false
 
@@ -89,13 +89,12 @@ extension Shortcuts {
   }
 
   /// Whether nghttp2 has to receive the bytes before the next head, because the stream of one of them may keep its own.
-  var awaitsHead: Bool { !isOver && heads?.isWaiting ?? false }
+  var awaitsHead: Bool { heads?.isWaiting ?? false }
 
   func stopAwaitingHead() { heads?.stopWaiting() }
 
   /// Finds what of the frame with the whole head of a request nghttp2 need not see. `nil`: it has to see all of it.
   func shorten(_ frame: UnsafeRawBufferPointer, limit: Int) -> ShortHead? {
-    guard !isOver else { return nil }
     // nghttp2 refuses larger ones.
     guard frame.count - FloodGuard.headSize <= limit else {
       forgetHeads()
@@ -180,8 +179,6 @@ extension Shortcuts {
   func forgetHeads() { heads?.forget() }
 
   func freeHeads() { heads = nil }
-
-  func stopShortening() { isOver = true }
 }
 
 // MARK: - Sending
