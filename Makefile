@@ -2,13 +2,13 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install demo demo-pages test sanitize fuzz soak check conformance format generate bench interop clean
+.PHONY: help setup build install demo demo-pages test test-deep sanitize fuzz soak check conformance format generate bench interop clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To get one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## Install everything for building and testing (packages by apt, a Python environment in .venv)
 	@scripts/setup --tests
@@ -31,16 +31,21 @@ demo-pages: ## Keep pictures of the pages that commands make, in .build/pages
 	@scripts/setup --tests
 	@scripts/demo-pages
 
-test: ## Build and run all tests, and fuzz briefly
+test: ## Build and run all tests
 	@scripts/setup --tests
-	@scripts/build-peers
-	swift build --build-tests
-	@scripts/run-tests
-	@SWITCHBOARD_SHORTCUTS=off scripts/run-tests --filter SwitchboardHTTP2Tests
-	@scripts/test-scarce-memory
-	@scripts/fuzz short
-	@scripts/check-states
-	@scripts/test-examples
+	@scripts/steps test \
+	  1 'building the peers' scripts/build-peers \
+	  7 'building the library, the tools and the tests' 'swift build --build-tests' \
+	  4 'running the tests' scripts/run-tests
+
+test-deep: ## After `make test`: what repeats tests under other conditions, fuzzes, checks states and builds the examples
+	@scripts/steps test-deep \
+	  2 'the tests of the transport, without shortcuts' \
+	    'SWITCHBOARD_SHORTCUTS=off scripts/run-tests --filter SwitchboardTransportTests' \
+	  2 'the tests of faults, with little memory' scripts/test-scarce-memory \
+	  4 'fuzzing briefly' 'scripts/fuzz short' \
+	  4 'a million random calls against models' scripts/check-states \
+	  4 'the examples, as packages of their own' scripts/test-examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (slow)
 	@scripts/setup --tests
