@@ -113,7 +113,8 @@ let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
     "CallTestSupport", "CAres", "CertificateSupport", "LoadMessages", "RESTService", "Switchboard",
     "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCommand", "SwitchboardDescriptors",
-    "SwitchboardGenerator", "SwitchboardHTTP2", "SwitchboardLoad", "SwitchboardMock", "SwitchboardOpenAPI",
+    "SwitchboardGenerator", "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardLoad",
+    "SwitchboardMock", "SwitchboardOpenAPI",
     "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "SwitchboardTelemetry", "TestMessages",
     "TLSSupport",
   ]
@@ -138,7 +139,7 @@ let fuzzing: Target = {
 let states: Target = {
   let dependencies: [Target.Dependency] = [
     "CNghttp2", "CallTestSupport", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects",
-    "SwitchboardHTTP2",
+    "SwitchboardNetwork", "SwitchboardTransport",
   ]
   if Context.environment["SWITCHBOARD_STATES"] == "1" {
     return .executableTarget(
@@ -160,8 +161,38 @@ let states: Target = {
 /// depends on. So all that depend on `Switchboard` also depend on these, whose code is inlined into them: otherwise old
 /// code would use objects that have a new layout.
 let exported = [
-  "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardHTTP2",
+  "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardNetwork",
+  "SwitchboardTransport",
   "SwitchboardMarshalling",
+]
+
+/// The groups of modules under Sources/, which its first listing shows: docs/Architecture.md describes them.
+let groups: [String: [String]] = [
+  "Core": [
+    "Switchboard", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardInterceptors",
+    "SwitchboardMarshalling", "SwitchboardTesting", "SwitchboardText",
+  ],
+  "Messages": ["SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardSchema"],
+  "Network": ["SwitchboardNetwork"],
+  "Transport": ["SwitchboardTransport"],
+  "Dialects": ["SwitchboardOpenAPI", "SwitchboardREST"],
+  "Balancing": ["SwitchboardBalancing"],
+  "Services": ["SwitchboardServices"],
+  "Telemetry": ["SwitchboardTelemetry"],
+  "Bridges": [
+    "SwitchboardServiceLifecycle", "SwitchboardSwiftLog", "SwitchboardSwiftMetrics",
+    "SwitchboardSwiftProtobuf", "SwitchboardSwiftTracing",
+  ],
+  "Tools": [
+    "Echo", "Interop", "SwitchboardCommand", "SwitchboardGenerateArguments", "SwitchboardGenerateVerb",
+    "SwitchboardGenerator", "SwitchboardLoad", "SwitchboardMock", "SwitchboardProtoCompiler",
+    "SwitchboardTool",
+    "SwitchboardToolSupport", "protoc-gen-switchboard", "switchboard-generate",
+  ],
+  "C": [
+    "CAres", "CBrotli", "CLibuv", "CLoopThread", "CNghttp2", "COpenSSL", "CProtoc", "CTLSMemory", "CTicks",
+    "CZlib", "CZstd",
+  ],
 ]
 
 let package = Package(
@@ -195,7 +226,7 @@ let package = Package(
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall", "SwitchboardCallObjects"]),
     .library(name: "SwitchboardBalancing", targets: ["SwitchboardBalancing"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
-    .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
+    .library(name: "SwitchboardTransport", targets: ["SwitchboardTransport"]),
     .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .executable(name: "Echo", targets: ["Echo"]),
@@ -243,30 +274,44 @@ let package = Package(
       dependencies: ["SwitchboardBalancing", "SwitchboardCall", "CallTestSupport", "TestSupport"]
     ),
 
-    // The runtime: event loop, TLS, HTTP/2, client and server transports.
-    .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    // What connections stand on: event loop and sockets, TLS, names, proxies. Knows neither HTTP nor calls.
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .target(name: "CTLSMemory"),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(
-      name: "SwitchboardHTTP2",
+      name: "SwitchboardNetwork",
       dependencies: [
-        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardText", "CAres", "CBrotli", "CNghttp2",
-        "COpenSSL", "CZlib", "CZstd",
-        "CLibuv", "CTLSMemory",
+        "CAres", "CLibuv", "COpenSSL", "CTLSMemory", "SwitchboardBalancing", "SwitchboardCall",
+        "SwitchboardText",
       ]
     ),
     .testTarget(
-      name: "SwitchboardHTTP2Tests",
+      name: "SwitchboardNetworkTests",
+      dependencies: [
+        "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "SwitchboardBalancing",
+        "SwitchboardCall", "SwitchboardNetwork", "TLSSupport", "TestSupport",
+      ]
+    ),
+
+    // Calls on connections: HTTP/2, HTTP/1.1, client and server transports, and none but memory within a process.
+    .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
+    .target(
+      name: "SwitchboardTransport",
+      dependencies: [
+        "CBrotli", "CNghttp2", "CZlib", "CZstd", "SwitchboardBalancing", "SwitchboardCall",
+        "SwitchboardNetwork", "SwitchboardText",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardTransportTests",
       dependencies: [
         "CallTestSupport", "CertificateSupport", "CTLSMemoryChosen", "HTTP2TestSupport",
-        "SwitchboardBalancing", "SwitchboardHTTP2",
-        "SwitchboardCall", "SwitchboardCallObjects", "TLSSupport",
-        "TestSupport",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardNetwork",
+        "SwitchboardTransport", "TLSSupport", "TestSupport",
       ],
       exclude: ["Peers"]
     ),
@@ -363,7 +408,8 @@ let package = Package(
     .target(
       name: "Switchboard",
       dependencies: [
-        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardHTTP2",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardNetwork",
+        "SwitchboardTransport",
         "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
@@ -383,7 +429,8 @@ let package = Package(
     .target(
       name: "HTTP2TestSupport",
       dependencies: [
-        "CNghttp2", "CallTestSupport", "SwitchboardCall", "SwitchboardHTTP2", "TLSSupport", "TestSupport",
+        "CNghttp2", "CallTestSupport", "SwitchboardCall", "SwitchboardNetwork", "SwitchboardTransport",
+        "TLSSupport", "TestSupport",
       ],
       path: "Tests/HTTP2TestSupport"
     ),
@@ -394,7 +441,9 @@ let package = Package(
     ),
     .target(
       name: "TLSSupport",
-      dependencies: ["CertificateSupport", "COpenSSL", "SwitchboardCall", "SwitchboardHTTP2"],
+      dependencies: [
+        "CertificateSupport", "COpenSSL", "SwitchboardCall", "SwitchboardNetwork", "SwitchboardTransport",
+      ],
       path: "Tests/TLSSupport"
     ),
     .testTarget(
@@ -402,7 +451,8 @@ let package = Package(
       dependencies: [
         "Switchboard", "Echo", "EchoService", "EchoTestSupport", "CallTestSupport",
         "GoldenServicesTestClient",
-        "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardInterceptors", "SwitchboardProtobuf",
+        "HTTP2TestSupport", "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardInterceptors",
+        "SwitchboardProtobuf",
         "SwitchboardTesting", "TestSupport",
       ],
       exclude: ["Peers"]
@@ -494,7 +544,7 @@ let package = Package(
         "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
         "Switchboard",
         "SwitchboardCall",
-        "SwitchboardHTTP2", "SwitchboardServices", "TestSupport",
+        "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardServices", "TestSupport",
       ],
       exclude: ["Peers"]
     ),
@@ -510,7 +560,7 @@ let package = Package(
       name: "SwitchboardTelemetry",
       dependencies: [
         "CTicks", "OTLPMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
-        "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardText",
+        "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardProtobuf", "SwitchboardText",
       ]
     ),
     .testTarget(
@@ -518,7 +568,8 @@ let package = Package(
       dependencies: [
         "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
         "OTLPMessages",
-        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2",
+        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardNetwork",
+        "SwitchboardTransport",
         "SwitchboardInterceptors", "SwitchboardProtobuf", "SwitchboardTelemetry", "TestSupport",
       ],
       exclude: ["Peers"]
@@ -533,7 +584,8 @@ let package = Package(
     .target(
       name: "SwitchboardLoad",
       dependencies: [
-        "LoadMessages", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardHTTP2",
+        "LoadMessages", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardNetwork",
+        "SwitchboardTransport",
         "SwitchboardProtobuf",
       ]
     ),
@@ -750,4 +802,10 @@ for (name, url, version) in [
   ("lifecycle", "https://github.com/swift-server/swift-service-lifecycle.git", "2.3.0"),
 ] as [(String, String, Version)] where bridges.contains(name) {
   package.dependencies.append(.package(url: url, from: version))
+}
+
+for (group, modules) in groups {
+  for target in package.targets where modules.contains(target.name) {
+    target.path = "Sources/\(group)/\(target.name)"
+  }
 }

@@ -1,7 +1,8 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Parsers used in calls, without connections.
 enum CallTargets {

@@ -1,7 +1,8 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A client with calls of every kind in progress, which receives arbitrary bytes from the server.
 struct ClientUnderFuzz {

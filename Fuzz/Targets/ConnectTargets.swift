@@ -1,7 +1,8 @@
 import SwitchboardCall
 import SwitchboardText
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// What the Connect protocol reads besides frames, and compressed messages.
 enum ConnectTargets {

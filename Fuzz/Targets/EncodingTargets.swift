@@ -1,7 +1,8 @@
 import SwitchboardCall
 import SwitchboardText
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Encodings of bytes as text, in header fields and in the bodies of gRPC-Web.
 enum EncodingTargets {

@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// The fuzzer's end of a connection; a loop serves the other end.
 struct FedSocket {

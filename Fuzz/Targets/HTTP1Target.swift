@@ -1,4 +1,5 @@
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// The HTTP/1.1 parser, without connections.
 enum HTTP1Target {

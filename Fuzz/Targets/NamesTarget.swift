@@ -1,7 +1,8 @@
 import CAres
 import Glibc
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Messages of name servers, which c-ares reads once they were found sound.
 enum NamesTarget {

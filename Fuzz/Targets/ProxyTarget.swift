@@ -1,7 +1,8 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// The answers of proxies, without sockets, and the URLs of proxies with the targets that need none.
 enum ProxyTarget {

@@ -1,5 +1,6 @@
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import TLSSupport
 
 /// A script for a TLS peer: each byte of the input is a step, followed by its parameters. This way the fuzzer passes

@@ -2,7 +2,8 @@ import CertificateSupport
 import SwitchboardCall
 import TLSSupport
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Complete TLS connections of a server, of a server with gRPC-Web, and of a client, whose peer follows a script.
 final class SecureUnderFuzz: Sendable {

@@ -1,7 +1,8 @@
 import CallTestSupport
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A complete server with its loop and handlers, which receives arbitrary bytes from a client.
 struct ServerUnderFuzz {

@@ -3,7 +3,8 @@ import Switchboard
 import SwitchboardServices
 
 @testable import SwitchboardCall
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Complete calls to each of the package's services, with router, marshallers and handlers but without a socket.
 ///

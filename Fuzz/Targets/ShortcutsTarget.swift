@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A server's HTTP/2 session with shortcuts and one without, of which each receives the same frames: their streams must
 /// receive the same, and both must answer with the same bytes.

@@ -2,7 +2,8 @@ import CertificateSupport
 import SwitchboardCall
 import TLSSupport
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// One end of TLS in memory; a script plays the peer and the network.
 enum TLSTarget {

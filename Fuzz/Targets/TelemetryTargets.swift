@@ -1,5 +1,6 @@
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 
 @testable import SwitchboardTelemetry
 

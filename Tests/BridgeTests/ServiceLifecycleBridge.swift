@@ -1,1 +1,1 @@
-../../Sources/SwitchboardServiceLifecycle/ServiceLifecycleBridge.swift
+../../Sources/Bridges/SwitchboardServiceLifecycle/ServiceLifecycleBridge.swift

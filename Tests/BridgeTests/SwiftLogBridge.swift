@@ -1,1 +1,1 @@
-../../Sources/SwitchboardSwiftLog/SwiftLogBridge.swift
+../../Sources/Bridges/SwitchboardSwiftLog/SwiftLogBridge.swift

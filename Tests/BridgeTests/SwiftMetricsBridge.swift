@@ -1,1 +1,1 @@
-../../Sources/SwitchboardSwiftMetrics/SwiftMetricsBridge.swift
+../../Sources/Bridges/SwitchboardSwiftMetrics/SwiftMetricsBridge.swift

@@ -1,1 +1,1 @@
-../../Sources/SwitchboardSwiftTracing/SwiftTracingBridge.swift
+../../Sources/Bridges/SwitchboardSwiftTracing/SwiftTracingBridge.swift

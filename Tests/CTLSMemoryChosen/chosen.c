@@ -1,6 +1,6 @@
 #include "CTLSMemoryChosen.h"
 
-#include "../../Sources/COpenSSL/memory.h"
+#include "../../Sources/C/COpenSSL/memory.h"
 #include "CTLSMemory.h"
 
 __attribute__((constructor)) static void choose(void) {

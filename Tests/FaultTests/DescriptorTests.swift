@@ -5,7 +5,8 @@ import Switchboard
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A process without free descriptors reports it, does not spin, does not crash, and recovers. `FaultSubject` runs the
 /// scenarios, because other tests need their descriptors.

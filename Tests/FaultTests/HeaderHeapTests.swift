@@ -1,6 +1,7 @@
 import CHeap
 import HTTP2TestSupport
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
 

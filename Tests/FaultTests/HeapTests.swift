@@ -5,7 +5,8 @@ import SwitchboardText
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Memory limits: hostile peers in each direction, and how much heap they cost, as counted by the allocator in a
 /// separate process. The limits are those of `docs/ThreatModel.md`.

@@ -6,7 +6,8 @@ import Switchboard
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Logs and output that nothing reads: no process crashes, no call blocks.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LogTests {

@@ -4,7 +4,8 @@ import Switchboard
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A real network that is cut and restored, with a server process at the other end.
 @Suite(

@@ -4,7 +4,8 @@ import HTTP2TestSupport
 import Switchboard
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A network that is cut, goes silent and is restored, simulated by a relay, which works on every system.
 @Suite(.timeLimit(.minutes(5))) struct NetworkTests {

@@ -1,7 +1,8 @@
 import CHeap
 import HTTP2TestSupport
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import TLSSupport
 import TestSupport
 import Testing

@@ -1,7 +1,8 @@
 import CallTestSupport
 import Glibc
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import Synchronization
 
 /// Somebody who makes honest calls, one after the other, on a loop on which something else happens.

@@ -1,5 +1,6 @@
 import CNghttp2
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 
 /// A peer scripted frame by frame: it sends exactly what a test specifies.
 package final class FramePeer {

@@ -1,4 +1,5 @@
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 
 extension Loop {
   /// Advances the loop's clock, and returns once the timers that became due have run.

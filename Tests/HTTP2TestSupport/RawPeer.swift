@@ -1,5 +1,6 @@
 import Glibc
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 
 /// A blocking socket that sends the bytes that a test specifies.

@@ -1,5 +1,6 @@
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import TLSSupport
 
 /// A TLS peer scripted byte by byte, below and above the record layer.

@@ -1,7 +1,8 @@
 import Dispatch
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// An interceptor that holds parts of its call back, in order, and may answer the call itself.
 protocol PartHolder {

@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// The messages that one side of a call sends: they go out in pieces of any size, and this knows which are complete.
 struct MessageSender {

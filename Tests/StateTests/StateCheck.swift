@@ -1,7 +1,8 @@
 import Glibc
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Checks random lives of connections against the models of their calls.
 enum StateCheck {

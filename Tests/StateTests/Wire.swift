@@ -1,6 +1,7 @@
 import Glibc
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Captures the output of a connection under test. It reads nothing: input is passed in directly.
 struct Wire {

@@ -1,1 +1,1 @@
-../../Sources/SwitchboardSwiftProtobuf/SwiftProtobufMarshaller.swift
+../../Sources/Bridges/SwitchboardSwiftProtobuf/SwiftProtobufMarshaller.swift

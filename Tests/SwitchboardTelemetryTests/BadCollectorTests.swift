@@ -3,7 +3,8 @@ import EchoService
 import HTTP2TestSupport
 import Switchboard
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
 

@@ -5,8 +5,9 @@ import SwitchboardCall
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
 @testable import SwitchboardTelemetry
+@testable import SwitchboardTransport
 
 /// Why connections end, as gRFC A94 names it, for channels whose server is scripted.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct DisconnectTests {

@@ -1,7 +1,8 @@
 import CallTestSupport
 import Foundation
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
 
 @testable import SwitchboardTelemetry

@@ -8,8 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
 @testable import SwitchboardTelemetry
+@testable import SwitchboardTransport
 
 /// How many pages are written for scrapers, and when.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct PageWriterTests {

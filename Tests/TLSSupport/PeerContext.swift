@@ -1,7 +1,8 @@
 import COpenSSL
 import CertificateSupport
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 
 /// The TLS context of a peer, created once for each kind because that takes longer than a handshake.
 enum PeerContext {

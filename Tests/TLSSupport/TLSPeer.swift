@@ -1,7 +1,8 @@
 import COpenSSL
 import CertificateSupport
 import SwitchboardCall
-import SwitchboardHTTP2
+import SwitchboardNetwork
+import SwitchboardTransport
 
 /// The other end of a TLS connection, played by OpenSSL: it verifies nothing, and does what well-behaved peers do not.
 /// No I/O.

@@ -1,7 +1,8 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A client's connection, whose callers perform random actions.
 class CallerLife: Life {

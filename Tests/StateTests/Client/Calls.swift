@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A call of a client, and its events. Used on the loop.
 class CheckedCall: @unchecked Sendable {

@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A client's connection with a server and callers that perform random valid and invalid actions.
 final class ClientLife: CallerLife {

@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// How a call looks in HTTP/1.1.
 enum HTTP1Format {

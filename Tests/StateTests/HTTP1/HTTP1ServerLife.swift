@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A server's connection over HTTP/1.1, with a client that sends requests without waiting for the responses, and handlers
 /// that perform random actions.

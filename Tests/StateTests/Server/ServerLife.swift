@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A server's connection with a client and handlers that perform random valid and invalid actions.
 final class ServerLife: HandlerLife {

@@ -6,7 +6,8 @@ import SwitchboardProtobuf
 import SwitchboardServices
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelzCountTests {
   private func requests(_ words: String...) -> [Echo_EchoRequest] {

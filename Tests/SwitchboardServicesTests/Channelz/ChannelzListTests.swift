@@ -7,7 +7,8 @@ import Switchboard
 import SwitchboardServices
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelzListTests {
   @Test func connectionsAreListedWhileTheyAreOpen() async throws {

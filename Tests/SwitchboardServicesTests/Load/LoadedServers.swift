@@ -6,8 +6,9 @@ import Switchboard
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
 @testable import SwitchboardServices
+@testable import SwitchboardTransport
 
 /// A channel that balances by load, and how it spreads calls. Its time is moved.
 struct WeightedClient {

@@ -6,7 +6,8 @@ import SwitchboardCall
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct BalancedChannelTests {
   @Test func roundRobinSpreadsCallsEvenly() async throws {

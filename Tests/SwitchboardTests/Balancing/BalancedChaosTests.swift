@@ -4,7 +4,8 @@ import SwitchboardCall
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Everything that may happen to a channel, in random order. Each call must end once, and nothing may be left behind.
 @Suite(.timeLimit(.minutes(3))) struct BalancedChaosTests {

@@ -6,7 +6,8 @@ import SwitchboardCall
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Weak references. Used on a channel's loop.
 private final class Traces: @unchecked Sendable {

@@ -4,7 +4,8 @@ import SwitchboardCall
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Servers that misbehave towards channels that watch their health.
 @Suite(.timeLimit(.minutes(2)), .mayBlock) struct ServerWatchTests {

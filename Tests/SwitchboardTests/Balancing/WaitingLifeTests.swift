@@ -4,7 +4,8 @@ import SwitchboardCall
 import TestSupport
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Counts how often a call ends, and runs an action at its end.
 final class Ends: ResponseReceiver {

@@ -2,7 +2,8 @@ import CallTestSupport
 import Switchboard
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Calls on a loop that has ended still end with a status, regardless of what is between the caller and the transport.
 @Suite(.timeLimit(.minutes(5))) struct EndedLoopCallTests {

@@ -300,10 +300,10 @@ import Testing
   /// Where it finds those of C that they import.
   private func moduleMaps() -> [String] {
     let products = URL(filePath: Command.path(ofProduct: "Modules")).deletingLastPathComponent()
-    let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
+    let sources = URL(filePath: #filePath).appending(path: "../../../../Sources/C").standardized
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
     let maps =
-      folders.filter { $0.hasPrefix("C") }.sorted().map { sources.appending(path: "\($0)/module.modulemap") }
+      folders.sorted().map { sources.appending(path: "\($0)/module.modulemap") }
       + ["CLoopThread", "CTLSMemory"].map { products.appending(path: "\($0).build/module.modulemap") }
     return maps.filter { FileManager.default.fileExists(atPath: $0.path) }
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }

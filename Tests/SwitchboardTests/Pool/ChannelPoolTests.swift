@@ -3,7 +3,8 @@ import EchoService
 import Testing
 
 @testable import Switchboard
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Clients that name a host, and the channels that they share.
 @Suite(.timeLimit(.minutes(5))) struct ChannelPoolTests {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Switchboard
 @testable import SwitchboardCall
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Options of a channel in calls whose client was given a channel: such a call would be made without what it asks for.
 @Suite(.timeLimit(.minutes(5))) struct GivenChannelTests {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Echo
 @testable import Switchboard
-@testable import SwitchboardHTTP2
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// The options of a pool's channels; the transport's tests show their effects.
 @Suite(.timeLimit(.minutes(5))) struct PoolOptionTests {

@@ -1,0 +1,49 @@
+import Switchboard
+import SwitchboardOpenAPI
+import SwitchboardTransport
+
+extension ServerOptions {
+  /// Serves REST by the `google.api.http` annotations of the services, on the same ports, over HTTP/2 and HTTP/1.1:
+  ///
+  ///     let providers: [any CallHandlerProvider] = [BooksProvider()]
+  ///     var options = ServerOptions()
+  ///     try options.serveREST(providers)
+  ///     let server = try Server(providers: providers, options: options)
+  ///
+  /// The rules are read from the descriptors in generated services (`ReflectionData=true`); services without descriptors
+  /// have no rules, and are not served by REST. The rules are compiled here, once. Throws if a rule is invalid, if two
+  /// rules have the same method and path, or if a rule has the document's path; the error names both. All services are
+  /// served by one call: a second one throws.
+  public mutating func serveREST(
+    _ providers: [any CallHandlerProvider],
+    options: RESTOptions = RESTOptions()
+  ) throws(HTTPRuleError) {
+    // The first protocol rejects every path that it does not have, so the second would never be asked.
+    guard dialects.isEmpty else {
+      throw HTTPRuleError("REST is served already: one call of serveREST takes the providers of all services")
+    }
+    let services = Set(providers.map(\.serviceName))
+    let api = try DescribedAPI(files: providers.descriptors, services: services, rules: options.rules)
+    let table = try RESTTable(api)
+    guard !table.routes.isEmpty else {
+      throw HTTPRuleError(
+        "no method has a rule: services need annotations or rules, and ReflectionData=true when they are generated"
+      )
+    }
+    if let path = options.document?.path, let route = table.literalRoute(of: path) {
+      throw HTTPRuleError(route.method, route.binding, "the document has the same path")
+    }
+    let make: @Sendable (RPCMethods) throws(GRPCStatus) -> any Dialect = {
+      (methods: RPCMethods) throws(GRPCStatus) -> any Dialect in
+      let rest: any Dialect = try RESTDialect(table, options, methods)
+      return rest
+    }
+    dialects.append(make)
+    guard let document = options.document else { return }
+    pages.append(
+      HTTPPage("GET", document.path) { _ in
+        HTTPPage.Response(contentType: "application/json", body: document.json)
+      }
+    )
+  }
+}

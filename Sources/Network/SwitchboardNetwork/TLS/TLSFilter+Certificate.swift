@@ -1,0 +1,86 @@
+// unsafe: OpenSSL: one owner a pointer, freed in `deinit`
+
+import COpenSSL
+import SwitchboardCall
+
+extension TLSFilter {
+  /// The peer's certificate, verified in the handshake; `nil` if it sent none.
+  package var peerCertificate: PeerCertificate? {
+    guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+    defer { X509_free(certificate) }
+    return PeerCertificate(
+      subject: Self.text { switchboard_print_subject($0, certificate) },
+      alternativeNames: Self.names(in: certificate),
+      pem: Self.text { PEM_write_bio_X509($0, certificate) }
+    )
+  }
+
+  /// The negotiated parameters; `nil` before the handshake is complete.
+  package var security: TLSParameters? {
+    guard isSecure, let cipher = SSL_get_current_cipher(ssl) else { return nil }
+    let remote = SSL_get1_peer_certificate(ssl)
+    defer { X509_free(remote) }
+    return TLSParameters(
+      cipherSuite: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
+      localCertificate: Self.encoded(SSL_get_certificate(ssl)),
+      remoteCertificate: Self.encoded(remote)
+    )
+  }
+
+  private static func encoded(_ certificate: OpaquePointer?) -> [UInt8] {
+    guard let certificate else { return [] }
+    return bytes { i2d_X509_bio($0, certificate) }
+  }
+
+  /// The output of one of OpenSSL's print functions.
+  private static func text<Result>(_ print: (OpaquePointer) -> Result) -> String {
+    String(decoding: bytes(print), as: UTF8.self)
+  }
+
+  private static func bytes<Result>(_ print: (OpaquePointer) -> Result) -> [UInt8] {
+    guard let target = BIO_new(BIO_s_mem()) else { return [] }
+    defer { BIO_free(target) }
+    _ = print(target)
+    var start: UnsafeMutablePointer<CChar>?
+    let count = switchboard_bio_contents(target, &start)
+    return Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  private static func names(in certificate: OpaquePointer) -> [PeerCertificate.AlternativeName] {
+    guard let names = switchboard_alternative_names(certificate) else { return [] }
+    defer { GENERAL_NAMES_free(names) }
+    return (0..<switchboard_alternative_name_count(names)).compactMap { index in
+      var kind: Int32 = 0
+      var count: Int32 = 0
+      guard let start = switchboard_alternative_name(names, index, &kind, &count) else { return nil }
+      let bytes = UnsafeBufferPointer(start: start, count: Int(count))
+      let text = String(decoding: bytes, as: UTF8.self)
+      switch kind {
+      case GEN_DNS: return .dns(text)
+      case GEN_URI: return .uri(text)
+      case GEN_EMAIL: return .email(text)
+      default: return IPAddressText(bytes).map { .ipAddress($0.text) }
+      }
+    }
+  }
+}
+
+/// The numeric form of an internet address, from its bytes in a certificate.
+struct IPAddressText {
+  let text: String
+
+  /// `nil` unless there are 4 or 16 bytes.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    switch bytes.count {
+    case 4:
+      text = bytes.map(String.init).joined(separator: ".")
+    case 16:
+      // Not abbreviated, so that every address has only one form.
+      text = stride(from: 0, to: 16, by: 2)
+        .map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
+        .joined(separator: ":")
+    default:
+      return nil
+    }
+  }
+}

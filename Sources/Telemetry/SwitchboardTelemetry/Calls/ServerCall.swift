@@ -1,0 +1,140 @@
+// unsafe: what follows a call is confined to the call's loop
+
+import SwitchboardCall
+import SwitchboardTransport
+import Synchronization
+
+/// Follows a call of a server, and is the context of its handler.
+final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
+  // Sendable because mutable state is locked or used on the call's loop only.
+  private let known: ServerMethod
+  /// When the call started, as a mark of the clock.
+  private let start: UInt64
+  /// The calls that the handler makes and that end with this one.
+  private let group = Locked(CallGroup())
+  /// Whether there has been any: most calls do without the lock.
+  private let hasGroup = Atomic(false)
+  private let isOver = Atomic(false)
+  private var sentCount = 0
+  private var receivedCount = 0
+  /// The metadata that arrived, and what interceptors have made of it.
+  private let arrived: HPACKHeaders
+  private let changed = RareValue<Changed>()
+
+  private struct Changed: Sendable {
+    let headers: HPACKHeaders
+    let baggage: Baggage
+  }
+
+  /// Whether it is only the context, beside a tracer that follows the call.
+  private let isFollowed: Bool
+
+  /// `parent` and `rare` are what `headers` say.
+  init(
+    _ known: ServerMethod,
+    _ method: MethodDescriptor,
+    _ headers: consuming HPACKHeaders,
+    _ identity: SpanIdentity,
+    parent: SpanIdentity,
+    _ rare: Rare?
+  ) {
+    self.known = known
+    arrived = headers
+    isFollowed = false
+    // The duration of a call that is not counted is not needed.
+    start = known.isCounted ? known.parts.clock.mark : 0
+    let span = Self.makeSpan(known, method, identity, parent, rare)
+    super.init(identity, span, rare, nil)
+  }
+
+  /// The context of a call that is not recorded.
+  init(
+    _ known: ServerMethod,
+    _ headers: consuming HPACKHeaders,
+    _ identity: SpanIdentity,
+    _ rare: Rare?,
+    _ deadline: CallDeadline?
+  ) {
+    self.known = known
+    arrived = headers
+    isFollowed = true
+    start = 0
+    super.init(identity, nil, rare, nil)
+    self.deadline = deadline
+  }
+
+  @inline(never)
+  private static func makeSpan(
+    _ known: ServerMethod,
+    _ method: MethodDescriptor,
+    _ identity: SpanIdentity,
+    _ parent: SpanIdentity,
+    _ rare: Rare?
+  ) -> Span? {
+    guard let tracer = known.parts.tracer, tracer.records(identity) else { return nil }
+    let context = SpanContext(identity, rare?.traceState ?? "")
+    let (name, start) = ("Recv.\(method.spanName)", tracer.clock.now)
+    let span = Span(name, context, parent: parent, kind: .server, start: start, tracer)
+    span.describe(method)
+    return span
+  }
+
+  override var servedCall: CallContext? { self }
+  override var headers: HPACKHeaders { changed.value?.headers ?? arrived }
+  override var baggage: Baggage { changed.value?.baggage ?? super.baggage }
+
+  override func handlerReceives(_ headers: HPACKHeaders) {
+    let new = Changed(headers: headers, baggage: TraceHeaders(headers).baggage)
+    changed.change(from: new) { $0 = new }
+  }
+
+  /// Cancels `call`, which the handler makes, when this call ends, or at once if it has ended.
+  func add(_ call: any ByteCall, for tracer: AnyObject) {
+    guard group.withLock({ $0.add(call, for: tracer) }) else { return call.cancel(.servedCallEnded) }
+    hasGroup.store(true, ordering: .sequentiallyConsistent)
+    // This call may have ended without noticing the group.
+    if isOver.load(ordering: .sequentiallyConsistent) { endGroup() }
+  }
+
+  private func endGroup() {
+    guard hasGroup.load(ordering: .sequentiallyConsistent) else { return }
+    for call in group.withLock({ $0.end() }) { call.cancel(.servedCallEnded) }
+  }
+
+  func remove(_ tracer: AnyObject) {
+    let call = group.withLock { $0.remove(tracer) }
+    // Releases the call here, not while the lock is held.
+    _ = call
+  }
+
+  var wantsMessages: Bool { span != nil && known.parts.hasMessageEvents }
+
+  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
+    -> any ServerCallTracer & ContextSource
+  {
+    deadline = end
+    return self
+  }
+
+  func messageSent(_ byteCount: Int, compressed: Int?) {
+    span?.noteMessage("Outbound message", sentCount, byteCount, compressed: compressed)
+    sentCount += 1
+  }
+
+  func messageReceived(_ byteCount: Int) {
+    span?.noteMessage("Inbound message", receivedCount, byteCount)
+    receivedCount += 1
+  }
+
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
+    if known.isCounted, !isFollowed {
+      let clock = known.parts.clock
+      let duration = TelemetryClock.duration(from: start, to: clock.mark)
+      let exemplar = clock.exemplar(duration, in: spanContext)
+      known.counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
+    }
+    if let span { span.end(end.status, at: known.parts.clock.now) }
+    isOver.store(true, ordering: .sequentiallyConsistent)
+    endGroup()
+  }
+}

@@ -1,0 +1,402 @@
+// unsafe: state confined to the connection's loop
+// state: names, connections, waiting calls and idleness are not yet parts of their own
+
+import SwitchboardBalancing
+import SwitchboardCall
+import SwitchboardNetwork
+import Synchronization
+
+/// The HTTP/2 transport of a channel. It finds servers for a name, and assigns one of their connections to each call.
+package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
+  // Sendable because everything except `watchers` and `siblings` is only used on the loop.
+
+  let loop: Loop
+  let options: ChannelOptions
+  package let host: String
+  /// The target with its scheme, for observers.
+  let observedTarget: String
+  /// The resolver's name for the target: the default for `:authority`, and for logs.
+  let serverName: String
+  let authority: [UInt8]
+  let userAgent: [UInt8]
+  let tlsContext: TLSContext?
+  let proxies: ProxyEnvironment
+  /// The proxy of the addresses that the target leads to.
+  let proxy: ProxyOption
+  /// Keeps the loops running while the channel may need them.
+  let group: LoopGroup
+
+  let balancer: ChannelBalancer
+  package let resolvedConfig: ResolvedConfig?
+  @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
+  @exclusivity(unchecked) private(set) var subchannels: [Int: HTTP2Subchannel] = [:]
+  @exclusivity(unchecked) private var lastNumber = 0
+  @exclusivity(unchecked) var calls = CallTotals()
+  @exclusivity(unchecked) var trace = ChannelTrace()
+  /// Why the last attempt to resolve the name or to connect failed, until one succeeds.
+  @exclusivity(unchecked) var lastFailure: GRPCStatus?
+  /// When the last call ended.
+  @exclusivity(unchecked) var lastUse: UInt64 = 0
+  @exclusivity(unchecked) var idleTimer: LoopTimer?
+  /// Calls for which no server was chosen yet.
+  @exclusivity(unchecked) private var waitingCalls = WaitingCalls()
+  /// Whether some of these calls fail while no server can be reached.
+  @exclusivity(unchecked) private var hasFailFastCalls = false
+  /// The calls that wait for a server or for a connection with room.
+  @exclusivity(unchecked) var waitingCount = 0 { didSet { keepLoop() } }
+  /// Whether the loop is kept running for waiting calls. Between two attempts to connect, or to resolve the name, nothing
+  /// else is open.
+  @exclusivity(unchecked) private var keepsLoop = false
+  /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
+  @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
+  @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
+  let watchers = Locked(ConnectivityWatchers())
+  let siblings = Locked(ChannelSiblings())
+
+  /// Throws `INVALID_ARGUMENT` if the target is invalid or the options contradict each other.
+  /// `loop` is one of the group's.
+  package convenience init(
+    target: String,
+    options: ChannelOptions,
+    group: LoopGroup,
+    loop: Loop? = nil
+  ) throws(GRPCStatus) {
+    let loop = loop ?? group.nextLoop()
+    try self.init(target: target, options: options, group: group, loop: loop, proxies: .ofProcess)
+  }
+
+  /// `proxies` are the settings of the environment.
+  init(
+    target text: String,
+    options: ChannelOptions,
+    group: LoopGroup,
+    loop: Loop,
+    proxies: ProxyEnvironment
+  ) throws(GRPCStatus) {
+    try options.validate()
+    let resolvers: [any Resolver] =
+      options.resolvers + [
+        AddressResolver(),
+        DNSResolver(findsServiceConfigs: options.looksUpServiceConfig, options.proxy, proxies),
+      ]
+    let target = try Target(text, schemes: Set(resolvers.flatMap(\.schemes)), fallback: "dns")
+    guard let resolver = resolvers.first(where: { $0.schemes.contains(target.scheme) }) else {
+      throw .badTarget(text, "no resolver is registered for the scheme \(target.scheme)")
+    }
+    let serverName = try resolver.serverName(of: target)
+    host = text
+    observedTarget = target.canonical
+    self.proxies = proxies
+    proxy = proxies.option(options.proxy, for: serverName)
+    self.serverName = serverName
+    // A proxy that the program names is used for all targets, and lies between.
+    let staysHere = [.environment, .none].contains(options.proxy) && target.isOnThisMachine
+    tlsContext = try options.security.tls(isOnThisMachine: staysHere).map {
+      tls throws(GRPCStatus) in
+      try TLSContext(
+        client: tls,
+        serverName: HostAndPort(serverName)?.host ?? serverName,
+        versions: options.httpVersions
+      )
+    }
+    self.options = options
+    self.group = group
+    self.loop = loop
+    authority = try options.makeAuthority(serverName)
+    userAgent = try options.makeUserAgent()
+    keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
+    resolvedConfig = resolver.findsServiceConfigs ? ResolvedConfig() : nil
+    balancer = try ChannelBalancer(
+      target,
+      resolver,
+      options.balancing,
+      serviceConfig: options.serviceConfig,
+      eventLoop: loop,
+      time: LoopTime(loop: loop),
+      metrics: (options.observer as? any MetricObserver)?.metrics(target: target.canonical)
+    )
+    balancer.owner = self
+    resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }
+  }
+
+  package var eventLoop: any EventLoop { loop }
+  package var streamBufferSize: Int { options.streamBufferSize }
+
+  package func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+    ClientCallStream(consume request, receiver, self)
+  }
+
+  var sessionSettings: SessionSettings {
+    SessionSettings(
+      streamWindow: options.streamLookahead,
+      connectionWindow: options.connectionWindow,
+      windowLimit: min(options.maxWindow, Int(Int32.max)),
+      unreadLimit: options.connectionBufferSize,
+      maxHeaderListSize: options.maxMetadataSize,
+      isServer: false,
+      headerTableSize: options.hpackTableSizeDecoder,
+      maxEncoderTableSize: options.hpackTableSizeEncoder,
+      controlFrameAllowance: options.controlFrameAllowance
+    )
+  }
+
+  /// All connections, in the order in which they were made.
+  var connections: [ClientConnection] {
+    subchannels.values.flatMap(\.connections).sorted { $0.number < $1.number }
+  }
+
+  // MARK: Calls
+
+  /// Spins for a response, to avoid the cost of being woken for it. Does nothing on the loop, which the response needs.
+  func poll(until isReady: () -> Bool) {
+    guard !loop.inEventLoop else { return }
+    CallerSpin.ofProcess.poll(urgent: options.lowLatency, until: isReady)
+  }
+
+  /// How often a retried call asks the picker for a server that it has not used yet.
+  private static let otherServerTries = 10
+
+  /// Returns a connection for a call. Returns `nil` if none has room; the call is then queued, and is opened when one
+  /// has.
+  func connection(for call: ClientCallStream) throws(GRPCStatus) -> ClientConnection? {
+    if state == .shutdown { throw .channelShutDown }
+    var tries = 0
+    while true {
+      let picker = balancer.picker
+      switch picker.pick(call) {
+      case .subchannel(let picked, let tracker):
+        guard let subchannel = picked as? HTTP2Subchannel else { throw .foreignSubchannel }
+        let isUsable = subchannel.state.connectivity == .ready
+        tries += 1
+        if isUsable, call.wasSent(to: subchannel), tries < Self.otherServerTries {
+          tracker?.callEnded(CallOutcome(status: nil))
+          continue
+        }
+        guard isUsable else {
+          tracker?.callEnded(CallOutcome(status: nil))
+          hasFailFastCalls = true
+          try wait(call)
+          return nil
+        }
+        call.assign(to: subchannel, tracker)
+        return try subchannel.connection(for: call)
+      case .wait:
+        // The pick may have started a connection that failed at once.
+        if balancer.picker !== picker, tries < Self.otherServerTries {
+          tries += 1
+          continue
+        }
+        hasFailFastCalls = true
+        try wait(call)
+      case .fail(let status):
+        guard call.waitsForReady else { throw status }
+        try wait(call)
+      case .drop(let status): throw status
+      }
+      return nil
+    }
+  }
+
+  private func wait(_ call: ClientCallStream) throws(GRPCStatus) {
+    // The pick may have ended the call.
+    guard call.isStarted else { return }
+    try countWaiting()
+    waitingCalls.append(call, awaitingName: balancer.isResolving)
+  }
+
+  /// Counts one more call that waits. Throws if too many do.
+  func countWaiting() throws(GRPCStatus) {
+    guard waitingCount < options.maxWaitingCalls else { throw .tooManyWaitingCalls }
+    waitingCount += 1
+  }
+
+  /// Called when a call has ended while it waited, for a server or at one.
+  func waitingCallDidClose(_ subchannel: HTTP2Subchannel?) {
+    waitingCount -= 1
+    if let subchannel { subchannel.waitingCallDidClose() } else { waitingCalls.callDidEnd() }
+  }
+
+  /// Whether a connection is being opened.
+  var isConnecting: Bool { subchannels.values.contains { $0.dialing != nil } }
+
+  /// Asks the picker again for all calls that wait for a server.
+  private func retryWaitingCalls() {
+    guard !waitingCalls.isEmpty else { return }
+    if !balancer.isResolving { waitingCalls.nameWasResolved() }
+    if let picker = balancer.picker as? ConstantPicker {
+      // Otherwise, each failure of one of many servers would cost time in proportion to the number of calls.
+      if picker.waits || picker.fails && !hasFailFastCalls { return }
+    }
+    hasFailFastCalls = false
+    let calls = waitingCalls.take()
+    waitingCount -= calls.count
+    for call in calls { call.pickAgain() }
+  }
+
+  /// Whether calls wait for the resolver's service config before they reach the transport.
+  var awaitsConfig: Bool { resolvedConfig?.isAwaited ?? false }
+
+  private func awaitsConfigChanged() {
+    loop.execute {
+      self.keepLoop()
+      guard self.awaitsConfig else { return self.wasUsed(at: self.loop.now) }
+      if self.loop.hasEnded { self.resolvedConfig?.failed(.channelShutDown, isFinal: true) }
+      if self.state == .idle { self.balancer.leaveIdle() }
+    }
+  }
+
+  private func keepLoop() {
+    guard keepsLoop != (waitingCount > 0 || awaitsConfig) else { return }
+    keepsLoop.toggle()
+    loop.openHandles += keepsLoop ? 1 : -1
+  }
+
+  /// Doubles the keepalive interval, up to a maximum, because a server has complained about pings.
+  func doubleKeepaliveInterval() {
+    guard let interval = keepaliveInterval else { return }
+    let longest = ChannelOptions.longestKeepaliveInterval
+    // A server may complain on each connection. Doubling soon ends.
+    guard interval < longest else { return }
+    let longer = min(interval * 2, longest)
+    keepaliveInterval = longer
+    options.logger.log(
+      .warning,
+      "the server complained about too many keepalive pings",
+      ["target": serverName, "interval": "\(longer)"]
+    )
+  }
+
+  func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// The servers in messages: the name, unless it consists of addresses, and the first few addresses.
+  func shown(_ addresses: [EndpointAddress]) -> String {
+    let first = addresses.prefix(3).map(\.description).joined(separator: ", ")
+    let list = addresses.count > 3 ? "\(first) and \(addresses.count - 3) more" : first
+    let namesItself =
+      addresses.contains { $0.description == serverName || $0.port == nil } || list == serverName
+    return namesItself ? list : "\(serverName) (\(list))"
+  }
+
+  /// Connects without a call, unless there is a connection or the channel is connecting already.
+  package func connect() {
+    loop.execute {
+      if self.state == .idle { self.balancer.leaveIdle() }
+    }
+  }
+
+  private func setState(_ new: ConnectivityState) {
+    guard state != new, state != .shutdown else { return }
+    let wasIdle = state == .idle
+    state = new
+    trace.add("\(new)")
+    for watcher in watchers.withLock({ $0.change(to: new) }) {
+      watcher.yield(new)
+      if new == .shutdown { watcher.finish() }
+    }
+    if new == .idle { resolvedConfig?.forgetFailure() }
+    if wasIdle { wasUsed(at: loop.now) }
+  }
+
+  // MARK: Shutting down
+
+  package func shutDown(grace: Duration) async {
+    let siblings = siblings.withLock { $0.close() }
+    await withTaskGroup { closing in
+      for sibling in siblings { closing.addTask { await sibling.shutDown(grace: grace) } }
+      await shutDownAlone(grace)
+    }
+  }
+
+  private func shutDownAlone(_ grace: Duration) async {
+    let deadline = Task(executorPreference: loop) {
+      try await self.loop.sleep(for: grace)
+      self.loop.execute { self.closeAll() }
+    }
+    await withCheckedContinuation { continuation in
+      // If the loop has ended, the connections have closed with it.
+      if !loop.add(.closure { self.beginShutDown(continuation) }) { continuation.resume() }
+    }
+    deadline.cancel()
+    if grace > .zero { await loop.waitForGracefulCloses() }
+  }
+
+  package func retire() {
+    for sibling in siblings.withLock({ $0.close() }) { sibling.retire() }
+    loop.execute { self.beginShutDown(nil) }
+  }
+
+  private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>?) {
+    setState(.shutdown)
+    if let idleTimer { loop.cancel(idleTimer) }
+    balancer.shutDown()
+    // Subchannels that the policy did not shut down.
+    for subchannel in subchannels.values { subchannel.shutDown() }
+    resolvedConfig?.failed(.channelShutDown, isFinal: true)
+    retryWaitingCalls()
+    if let continuation { drained.append(continuation) }
+    resumeIfDrained()
+  }
+
+  /// A subchannel that was shut down has closed its last connection.
+  func subchannelDidEnd(_ subchannel: HTTP2Subchannel) {
+    subchannels[subchannel.number] = nil
+    resumeIfDrained()
+  }
+
+  private func resumeIfDrained() {
+    guard state == .shutdown, subchannels.isEmpty else { return }
+    for continuation in drained { continuation.resume() }
+    drained = []
+  }
+
+  private func closeAll() {
+    for subchannel in subchannels.values { subchannel.closeAll(.channelShutDown) }
+  }
+}
+
+// MARK: Requests and reports of the balancer
+
+extension HTTP2ClientTransport: ChannelBalancerOwner {
+  package func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel {
+    // The name was resolved.
+    if subchannels.isEmpty { lastFailure = nil }
+    let subchannel = HTTP2Subchannel(self, number: nextNumber(), addresses, options, observer)
+    subchannels[subchannel.number] = subchannel
+    return subchannel
+  }
+
+  package func balancerChanged() {
+    setState(balancer.state)
+    retryWaitingCalls()
+  }
+
+  package func serviceConfigChanged() {
+    resolvedConfig?.resolved(balancer.serviceConfig)
+    for subchannel in subchannels.values { subchannel.healthCheckedServiceChanged() }
+  }
+
+  package func resolvingFailed(_ status: GRPCStatus) {
+    lastFailure = status
+    resolvedConfig?.failed(status, isFinal: false)
+  }
+
+  package func balancerReports(_ event: String, isWarning: Bool) {
+    trace.add(event, isWarning: isWarning)
+    options.logger.log(isWarning ? .warning : .debug, event, ["target": host])
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static let foreignSubchannel = GRPCStatus(
+    code: .internalError,
+    message: "the load balancing policy chose a subchannel that its host did not make",
+    origin: .library
+  )
+}

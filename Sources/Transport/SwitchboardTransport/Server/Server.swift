@@ -1,0 +1,163 @@
+// text: the address that the program listens on
+
+import SwitchboardCall
+import SwitchboardNetwork
+
+/// A gRPC server: a set of services, and any number of addresses on which it listens.
+///
+/// ```swift
+/// let server = try Server(providers: [ShopProvider()])
+/// let address = try server.bind(host: "127.0.0.1", port: 50051)
+/// print("listening on \(address)")
+/// try await server.run()
+/// ```
+public final class Server: Sendable {
+  let core: ServerCore
+
+  private init(_ core: ServerCore) { self.core = core }
+
+  /// Runs on the loops of `group`, or on its own loop.
+  public convenience init(
+    providers: [any CallHandlerProvider],
+    options: ServerOptions = ServerOptions(),
+    group: LoopGroup? = nil
+  ) throws(GRPCStatus) {
+    let loops: LoopGroup
+    if let group { loops = group } else { loops = try LoopGroup() }
+    self.init(try ServerCore(providers, options, loops))
+  }
+
+  /// Releasing a server shuts it down like `shutDown`, without waiting: calls in progress may finish.
+  /// If it is listening, the log has a warning.
+  deinit { core.wasReleased() }
+
+  /// Listens on an address, in addition to previous ones.
+  ///
+  /// The host is numeric or `localhost`. With port zero, the system chooses a port, which the returned address
+  /// contains.
+  @discardableResult
+  public func bind(host: String, port: Int) throws(GRPCStatus) -> SocketAddress {
+    let name = host == "localhost" ? "127.0.0.1" : host
+    guard let address = SocketAddress.numeric(name, port: port) else {
+      let wanted = "the host must be a numeric address or localhost, and the port 0 to 65535"
+      throw GRPCStatus(code: .invalidArgument, message: "cannot listen on \(host):\(port): \(wanted)")
+    }
+    return try listen(address)
+  }
+
+  /// Listens on a unix socket. An existing socket file is replaced if no process listens on it.
+  @discardableResult
+  public func bind(unixPath path: String) throws(GRPCStatus) -> SocketAddress {
+    guard let address = SocketAddress.unix(path: path) else {
+      throw GRPCStatus(code: .invalidArgument, message: "the path of a unix socket is too long: \(path)")
+    }
+    return try listen(address)
+  }
+
+  /// Listens on a unix socket whose name is not a file, which only Linux has: the target `unix-abstract:name`. Any user
+  /// of the system may connect.
+  @discardableResult
+  public func bind(unixAbstractName name: String) throws(GRPCStatus) -> SocketAddress {
+    guard let address = SocketAddress.unix(abstractName: name) else {
+      throw GRPCStatus(code: .invalidArgument, message: "not a name of an abstract unix socket: \(name)")
+    }
+    return try listen(address)
+  }
+
+  /// Uses other certificates for new connections. Open connections keep theirs.
+  ///
+  /// Throws and changes nothing if the new ones cannot be used.
+  public func reload(_ tls: ServerTLS) throws(GRPCStatus) {
+    try core.replaceTLS(tls)
+  }
+
+  /// Reads the certificate files again and uses them for new connections, for certificates that are renewed in place.
+  ///
+  /// Throws and changes nothing if their content cannot be used.
+  public func reloadCertificates() throws(GRPCStatus) { try core.reloadTLS() }
+
+  private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
+    var listeners: [Listener] = []
+    if core.options.reusePort, address.ipBytes != nil {
+      // The first listener determines the port if the address has none.
+      for loop in core.group.loops {
+        listeners.append(try listener(listeners.first?.address ?? address, on: loop, sharesPort: true))
+      }
+    } else {
+      listeners.append(try listener(address, on: core.group.nextLoop(), sharesPort: false))
+    }
+    for listener in listeners {
+      // A server that has stopped in the meantime closes its listeners.
+      guard core.add(listener) else { throw .serverStopped }
+    }
+    for (index, listener) in listeners.enumerated() where !listener.start() {
+      for listener in listeners { core.remove(listener) }
+      for started in listeners[..<index] { started.close() }
+      throw .loopEnded
+    }
+    return listeners.first?.address ?? address
+  }
+
+  /// A listener that shares its port serves its connections on its own loop, and the system chooses the listener. Others
+  /// give each to the next loop.
+  private func listener(
+    _ address: SocketAddress,
+    on loop: Loop,
+    sharesPort: Bool
+  ) throws(GRPCStatus) -> Listener {
+    let core = core
+    do {
+      return try Listener(address, sharesPort: sharesPort, on: loop) { descriptor, kind, peer in
+        let loop = sharesPort ? loop : core.group.nextLoop()
+        loop.execute { core.accept(descriptor, kind, peer: peer, on: loop) }
+      } changed: { error in
+        if let error {
+          core.log.exhaustion.log(["address": "\(address)", "reason": "\(error)"], on: loop)
+        } else {
+          core.options.logger.log(.info, "accepting connections again", ["address": "\(address)"])
+        }
+      }
+    } catch {
+      throw error == .cannotSharePort ? .cannotSharePort : error.status("cannot listen on \(address)")
+    }
+  }
+
+  /// Stops accepting calls, lets those in progress finish within `grace`, and then closes the connections. Calls that have
+  /// not ended by then fail with `UNAVAILABLE`, and the log has a warning with their number and their methods. Unless
+  /// `grace` is zero or less, clients get up to a second more to read the last responses, so that the process may end when this
+  /// returns.
+  public func shutDown(grace: Duration = .seconds(30)) async {
+    core.beginDraining()
+    let core = core
+    let loop = core.group.nextLoop()
+    let deadline = Task(executorPreference: loop) {
+      try await loop.sleep(for: grace)
+      core.closeAll()
+    }
+    await core.waitUntilEmpty()
+    deadline.cancel()
+    core.cutOff.report(to: core.options.logger, grace: grace)
+    if grace > .zero { await core.waitForGracefulCloses() }
+  }
+}
+
+extension GRPCStatus {
+  static let cannotSharePort = GRPCStatus(
+    code: .unimplemented,
+    message: "reusePort: this system cannot spread the connections of a port over several listeners",
+    origin: .library
+  )
+  static let notBound = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server listens nowhere: call server.bind(host:port:) before server.run()"
+  )
+  static let wasShutDown = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server was shut down: make another one, call bind(host:port:), and then run()"
+  )
+  static let loopEnded = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the group of event loops was shut down",
+    origin: .user
+  )
+}

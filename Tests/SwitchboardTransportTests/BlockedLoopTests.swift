@@ -1,0 +1,299 @@
+import CallTestSupport
+import Dispatch
+import SwitchboardCall
+import Synchronization
+import Testing
+
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
+
+/// Handlers that block their loop are named. Each of these handlers waits, without leaving the loop, until it is.
+@Suite(.timeLimit(.minutes(5))) struct BlockedLoopTests {
+  @Test func aUnaryHandlerThatBlocksIsNamed() async throws {
+    try await blocks("/test.Blocking/Get") { try await $0.call(Blocking.get).unary([]) }
+  }
+
+  @Test func aHandlerThatBlocksAfterItHasSuspendedIsNamed() async throws {
+    try await blocks("/test.Blocking/Resumed") { try await $0.call(Blocking.resumed).unary([]) }
+  }
+
+  @Test func aHandlerThatBlocksBetweenRequestsIsNamed() async throws {
+    try await blocks("/test.Blocking/Collect") { try await $0.call(Blocking.collect).clientStreaming([[1]]) }
+  }
+
+  @Test func anInterceptorThatBlocksIsNamed() async throws {
+    try await blocks("/test.Blocking/Guarded") { try await $0.call(Blocking.guarded).unary([]) }
+  }
+
+  /// What is not a handler's work has no name, but is reported.
+  @Test func workThatBlocksIsReported() async throws {
+    try await blocks(nil) { channel in
+      try await channel.call(Blocking.execute).unary([])
+    }
+  }
+
+  private func blocks(
+    _ path: String?,
+    _ call: (Channel) async throws -> [UInt8]
+  ) async throws {
+    let recorder = BlockRecorder()
+    var options = ServerOptions()
+    options.observer = recorder
+    options.logger = Logger(recorder)
+    let server = try Server(providers: [Blocking(recorder)], options: options)
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let channel = try Channel(target: "\(address)")
+    #expect(try await call(channel) == [1])
+    while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
+    #expect(recorder.methods.first == path ?? "unknown")
+    let entries = recorder.entries
+    #expect(entries.first?["method"] == path)
+    let hint = path.map { "ServerOptions.handlerPlacements[\"\($0)\"] = .threads" } ?? "EventLoop.execute"
+    #expect(entries.first?["hint"]?.contains(hint) == true)
+    let last = entries.dropFirst().first
+    #expect(last?["after"] != nil && last?["method"] == path)
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+}
+
+/// Remembers what was reported, and lets go of whoever waits for that.
+private final class BlockRecorder: CallObserver, LogHandler {
+  let reported = DispatchSemaphore(value: 0)
+  private let state = Locked((methods: [String](), entries: [[String: String]]()))
+
+  var methods: [String] { state.withLock(\.methods) }
+  var entries: [[String: String]] { state.withLock(\.entries) }
+
+  func loopBlocked(by method: MethodDescriptor?, for time: Duration) {
+    state.withLock { $0.methods.append(method?.path ?? "unknown") }
+    reported.signal()
+  }
+
+  func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+    if message.contains("event loop") { state.withLock { $0.entries.append(metadata) } }
+  }
+
+  /// Blocks the thread until there is a report.
+  func block() -> [UInt8] { reported.wait(timeout: .now() + 60) == .success ? [1] : [0] }
+}
+
+private final class Blocking: CallHandlerProvider {
+  static let get = MethodDescriptor(service: "test.Blocking", method: "Get", type: .unary)
+  static let resumed = MethodDescriptor(service: "test.Blocking", method: "Resumed", type: .unary)
+  static let collect = MethodDescriptor(service: "test.Blocking", method: "Collect", type: .clientStreaming)
+  static let guarded = MethodDescriptor(service: "test.Blocking", method: "Guarded", type: .unary)
+  static let execute = MethodDescriptor(service: "test.Blocking", method: "Execute", type: .unary)
+
+  private final class Interceptor: ServerInterceptor<[UInt8], [UInt8]> {
+    let recorder: BlockRecorder
+
+    init(_ recorder: BlockRecorder) { self.recorder = recorder }
+
+    override func receive(
+      _ part: GRPCServerRequestPart<[UInt8]>,
+      context: ServerInterceptorContext<[UInt8], [UInt8]>
+    ) {
+      if case .metadata = part { context.userInfo[Answer.self] = recorder.block() }
+      context.receive(part)
+    }
+  }
+
+  private enum Answer: UserInfoKey {
+    typealias Value = [UInt8]
+  }
+
+  private let recorder: BlockRecorder
+
+  init(_ recorder: BlockRecorder) { self.recorder = recorder }
+
+  var serviceName: String { "test.Blocking" }
+
+  var methodHandlers: [MethodHandler] {
+    let recorder = recorder
+    return [
+      Self.get.bytes.unaryHandler { _, _ in recorder.block() },
+      Self.resumed.bytes.unaryHandler { _, _ in
+        await Task.yield()
+        return recorder.block()
+      },
+      Self.collect.bytes.clientStreamingHandler { requests, _ in
+        var answer: [UInt8] = []
+        for try await _ in requests { answer = recorder.block() }
+        return answer
+      },
+      Self.guarded.bytes.unaryHandler(
+        interceptors: { [Interceptor(recorder)] },
+        { _, context in context.userInfo[Answer.self] ?? [] }
+      ),
+      Self.execute.bytes.unaryHandler { _, context in
+        await withCheckedContinuation { continuation in
+          context.eventLoop.execute { continuation.resume(returning: recorder.block()) }
+        }
+      },
+    ]
+  }
+}
+
+/// What is seen of a loop.
+@Suite(.timeLimit(.minutes(5))) struct LoopActivityTests {
+  /// A handler that gives the loop up and goes on has not blocked it.
+  @Test func eachPieceOfWorkIsAStep() {
+    let activity = LoopActivity()
+    activity.wake()
+    var sights = [activity.sight]
+    for _ in 0..<3 {
+      activity.begin(3)
+      sights.append(activity.sight)
+    }
+    #expect(sights.allSatisfy { $0.isWorking })
+    #expect(Set(sights.map(\.step)).count == 4)
+    activity.wait()
+    #expect(!activity.sight.isWorking)
+  }
+
+  private static let watchdog = LoopWatchdog()
+  private final class Observer: CallObserver {}
+
+  @Test func aWatchdogThatSleepsKeepsNoServer() async throws {
+    let group = try LoopGroup()
+    weak var observer: Observer?
+    observer = try await watched(group.loops[0])
+    while !Task.isCancelled, observer != nil { await Task.yield() }
+    #expect(observer == nil)
+  }
+
+  /// An observer that was watched for until the watchdog had nothing to look at.
+  private func watched(_ loop: Loop) async throws -> Observer {
+    let observer = Observer()
+    var options = ServerOptions()
+    options.observer = observer
+    let reporter = try #require(BlockReporter(options, []))
+    Self.watchdog.watch([loop], for: reporter)
+    while !Task.isCancelled, !loop.activity.wantsBell.load(ordering: .relaxed) { await Task.yield() }
+    Self.watchdog.unwatch(for: reporter)
+    return observer
+  }
+}
+
+/// When a loop counts as blocked.
+@Suite struct BlockWatchTests {
+  private static let millisecond: UInt64 = 1_000_000
+  private final class Place: Sendable {}
+
+  private let place = Place()
+  private var loop: ObjectIdentifier { ObjectIdentifier(place) }
+
+  /// Looks every 25 ms at turns, of which odd numbers are work, and returns what was found at which time.
+  private func findings(
+    _ turns: [UInt64],
+    method: UInt = 7,
+    every interval: UInt64 = 25
+  ) -> [(time: UInt64, finding: BlockWatch.Finding)] {
+    var watch = BlockWatch()
+    return turns.enumerated().flatMap { index, turn in
+      let time = UInt64(index) * interval
+      let sight = LoopActivity.Sight(step: turn, method: method)
+      let look = BlockWatch.Look(loop: loop, sight: sight, limit: 50 * Self.millisecond)
+      return watch.look([look], at: time * Self.millisecond).map { (time, $0) }
+    }
+  }
+
+  @Test func aLoopInTheSameTurnForTooLongIsBlocked() {
+    let found = findings([1, 1, 1, 1, 1, 3])
+    #expect(found.map(\.time) == [50, 125])
+    #expect(
+      found.map(\.finding) == [
+        .blocked(loop, method: 7, for: 50 * Self.millisecond),
+        .released(loop, after: 125 * Self.millisecond),
+      ]
+    )
+  }
+
+  @Test func aLoopThatGetsOnIsNotBlocked() {
+    #expect(findings([1, 1, 3, 3, 5, 5, 7]).isEmpty)
+  }
+
+  @Test func aLoopThatWaitsIsNotBlocked() {
+    #expect(findings([2, 2, 2, 2, 2, 2]).isEmpty)
+    #expect(findings([1, 1, 2, 2, 2, 2]).isEmpty)
+  }
+
+  /// The thread that looks was kept from it, so the loop may have been, too.
+  @Test func timeInWhichNobodyLookedDoesNotCount() {
+    #expect(findings([1, 1, 1, 1], every: 1000).isEmpty)
+  }
+
+  @Test func aLoopIsFoundAgainAfterItWasReleased() {
+    let found = findings([1, 1, 1, 3, 3, 3, 4])
+    #expect(found.map(\.time) == [50, 75, 125, 150])
+  }
+
+  @Test func nothingIsLookedAtWhileAllLoopsSleep() {
+    var watch = BlockWatch()
+    func look(_ turn: UInt64, at time: UInt64) -> Bool {
+      let sight = LoopActivity.Sight(step: turn, method: 0)
+      _ = watch.look([BlockWatch.Look(loop: loop, sight: sight, limit: 1)], at: time)
+      return watch.isQuiet
+    }
+    let interval = BlockWatch.interval
+    let quiet = (0...10 as ClosedRange<UInt64>).map { look(2, at: $0 * interval) }
+    #expect(quiet.firstIndex(of: true) == 10)
+    // A turn of which only the end is seen.
+    #expect(!look(4, at: 11 * interval))
+    #expect(!look(4, at: 12 * interval))
+  }
+}
+
+/// What is said about a loop that is blocked, and how often.
+@Suite struct BlockReporterTests {
+  private static let second: UInt64 = 1_000_000_000
+
+  @Test func eachMethodIsInTheLogOnceAMinute() throws {
+    let recorder = BlockRecorder()
+    var options = ServerOptions()
+    options.logger = Logger(recorder)
+    options.observer = recorder
+    let methods = Blocking(recorder).methodHandlers.prefix(2).map { RPCMethod($0) }
+    let reporter = try #require(BlockReporter(options, methods))
+    let (get, resumed) = (methods[0].number, methods[1].number)
+    let times: [(UInt, UInt64)] = [
+      (get, 0), (get, 30), (resumed, 31), (get, 59), (get, 60), (0, 61), (0, 62),
+    ]
+    let isLogged = times.map { reporter.blocked($0, for: Self.second, at: $1 * Self.second) }
+    #expect(isLogged == [true, false, true, false, true, true, false])
+    let entries = recorder.entries
+    #expect(
+      entries.map { $0["method"] } == [
+        "/test.Blocking/Get", "/test.Blocking/Resumed", "/test.Blocking/Get", nil,
+      ]
+    )
+    #expect(entries.map { $0["unreported"] } == [nil, nil, "2 times since the last entry", nil])
+    #expect(entries.first?["for"] == "1000 ms")
+    // The metric counts each time.
+    #expect(recorder.methods.count == times.count)
+    reporter.released(get, after: 2 * Self.second)
+    #expect(recorder.entries.last?["after"] == "2000 ms")
+  }
+
+  @Test func nobodyLooksIfTheOptionsDoNotWantIt() {
+    var options = ServerOptions()
+    options.blockedLoopLimit = nil
+    #expect(BlockReporter(options, []) == nil)
+  }
+}
+
+@Suite struct TaskMarksTests {
+  @Test func tasksHaveTheirMarksUntilTheyAreRemoved() {
+    let marks = TaskMarks()
+    let addresses = (1...200 as ClosedRange<UInt>).map { $0 * 1024 }
+    for address in addresses { marks.add(address, address | 1) }
+    // A few may have been forgotten, but none is confused with another.
+    let found = addresses.map { marks.mark(of: $0) }
+    #expect(zip(addresses, found).allSatisfy { $1 == $0 | 1 || $1 == 0 })
+    #expect(found.count { $0 != 0 } > 190)
+    for address in addresses { marks.remove(address) }
+    #expect(addresses.allSatisfy { marks.mark(of: $0) == 0 })
+    #expect(marks.mark(of: 0) == 0)
+  }
+}

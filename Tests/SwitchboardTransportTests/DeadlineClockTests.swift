@@ -1,0 +1,103 @@
+import CallTestSupport
+import HTTP2TestSupport
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
+
+/// Deadlines are made by the clock that keeps them: that of the call's loop, which a test advances.
+@Suite(.timeLimit(.minutes(5))) struct DeadlineClockTests {
+  private static let hour = Duration.seconds(3600)
+  private static let options = CallOptions(timeout: .seconds(600))
+
+  /// Tells the deadlines of its calls.
+  private struct Telling: CallHandlerProvider {
+    let deadlines: AsyncStream<ContinuousClock.Instant?>
+    private let tell: AsyncStream<ContinuousClock.Instant?>.Continuation
+
+    init() { (deadlines, tell) = AsyncStream.makeStream() }
+
+    var serviceName: String { "test.Test" }
+
+    var methodHandlers: [MethodHandler] {
+      [
+        TestService.get.bytes.unaryHandler { [tell] request, context in
+          tell.yield(context.deadline)
+          return request
+        }
+      ]
+    }
+
+    func next() async throws -> ContinuousClock.Instant {
+      for await deadline in deadlines { return try #require(deadline) }
+      throw CancellationError()
+    }
+  }
+
+  @Test func aServersDeadlineIsComputedByItsLoopsClock() async throws {
+    let group = try LoopGroup()
+    await group.loops[0].advance(by: Self.hour)
+    let provider = Telling()
+    let server = try Server(providers: [provider], group: group)
+    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
+    let start = ContinuousClock.now
+    _ = try await Caller(channel: channel).get(options: Self.options)
+    // The handler's time would be some 600 seconds by another clock.
+    #expect(try await provider.next() > start + Self.hour)
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func aServersDeadlineIsKeptByItsLoopsClock() async throws {
+    let group = try LoopGroup()
+    try await TestPair.with(serverGroup: group) { pair async throws in
+      let call = Task { try await pair.get(TestService.hang, options: Self.options) }
+      await pair.service.hanging.wait()
+      await group.loops[0].advance(by: .seconds(599))
+      #expect(group.loops[0].clock.now > .now + .seconds(598))
+      await group.loops[0].advance(by: .seconds(2))
+      #expect(await status { _ = try await call.value }?.code == .deadlineExceeded)
+      await pair.service.cancelled.wait()
+    }
+  }
+
+  /// A deadline by another clock would have passed before the call.
+  @Test(arguments: Wire.allCases) func aClientsDeadlineIsComputedByItsLoopsClock(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let loop = try #require(pair.channel.eventLoop as? Loop)
+      await loop.advance(by: Self.hour)
+      #expect(try await pair.get(options: Self.options) == [1, 2, 3])
+    }
+  }
+
+  @Test func aPooledClientsDeadlineIsComputedByItsLoopsClock() async throws {
+    let group = try LoopGroup()
+    await group.loops[0].advance(by: Self.hour)
+    let server = try Server(providers: [TestService()])
+    let pool = try ChannelPool(group: group)
+    var options = CallOptions()
+    options.security = .plaintext
+    let host = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let channel = Channel(host: host, options: options, pool: pool)
+    options.timeout = .seconds(600)
+    #expect(try await Caller(channel: channel).get(options: options) == [1, 2, 3])
+    await pool.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  /// What waits outside of the transport waits by the same clock.
+  @Test func theChainsAlarmFollowsTheLoopsClock() async throws {
+    let channel = try Channel(inProcess: [TestService()])
+    let loop = try #require(channel.eventLoop as? Loop)
+    await loop.advance(by: Self.hour)
+    let time = loop.clock
+    let early = time.now
+    let sleep = Task { try await time.sleep(until: early + .seconds(50)) }
+    await loop.until { loop.openHandles > 0 }
+    await loop.advance(by: .seconds(51))
+    try await sleep.value
+    #expect(time.now >= early + .seconds(50))
+    await channel.shutDown(grace: .zero)
+  }
+}

@@ -1,0 +1,79 @@
+import HTTP2TestSupport
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
+
+/// Clients that ask for more pages than they read.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct PageAttackTests {
+  private typealias Kind = FramePeer.Kind
+
+  private func options(pageSize: Int = 100_000) -> ServerOptions {
+    let page = HTTPPage.Response(contentType: "text/plain", body: [UInt8](repeating: 65, count: pageSize))
+    var options = ServerOptions()
+    options.pages = [HTTPPage("GET", "/large") { _ in page }]
+    return options
+  }
+
+  private func get(_ path: String) -> [(String, String)] {
+    [(":method", "GET"), (":scheme", "http"), (":path", path), (":authority", "test")]
+  }
+
+  @Test func aPageThatNobodyReadsIsGivenUp() async throws {
+    try await HostilePair.with(.ipv4, options()) { hostile async throws in
+      let peer = try hostile.connect()
+      peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
+      peer.headers(1, get("/large"), ends: true)
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+      await hostile.loop.advance(by: .seconds(121))
+      #expect(peer.next(Kind.resetStream)?.payload == [0, 0, 0, 8])
+    }
+  }
+
+  @Test func aPageThatNobodyReadsOverHTTP1EndsTheConnection() async throws {
+    // More than the buffers of the system take.
+    try await HostilePair.with(.ipv4, options(pageSize: 16 << 20)) { hostile async throws in
+      let peer = try HTTP1Peer(hostile.pair.address)
+      peer.send(ConnectPeer.head("GET", "/large", "", []))
+      #expect(peer.line() == "HTTP/1.1 200 OK")
+      let server = hostile.pair.server
+      // The buffers of the system may still be filling, and each write gives the client its time anew.
+      while await hostile.loop.onLoop({ server.core.connectionCount }) > 1 {
+        await hostile.loop.advance(by: .seconds(121))
+      }
+    }
+  }
+
+  /// Those of clients that are gone are cancelled.
+  @Test func handlersOfPagesDoNotPileUp() async throws {
+    var options = options()
+    let running = Counter()
+    options.pages.append(
+      HTTPPage("GET", "/slow") { _ in
+        running.add(1)
+        try? await Task.sleep(for: .seconds(3600))
+        running.add(-1)
+        return HTTPPage.Response()
+      }
+    )
+    try await HostilePair.with(.ipv4, options) { hostile async throws in
+      var peers: [FramePeer] = []
+      for _ in 0..<3 {
+        let peer = try hostile.connect()
+        for index in 0..<100 { peer.headers(UInt32(2 * index + 1), get("/slow"), ends: true) }
+        peers.append(peer)
+        if peers.count < 3 { #expect(peer.settle()) }
+      }
+      for _ in 0..<44 { #expect(peers[2].nextHeaders()?.fields[":status"] == "503") }
+      #expect(running.value == 256)
+      // Others are served.
+      let peer = try hostile.connect()
+      peer.headers(1, get("/large"), ends: true)
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+      peers = []
+      await hostile.loop.until { running.value == 0 }
+    }
+  }
+}

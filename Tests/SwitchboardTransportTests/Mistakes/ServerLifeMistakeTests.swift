@@ -1,0 +1,148 @@
+import CallTestSupport
+import SwitchboardCall
+import SwitchboardCallObjects
+import Testing
+
+@testable import SwitchboardNetwork
+@testable import SwitchboardTransport
+
+/// Servers that listen nowhere, that are released while they serve, or that end before their calls.
+@Suite(.timeLimit(.minutes(5))) struct ServerLifeMistakeTests {
+  private func server(_ entries: LogEntries, web: WebOptions? = nil) throws -> (Server, TestService) {
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    options.web = web
+    let service = TestService()
+    return (try Server(providers: [service], options: options), service)
+  }
+
+  @Test func aServerThatListensNowhereDoesNotRun() async throws {
+    let (server, _) = try server(LogEntries())
+    let error = await #expect(throws: GRPCStatus.self) {
+      try await server.run(until: []) { Issue.record("it waits for nothing") }
+    }
+    #expect(error?.code == .failedPrecondition)
+    #expect(error?.message?.contains("call server.bind(host:port:) before server.run()") == true)
+  }
+
+  @Test func aServerWithANegativeGraceDoesNotRun() async throws {
+    let (server, _) = try server(LogEntries())
+    try server.bind(host: "127.0.0.1", port: 0)
+    let error = await #expect(throws: GRPCStatus.self) {
+      try await server.run(until: [], grace: .seconds(-1)) { Issue.record("it runs") }
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message == "grace is -1.0 seconds: it must be at least 0.0 seconds")
+    await server.shutDown(grace: .seconds(-1))
+  }
+
+  @Test func aServerThatWasShutDownDoesNotRunAgain() async throws {
+    let (server, _) = try server(LogEntries())
+    try server.bind(host: "127.0.0.1", port: 0)
+    await server.shutDown(grace: .zero)
+    let error = await #expect(throws: GRPCStatus.self) {
+      try await server.run(until: []) { Issue.record("it waits for nothing") }
+    }
+    #expect(error?.code == .failedPrecondition)
+    #expect(error?.message?.hasPrefix("the server was shut down") == true)
+  }
+
+  @Test func aServerThatIsShutDownElsewhereHasRun() async throws {
+    let (server, _) = try server(LogEntries())
+    try server.bind(host: "127.0.0.1", port: 0)
+    try await server.run(until: []) { Task { await server.shutDown(grace: .zero) } }
+  }
+
+  @Test func aServerThatIsReleasedWhileItServesSaysSo() throws {
+    let entries = LogEntries()
+    var address = ""
+    do { address = "\(try server(entries).0.bind(host: "127.0.0.1", port: 0))" }
+    let entry = entries.all.first
+    #expect(entries.all.count == 1)
+    #expect(entry?.level == .warning)
+    #expect(entry?.message.contains("a server that listens was released") == true)
+    #expect(entry?.message.contains("keep it, or await its run()") == true)
+    #expect(entry?.metadata["addresses"] == address)
+  }
+
+  @Test func aServerThatHasEndedIsReleasedInSilence() async throws {
+    let entries = LogEntries()
+    do {
+      let (server, _) = try server(entries)
+      try server.bind(host: "127.0.0.1", port: 0)
+      await server.shutDown(grace: .zero)
+    }
+    do { _ = try server(entries) }
+    #expect(entries.all.isEmpty)
+  }
+
+  // MARK: The end of the grace
+
+  private static let graceIsOver = GRPCStatus(
+    code: .unavailable,
+    message: "the server is shutting down, and the call had not ended by the end of its grace"
+  )
+
+  @Test(arguments: [CallProtocol.grpc, .grpcWeb, .connect], [HTTPVersion.negotiated, .http1])
+  func callsThatAreCutOffSaySo(_ wireProtocol: CallProtocol, _ version: HTTPVersion) async throws {
+    guard wireProtocol != .grpc || version != .http1 else { return }
+    let entries = LogEntries()
+    let (server, service) = try server(entries, web: WebOptions())
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    var options = ChannelOptions()
+    (options.wireProtocol, options.httpVersion) = (wireProtocol, version)
+    let channel = try Channel(target: "\(address)", options: options)
+    let caller = Caller(channel: channel)
+    let hanging = Task { await status { _ = try await caller.get(TestService.hang) } }
+    await service.hanging.wait()
+    // Its responses have begun, and some of them have not been read.
+    let flooding = channel.call(TestService.flood).makeServerStreamingCall([])
+    _ = try await flooding.initialMetadata
+    await server.shutDown(grace: .zero)
+    #expect(await hanging.value == Self.graceIsOver)
+    let flooded = await status { for try await _ in flooding.responseStream {} }
+    #expect(flooded?.code == .unavailable)
+    let entry = try #require(entries.all.first)
+    #expect(entries.all.count == 1)
+    #expect(entry.message.hasPrefix("calls were cut off, because they had not ended by the end of"))
+    #expect(entry.metadata["calls"] == "2")
+    #expect(entry.metadata["methods"] == "/test.Test/Hang (1), /test.Test/Flood (1)")
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aStreamThatIsReadIsToldToo() async throws {
+    let (server, _) = try server(LogEntries())
+    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
+    let call = channel.call(TestService.update).makeBidirectionalStreamingCall()
+    try await call.requestStream.send([1])
+    var responses = call.responseStream.makeAsyncIterator()
+    #expect(try await responses.next(isolation: nil) == [1])
+    await server.shutDown(grace: .zero)
+    #expect(await status { _ = try await responses.next(isolation: nil) } == Self.graceIsOver)
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aServerWithoutCallsEndsInSilence() async throws {
+    let entries = LogEntries()
+    let (server, _) = try server(entries)
+    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
+    _ = try await Caller(channel: channel).get()
+    await server.shutDown(grace: .zero)
+    await channel.shutDown(grace: .zero)
+    #expect(entries.all.isEmpty)
+  }
+
+  @Test func onlyTheMethodsWithMostCallsAreNamed() {
+    let entries = LogEntries()
+    let calls = CutOffCalls()
+    calls.add((1...20).flatMap { number in Array(repeating: "/s/\(number)", count: number) })
+    calls.report(to: Logger(entries), grace: .seconds(30))
+    #expect(entries.all.first?.metadata["calls"] == "210")
+    let methods = entries.all.first?.metadata["methods"]
+    #expect(methods?.hasPrefix("/s/20 (20), /s/19 (19), ") == true)
+    #expect(methods?.hasSuffix("/s/13 (13), 12 other methods") == true)
+    #expect(entries.all.first?.metadata["grace"] == "30 s")
+    calls.report(to: Logger(entries), grace: .seconds(30))
+    #expect(entries.all.count == 1)
+  }
+}
