@@ -13,4 +13,13 @@ import Testing
     let marks = "a" + String(repeating: "\u{301}", count: 1_000_000)
     #expect(marks.excerpt.unicodeScalars.count == 101)
   }
+
+  @Test(arguments: ["a", "é", "😀"]) func bytesAreCutAsTextIs(_ letter: String) {
+    for count in [0, 1, 99, 100, 101, 1000] {
+      let text = String(repeating: letter, count: count)
+      #expect(Array(text.utf8).excerpt() == text.excerpt)
+      #expect(text.utf8.excerpt(7) == text.excerpt(7))
+    }
+    #expect([0xFF, 0x61].excerpt() == "\u{FFFD}a")
+  }
 }

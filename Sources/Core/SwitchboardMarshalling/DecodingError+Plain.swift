@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 extension DecodingError {
   /// What is wrong with the message, for the peer that sent it: the place in it, and nothing about the types that were to
@@ -31,7 +32,7 @@ extension DecodingError {
       }
     }
     guard !location.isEmpty else { return "the message" }
-    return location.count > locationLimit ? "\(location.prefix(locationLimit))…" : location
+    return location.excerpt(locationLimit)
   }
 
   private static func kind(of type: any Any.Type) -> String {

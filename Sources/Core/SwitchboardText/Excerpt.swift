@@ -8,3 +8,11 @@ extension String {
     return end == endIndex ? self : String(unicodeScalars[..<end]) + "…"
   }
 }
+
+extension Collection<UInt8> {
+  /// The text of UTF-8 as errors show it. No more of it is decoded than is shown.
+  package func excerpt(_ count: Int = 100) -> String {
+    // One byte more than so many scalars can have.
+    String(decoding: prefix(4 * count + 1), as: UTF8.self).excerpt(count)
+  }
+}

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// The target of a channel, in gRPC's syntax for names: `scheme:[//authority/]endpoint`.
 ///
@@ -20,7 +21,7 @@ public struct Target: Hashable, Sendable {
   /// `fallback`.
   package init(_ text: String, schemes: Set<String>, fallback: String) throws(GRPCStatus) {
     guard text.utf8.count <= 4096 else {
-      throw .badTarget("\(text.prefix(40))…", "it is longer than 4096 bytes")
+      throw .badTarget(text.excerpt(40), "it is longer than 4096 bytes")
     }
     self.text = text
     let colon = text.firstIndex(of: ":")

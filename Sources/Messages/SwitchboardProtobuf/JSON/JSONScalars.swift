@@ -121,9 +121,7 @@ extension JSONReader {
 
   /// The error for the preceding name or number, which the enum does not define.
   func failEnum(_ name: String, at start: Int) -> DecodeError {
-    // Quoted as written, and truncated if it is long.
-    let token = bytes[start..<position].prefix(100)
-    let shown = String(decoding: token, as: UTF8.self) + (position - start > token.count ? "…" : "")
-    return fail("\(name) has no value \(shown)", at: start)
+    // Quoted as written.
+    fail("\(name) has no value \(bytes[start..<position].excerpt())", at: start)
   }
 }

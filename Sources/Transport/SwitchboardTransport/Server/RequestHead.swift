@@ -2,6 +2,7 @@
 // state: the fields of a head, each where its reader puts it
 
 import SwitchboardCall
+import SwitchboardText
 
 /// The headers of a request, parsed as they arrive. What gRPC itself needs is stored separately; the rest is metadata.
 /// Not copyable, because a copy of so many fields costs more than most things that a request needs.
@@ -371,10 +372,9 @@ struct RequestHead: ~Copyable {
 
 extension GRPCStatus {
   static func unknownMethod(_ path: UnsafeBufferPointer<UInt8>) -> GRPCStatus {
-    let shown = String(decoding: path.prefix(200), as: UTF8.self).debugDescription
-    return GRPCStatus(
+    GRPCStatus(
       code: .unimplemented,
-      message: "there is no method \(shown)\(path.count > 200 ? "…" : "") here",
+      message: "there is no method \(path.excerpt(200).debugDescription) here",
       origin: .library
     )
   }

@@ -152,13 +152,10 @@ extension HPACKHeaders {
 }
 
 extension GRPCStatus {
-  private static let longestName = 100
-
   fileprivate static func metadata(_ name: UnsafeBufferPointer<UInt8>, _ what: String) -> GRPCStatus {
-    let shown = String(decoding: name.prefix(longestName), as: UTF8.self).debugDescription
-    return GRPCStatus(
+    GRPCStatus(
       code: .internalError,
-      message: "the metadata \(shown)\(name.count > longestName ? "…" : "") \(what)",
+      message: "the metadata \(name.excerpt().debugDescription) \(what)",
       origin: .user
     )
   }
