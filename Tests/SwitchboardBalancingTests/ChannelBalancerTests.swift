@@ -94,11 +94,31 @@ struct ChannelBalancerTests {
     #expect(
       owner.warnings.first?.hasSuffix(
         "methodConfig[0].waitForRaedy: is unknown and ignored; known there: name, timeout, waitForReady, "
-          + "maxRequestMessageBytes, maxResponseMessageBytes, retryPolicy, hedgingPolicy"
+          + "maxRequestMessageBytes, maxResponseMessageBytes, retryPolicy, hedgingPolicy (did you mean waitForReady?)"
       ) == true
     )
     #expect(owner.warnings.last?.contains("loadBalancingConfig[1].ring_hash.minRingSise: is unknown") == true)
     #expect(owner.events.contains { $0.contains("[0].grpclb: no load balancing policy has this name") })
+  }
+
+  /// Also in a config that was not read from JSON.
+  @Test
+  func whatHasNoEffectIsReported() throws {
+    let policy = try HedgingPolicy(maxAttempts: 9)
+    let name = try MethodConfig.Name(service: "a.B")
+    let config = try ServiceConfig(methodConfigs: [
+      MethodConfig(names: []), MethodConfig(names: [name], repetition: .hedge(policy)),
+    ])
+    let balancer = try start(config)
+    try report(ResolverResult(endpoints: .numbers(0..<1)))
+    #expect(
+      owner.warnings == [
+        "the service config of fake:///x: methodConfig[0].name: is missing or empty, so this is for no method",
+        "the service config of fake:///x: methodConfig[1].hedgingPolicy.maxAttempts: is 9: no more than 5 attempts "
+          + "are made",
+      ]
+    )
+    balancer.shutDown()
   }
 
   @Test

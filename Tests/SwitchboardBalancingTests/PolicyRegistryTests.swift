@@ -23,6 +23,31 @@ struct PolicyRegistryTests {
   }
 
   @Test
+  func anUnknownPolicyIsNamedWithItsPath() throws {
+    let known = policies.names.joined(separator: ", ")
+    func failure(_ configs: [LoadBalancingConfig]) throws -> String? {
+      #expect(throws: GRPCStatus.self) { try policies.choose(configs, at: "loadBalancingConfig") }?.message
+    }
+    #expect(
+      try failure([LoadBalancingConfig("round_robbin")])
+        == "service config: loadBalancingConfig[0].round_robbin: no load balancing policy has this name; known: \(known) "
+        + "(did you mean round_robin?)"
+    )
+    #expect(
+      try failure([LoadBalancingConfig("grpclb"), LoadBalancingConfig("future")])
+        == "service config: loadBalancingConfig[0].grpclb: no load balancing policy has this name, and none has one of "
+        + "the others: future; known: \(known)"
+    )
+    let older = try ServiceConfig(json: #"{"loadBalancingPolicy": "round-robin"}"#)
+    #expect(
+      try failure(older.loadBalancing)?.hasPrefix(
+        "service config: loadBalancingPolicy: no load balancing policy"
+      )
+        == true
+    )
+  }
+
+  @Test
   func theConfigOfAnUnknownPolicyIsNotRead() throws {
     let bad = LoadBalancingConfig("pick_first", ["shuffleAddressList": .number(1)])
     let error = #expect(throws: GRPCStatus.self) { try policies.choose([bad], at: "loadBalancingConfig") }

@@ -127,26 +127,6 @@ import Testing
     #expect(try TargetAddress("unix:/a").address(usesTLS: false) == "unix:/a")
   }
 
-  @Test func findsSimilarNames() {
-    let names = ["shop.Shop", "shop.Shop.Buy", "shop.Order", "grpc.health.v1.Health"]
-    #expect(NearNames(of: "shop.Shp", in: names).best == "shop.Shop")
-    #expect(NearNames(of: "order", in: names).best == "shop.Order")
-    #expect(NearNames(of: "Helth", in: names).best == "grpc.health.v1.Health")
-    // Who writes the beginning of a name wants what goes on like it.
-    #expect(NearNames(of: "shop.Ord", in: names + ["shop.OrderRequest"]).names.prefix(1) == ["shop.Order"])
-    let echoes = ["echo.Echo", "echo.Echo.Get", "echo.EchoRequest"]
-    #expect(NearNames(of: "echo.EchoReq", in: echoes).best == "echo.EchoRequest")
-    #expect(NearNames(of: "EchoReq", in: echoes).best == "echo.EchoRequest")
-    #expect(NearNames(of: "entirely.Different", in: names).best == nil)
-    #expect(NearNames(of: "", in: names).best == nil)
-    // A user has typed this already; in other capitals, it is another name.
-    #expect(!NearNames(of: "shop.Shop", in: names).names.contains("shop.Shop"))
-    #expect(NearNames(of: "shop.shop", in: names).best == "shop.Shop")
-    // Long names from a server are not compared letter by letter.
-    let long = String(repeating: "a", count: 100_000)
-    #expect(NearNames(of: long, in: [long]).best == nil)
-  }
-
   @Test func colorsFollowTheTerminalAndTheEnvironment() {
     func wants(_ isTerminal: Bool, _ variables: [String: String]) -> Bool {
       Terminal.wantsColor(isTerminal: isTerminal) { variables[$0] }

@@ -55,8 +55,8 @@ import Testing
         "methodConfig[1].retryPolicy.initialBackoff: is missing",
         "methodConfig[1].retryPolicy.maxBackoff: is missing",
         "methodConfig[1].retryPolicy.backoffMultiplier: is missing",
-        "methodConfig[1].retryPolicy: retryableStatusCodes is empty",
-        "methodConfig[2].name: is missing, so this is for no method",
+        "methodConfig[1].retryPolicy.retryableStatusCodes: is empty",
+        "methodConfig[2].name: is missing or empty, so this is for no method",
         "methodConfig[3]: is not an object",
         "retryThrottling.tokenRatio: is missing",
         "retryThrottling.maxTokens: is not a number",
@@ -156,7 +156,53 @@ import Testing
       #"{"methodConfig": [{"name": [{"service": "a.B"}]}, {"name": [{"service": "a.B"}]}]}"#
     )
     #expect(found.code == 65)
-    #expect(found.lines == ["standard input: two method configs are for all methods of a.B"])
+    let reason = "two method configs are for all methods of a.B: this one and methodConfig[0].name[0]"
+    #expect(found.lines.first == "standard input:1:61: methodConfig[1].name[0]: \(reason)")
+    #expect(found.lines.count == 3)
+  }
+
+  @Test func everyUnknownPolicyIsListedWithItsLine() throws {
+    let named = #"{"loadBalancingConfig": [5, {"round_robbin": {}},\n  {"ring-hash": {}}]}"#
+    let found = try check(named.replacing("\\n", with: "\n")).lines
+    #expect(found.contains("standard input:1:26: loadBalancingConfig[0]: is not an object"))
+    for (place, end) in [
+      ("1:30: loadBalancingConfig[1].round_robbin: no load", "(did you mean round_robin?)"),
+      ("2:4: loadBalancingConfig[2].ring-hash: no load", "(did you mean ring_hash?)"),
+    ] {
+      #expect(found.contains { $0.hasPrefix("standard input:\(place)") && $0.hasSuffix(end) }, "\(found)")
+    }
+    let older = try check(#"{"loadBalancingPolicy": "round-robin"}"#).lines.first
+    #expect(older?.hasPrefix("standard input:1:2: loadBalancingPolicy: no load balancing policy") == true)
+    #expect(older?.hasSuffix("(did you mean round_robin?)") == true)
+    // Of a child, too, and what follows it.
+    let child = #"{"childPolicy": [{"pickfirst": {}}], "intervall": "1s"}"#
+    #expect(
+      try findings(#"{"loadBalancingConfig": [{"outlier_detection": \#(child)}]}"#).map {
+        $0.prefix { $0 != " " }
+      }
+        == [
+          "loadBalancingConfig[0].outlier_detection.childPolicy[0].pickfirst:",
+          "loadBalancingConfig[0].outlier_detection.intervall:",
+        ]
+    )
+  }
+
+  /// gRFC A6 allows more than five attempts, and has clients make five.
+  @Test func attemptsThatAreNotMadeAreFound() throws {
+    let retry = """
+      {"maxAttempts": 9, "initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 2,
+       "retryableStatusCodes": ["UNAVAILABLE"]}
+      """
+    let reason = "is 9: no more than 5 attempts are made"
+    #expect(
+      try findings(
+        #"{"methodConfig": [{"name": [{"service": "a.B"}], "retryPolicy": \#(retry)}, "#
+          + #"{"name": [{"service": "c.D"}], "hedgingPolicy": {"maxAttempts": 9}}]}"#
+      ) == [
+        "methodConfig[0].retryPolicy.maxAttempts: \(reason)",
+        "methodConfig[1].hedgingPolicy.maxAttempts: \(reason)",
+      ]
+    )
   }
 
   @Test func aCorrectConfigIsAccepted() throws {

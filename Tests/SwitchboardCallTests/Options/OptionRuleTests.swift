@@ -12,7 +12,7 @@ import Testing
       return false
     } catch {
       #expect(error.code == .invalidArgument)
-      #expect(error.message?.contains("\(name) is ") == true)
+      #expect(error.message?.contains("\(name): is ") == true)
       return true
     }
   }

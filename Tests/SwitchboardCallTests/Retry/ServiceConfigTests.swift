@@ -68,7 +68,33 @@ import Testing
   }
 
   @Test func attemptsAreLimitedToFive() throws {
-    #expect(try HedgingPolicy(maxAttempts: 100).maxAttempts == 5)
+    #expect(try HedgingPolicy(maxAttempts: 100).attempts == 5)
+  }
+
+  @Test func whatHasNoEffectIsRemarked() throws {
+    let hedging = MethodConfig.Repetition.hedge(try HedgingPolicy(maxAttempts: 6))
+    let slash = try MethodConfig.Name(service: "a.B/C")
+    let config = try ServiceConfig(methodConfigs: [
+      try config("a.B", "C", 1), MethodConfig(names: []),
+      MethodConfig(names: [slash], timeout: .zero, repetition: hedging),
+    ])
+    #expect(
+      config.remarks == [
+        "methodConfig[1].name: is missing or empty, so this is for no method",
+        "methodConfig[2].timeout: is zero: calls of these methods would fail at once",
+        "methodConfig[2].hedgingPolicy.maxAttempts: is 6: no more than 5 attempts are made",
+        "methodConfig[2].name[0].service: has a slash, so it names nothing: 'service' and 'method' are two members",
+      ]
+    )
+    let many = try ServiceConfig(methodConfigs: Array(repeating: MethodConfig(names: []), count: 1000))
+    #expect(many.remarks.count == 8)
+  }
+
+  /// The value, from which the text is made.
+  @Test func aMistakeHasItsPathAndItsReason() throws {
+    let status = #expect(throws: GRPCStatus.self) { try HedgingPolicy(maxAttempts: 1) }
+    #expect(status?.configMistake == ConfigFinding(path: "maxAttempts", reason: "is 1, below 2"))
+    #expect(status?.message == "service config: maxAttempts: is 1, below 2")
   }
 
   @Test(.timeLimit(.minutes(5))) func theConfigurationReachesTheTransport() async throws {

@@ -169,4 +169,27 @@ import Testing
     await channel.shutDown(grace: .zero)
     await server.shutDown(grace: .zero)
   }
+
+  /// A call does not change the channel that its client was given, and a client that names a host has a channel of its own.
+  @Test func membersAboutTheChannelAreLoggedOnce() async throws {
+    let warnings = Warnings()
+    var options = ChannelOptions()
+    options.logger = Logger(warnings)
+    let server = try Server(providers: [TutorialProvider()])
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let channel = try Channel(target: target, options: options)
+    let json = #"{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}"#
+    let config = try CallOptions.with { $0.serviceConfig = try ServiceConfig(json: json) }
+    let client = Echo_EchoClient(channel: channel, defaultCallOptions: config)
+    for _ in 0..<3 { _ = try await client.get(Echo_EchoRequest("x")) }
+    #expect(
+      warnings.all
+        == ["loadBalancingConfig", "healthCheckConfig"].map {
+          "\(target) a service config of CallOptions.serviceConfig: \($0): has no effect in a call, because it is about "
+            + "the channel. Set it in ChannelOptions.serviceConfig, or make the client with host: instead of channel:"
+        }
+    )
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
 }

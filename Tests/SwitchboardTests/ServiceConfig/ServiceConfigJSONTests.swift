@@ -81,7 +81,14 @@ import Testing
           {"name": null, "waitForReady": true}]}
         """#
     )
-    #expect(config.methodConfigs.map(\.timeout) == [.seconds(2)])
+    func timeout(_ service: String) -> Duration? {
+      config.methodConfig(for: MethodDescriptor(service: service, method: "m", type: .unary))?.timeout
+    }
+    #expect(timeout("a") == .seconds(2) && timeout("b") == nil)
+    #expect(
+      config.remarks
+        == [0, 1, 3].map { "methodConfig[\($0)].name: is missing or empty, so this is for no method" }
+    )
   }
 
   static let named = #""name": [{"service": "a"}]"#
@@ -95,7 +102,15 @@ import Testing
     (#"{"methodConfig": [{"timeout": "soon"}]}"#, "methodConfig[0].timeout: is not a duration"),
     (#"{"methodConfig": [{"name": [{"method": "m"}]}]}"#, "without its service"),
     (#"{"methodConfig": [{"name": [{"service": 5}]}]}"#, "methodConfig[0].name[0].service: is not a string"),
-    (#"{"methodConfig": [{"name": [{}, {}]}]}"#, "two method configs are for all methods"),
+    (
+      #"{"methodConfig": [{"name": [{}, {}]}]}"#,
+      "methodConfig[0].name[1]: two method configs are for all methods: this one and methodConfig[0].name[0] (line 1, "
+        + "column 33)"
+    ),
+    (
+      "{\n \"methodConfig\": [\n{\"timeout\": 5}]}",
+      "methodConfig[0].timeout: is not a string (line 3, column 2)"
+    ),
     (#"{"methodConfig": [{\#(named), "timeout": "soon"}]}"#, "methodConfig[0].timeout: is not a duration"),
     (#"{"methodConfig": [{\#(named), "timeout": "1s\", 2"}]}"#, "is not a duration"),
     (#"{"methodConfig": [{\#(named), "timeout": "-1s"}]}"#, "timeout: is below zero"),
@@ -111,7 +126,7 @@ import Testing
     (#"{"methodConfig": [{\#(named), "retryPolicy": {}}]}"#, "retryPolicy.maxAttempts: is missing"),
     (
       #"{"methodConfig": [{\#(named), "retryPolicy": {"maxAttempts": 2, \#(backoffs)}}]}"#,
-      "retryableStatusCodes is empty"
+      "retryableStatusCodes: is empty"
     ),
     (
       #"{"methodConfig": [{\#(named), "retryPolicy": {"maxAttempts": 2, \#(backoffs), "retryableStatusCodes": ["NO"]}}]}"#,

@@ -76,10 +76,7 @@ package final class ChannelBalancer: BalancerHost {
     policies = PolicyRegistry(options.policies)
     defaultConfig = serviceConfig
     let configs = serviceConfig?.loadBalancing ?? []
-    defaultPolicy =
-      configs.isEmpty
-      ? PolicyChoice(PickFirst(), PickFirstBalancer.Config())
-      : try policies.choose(configs, at: "loadBalancingConfig")
+    defaultPolicy = configs.isEmpty ? .standard : try policies.choose(configs, at: "loadBalancingConfig")
     goIdle()
   }
 
@@ -183,7 +180,7 @@ package final class ChannelBalancer: BalancerHost {
       owner?.balancerReports("the service config of \(target.text): \(remark)", isWarning: true)
     }
     for finding in policy.findings.prefix(ConfigFinding.mostReported) {
-      owner?.balancerReports("the service config of \(target.text): \(finding)", isWarning: !finding.isCommon)
+      owner?.balancerReports("the service config of \(target.text): \(finding)", isWarning: finding.isMistake)
     }
   }
 

@@ -34,19 +34,22 @@ public struct PolicyRegistry: Sendable {
   /// The names of its policies, sorted.
   package var names: [String] { byName.keys.sorted() }
 
+  /// What may be meant by a name that is unknown.
+  private var candidates: [String] { names + Self.aliases.keys.sorted() }
+
   /// The first of these policies that is known, with its parsed configuration. Throws `INVALID_ARGUMENT` if none is
   /// known, or if the configuration is invalid.
   public func choose(_ configs: [LoadBalancingConfig], at location: String) throws(GRPCStatus) -> PolicyChoice
   {
     guard depth < Self.depthLimit else {
-      throw .invalidServiceConfig("\(location): policies are nested deeper than \(Self.depthLimit)")
+      throw .invalidServiceConfig(location, "policies are nested deeper than \(Self.depthLimit)")
     }
     let audit = audit ?? ConfigAudit()
     for (position, config) in configs.enumerated() {
-      let path = ConfigPath.member(config.policy, of: "\(location)[\(position)]")
+      let path = config.path ?? ConfigPath.member(config.policy, of: "\(location)[\(position)]")
       let name = byName[config.policy] == nil ? Self.aliases[config.policy] : config.policy
       guard let name, let policy = byName[name] else {
-        audit.skipped(config.policy, at: path, known: names)
+        audit.skipped(config.policy, at: path, known: candidates)
         continue
       }
       var inner = self
@@ -56,10 +59,22 @@ public struct PolicyRegistry: Sendable {
       choice.findings = audit.findings
       return choice
     }
-    let names = configs.prefix(8).map { $0.policy.excerpt }.joined(separator: ", ")
-    throw .invalidServiceConfig(
-      configs.isEmpty
-        ? "\(location): there is no policy" : "\(location): none of these policies is known: \(names)"
+    throw .invalidServiceConfig(unknown(configs, at: location))
+  }
+
+  /// That none of some policies is known.
+  private func unknown(_ configs: [LoadBalancingConfig], at location: String) -> ConfigFinding {
+    guard let first = configs.first else {
+      return ConfigFinding(path: location, reason: "there is no policy")
+    }
+    var reason = "no load balancing policy has this name"
+    let others = configs.dropFirst().prefix(8).map { $0.policy.excerpt }.joined(separator: ", ")
+    if !others.isEmpty { reason += ", and none has one of the others: \(others)" }
+    return ConfigFinding(
+      path: first.path ?? ConfigPath.member(first.policy, of: "\(location)[0]"),
+      name: first.policy,
+      reason: "\(reason); known: \(names.joined(separator: ", "))",
+      candidates: candidates
     )
   }
 }
@@ -68,7 +83,10 @@ extension PolicyRegistry {
   /// The first known policy of those that a member of another policy's configuration lists, such as `childPolicy`.
   /// `nil` if there is no such member. Throws `INVALID_ARGUMENT` as `choose(_:at:)` does.
   public func choose(_ member: String, of reader: ConfigReader) throws(GRPCStatus) -> PolicyChoice? {
-    guard let configs = try reader.policies(member) else { return nil }
+    let configs = try reader.policies(member)
+    // All that there are may be known to be mistaken.
+    if configs?.isEmpty ?? true, reader.hasMistake(in: member) { return .standard }
+    guard let configs else { return nil }
     return try choose(configs, at: reader.path(member))
   }
 }
@@ -88,6 +106,11 @@ public struct PolicyChoice: Sendable {
     self.config = config
     make = { BalancerBox(policy.makeBalancer($0)) }
   }
+}
+
+extension PolicyChoice {
+  /// The policy of a channel without a service config.
+  static var standard: PolicyChoice { PolicyChoice(PickFirst(), PickFirstBalancer.Config()) }
 }
 
 extension PolicyChoice: Hashable {

@@ -5,38 +5,23 @@ extension ServiceConfig {
   /// Reads a config to find all that is wrong with it, not only what comes first. `methods` are the names of all methods
   /// by those of their services, if they are known; a config for others is wrong then.
   package static func check(json: String, methods: [String: [String]]? = nil) -> [ConfigFinding] {
-    do throws(ConfigSyntaxError) {
+    do throws(ConfigFinding) {
       let (value, places) = try ConfigValue.parseWithPlaces(json)
       guard case .object(let members) = value else {
         return [ConfigFinding(path: "", reason: "it is not an object")]
       }
       var check = ConfigCheck(members, methods)
       check.checkParts()
-      return located(check.findings, places, Array(json.utf8))
-    } catch {
-      return [ConfigFinding(path: "", reason: "invalid JSON: \(error.reason)", position: error.position)]
-    }
+      return located(check.findings, places)
+    } catch { return [error] }
   }
 
-  /// The findings with their positions, in the order of the text. Missing members are where the object begins.
-  private static func located(
-    _ findings: [ConfigFinding],
-    _ places: [String: Int],
-    _ text: [UInt8]
-  ) -> [ConfigFinding] {
-    func place(_ finding: ConfigFinding) -> Int? {
-      var path = Optional(finding.path)
-      while let known = path, places[known] == nil { path = ConfigPath.parent(of: known) }
-      return path.flatMap { places[$0] }
-    }
-    return findings.map { (finding: $0, place: place($0)) }
-      .sorted { ($0.place ?? .max) < ($1.place ?? .max) }
+  /// The findings with their positions, in the order of the text.
+  private static func located(_ findings: [ConfigFinding], _ places: ConfigPlaces) -> [ConfigFinding] {
+    findings.map { (finding: $0, offset: places.offset(of: $0.path)) }
+      .sorted { ($0.offset ?? .max) < ($1.offset ?? .max) }
       .prefix(ConfigFinding.mostFound)
-      .map { finding, place in
-        var finding = finding
-        finding.position = place.map { TextPosition(of: $0, in: text) }
-        return finding
-      }
+      .map { places.located($0.finding) }
   }
 }
 
@@ -45,6 +30,7 @@ private struct ConfigCheck {
   private let members: [String: ConfigValue]
   private let methods: [String: [String]]?
   private(set) var findings: [ConfigFinding] = []
+  private var isValid = true
 
   init(_ members: [String: ConfigValue], _ methods: [String: [String]]?) {
     self.members = members
@@ -62,13 +48,16 @@ private struct ConfigCheck {
         _ = try policies.choose(config.loadBalancing, at: "loadBalancingConfig")
       }
     }
-    guard findings.allSatisfy(\.isRemark) else { return }
+    guard isValid else { return }
     // Parts that are valid may contradict each other.
     do throws(GRPCStatus) {
       _ = try ServiceConfig(ConfigReader(members, at: ""))
-    } catch {
-      findings.append(ConfigFinding(error))
-    }
+    } catch { addMistake(ConfigFinding(error)) }
+  }
+
+  private mutating func addMistake(_ mistake: ConfigFinding) {
+    isValid = false
+    findings.append(mistake)
   }
 
   private mutating func checkMethods() {
@@ -81,18 +70,14 @@ private struct ConfigCheck {
     for (position, config) in configs.enumerated() {
       let location = "methodConfig[\(position)]"
       guard case .object(let members) = config else {
-        findings.append(ConfigFinding(path: location, reason: "is not an object"))
+        addMistake(ConfigFinding(path: location, reason: "is not an object"))
         continue
       }
       var names: [MethodConfig.Name] = []
       check(members, at: location) { reader throws(GRPCStatus) in
-        names = try reader.making(MethodConfig.init).names
+        names = try MethodConfig(reader).names
       }
       if let methods { checkNames(names, methods, at: location) }
-      if case .array(let names)? = members["name"], !names.isEmpty { continue }
-      findings.append(
-        ConfigFinding(path: "\(location).name", name: "name", reason: "is missing, so this is for no method")
-      )
     }
   }
 
@@ -140,7 +125,7 @@ private struct ConfigCheck {
         let finding = ConfigFinding(error)
         // What was passed over already cannot be once more.
         guard !mistaken.contains(finding.path) else { return }
-        findings.append(finding)
+        addMistake(finding)
         guard !finding.path.isEmpty else { return }
         mistaken.insert(finding.path)
       }
@@ -152,23 +137,9 @@ extension ConfigFinding {
   /// More of a config than this are not worth their time.
   package static let mostFound = 100
 
-  /// What made a config invalid. Errors of readers begin with a path.
-  init(_ failure: GRPCStatus) {
-    let message = failure.message ?? "\(failure.code)"
-    let prefix = "service config: "
-    let text = message.utf8.starts(with: prefix.utf8) ? String(message.dropFirst(prefix.count)) : message
-    let parts = text.parts(separatedBy: ":", maxSplits: 1)
-    guard parts.count == 2, parts[1].begins(with: " ") else {
-      self.init(path: "", reason: text)
-      return
-    }
-    let first = parts[0].utf8.prefix { $0 != UInt8(ascii: " ") }
-    // Only names below the outermost ones are a user's own, and may have spaces.
-    let hasPath = first.count == parts[0].utf8.count || first.contains(UInt8(ascii: "."))
-    self.init(
-      path: hasPath ? String(parts[0]) : "",
-      reason: hasPath ? String(Substring(parts[1].utf8.dropFirst())) : text
-    )
+  /// What made a config invalid. A user's policy may throw any status.
+  fileprivate init(_ failure: GRPCStatus) {
+    self = failure.configMistake ?? ConfigFinding(path: "", reason: failure.message ?? "\(failure.code)")
   }
 
   fileprivate static func unknown(
@@ -184,7 +155,4 @@ extension ConfigFinding {
       candidates: candidates
     )
   }
-
-  /// Whether the config is valid nevertheless.
-  fileprivate var isRemark: Bool { !name.isEmpty }
 }

@@ -55,9 +55,15 @@ package final class ConfigAudit: Sendable {
     state.withLock { $0.others.append(finding) }
   }
 
-  /// A member is valid, and hardly what was meant.
-  func doubted(_ name: String, at path: String, _ reason: String) {
-    state.withLock { $0.others.append(ConfigFinding(path: path, name: name, reason: reason)) }
+  /// A member is valid, and hardly what was meant, unless it is what was left out that makes it look so.
+  func doubted(_ doubt: ConfigFinding) {
+    guard !hasMistake(in: doubt.path) else { return }
+    state.withLock { $0.others.append(doubt) }
+  }
+
+  /// Whether something is known to be mistaken, or a part of it.
+  func hasMistake(in path: String) -> Bool {
+    mistaken.contains { $0 == path || $0.begins(with: path + ".") || $0.begins(with: path + "[") }
   }
 
   /// What is not known, in the order in which it was read.
@@ -80,26 +86,4 @@ package final class ConfigAudit: Sendable {
       )
     }
   }
-}
-
-/// Something in a service config that has no effect, or that makes it invalid.
-package struct ConfigFinding: Hashable, Sendable {
-  /// How many of a config are logged.
-  static let mostReported = 8
-
-  /// Where it is, such as `methodConfig[0].retryPolcy`. Empty for the whole config.
-  package var path: String
-  /// The name that is not known; empty if the finding is about something else.
-  package var name = ""
-  package var reason: String
-  /// Names that would be known there.
-  package var candidates: [String] = []
-  /// Whether correct configs may have this too: a policy that only other clients know.
-  package var isCommon = false
-  /// Where in the text it is, if it was found there.
-  package var position: TextPosition?
-}
-
-extension ConfigFinding: CustomStringConvertible {
-  package var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 }

@@ -29,33 +29,34 @@ public struct ConfigReader: Sendable {
 
   /// An `INVALID_ARGUMENT` that names a member.
   public func failure(_ name: String, _ reason: String) -> GRPCStatus {
-    .invalidServiceConfig("\(path(name)): \(reason)")
+    .invalidServiceConfig(path(name), reason)
   }
 
   /// The path of a member in the whole config.
   package func path(_ name: String) -> String { ConfigPath.member(name, of: location) }
 
-  /// What a type makes of the object. Its errors get the path of the member with which they begin, or else the object's.
-  func making<Value>(
-    _ make: (ConfigReader) throws(GRPCStatus) -> Value
-  ) throws(GRPCStatus) -> Value {
+  /// What a type makes of the members' values. Its errors have paths below the object, and get those in the whole config.
+  func making<Value>(_ make: () throws(GRPCStatus) -> Value) throws(GRPCStatus) -> Value {
     do throws(GRPCStatus) {
-      return try make(self)
+      return try make()
     } catch {
-      let finding = ConfigFinding(error)
-      guard finding.path.isEmpty else { throw error }
-      let words = finding.reason.split(separator: " ", maxSplits: 1).map(String.init)
-      guard words.count == 2, members[words[0]] != nil else {
-        throw .invalidServiceConfig("\(location): \(finding.reason)")
-      }
-      throw failure(words[0], words[1])
+      guard let mistake = error.configMistake else { throw error }
+      throw failure(mistake.path, mistake.reason)
     }
   }
 
-  /// Notes that a member is hardly what was meant, though it is valid.
-  func doubt(_ name: String, _ reason: String) { audit?.doubted(name, at: path(name), reason) }
+  /// Notes what is hardly meant, though it is valid. The paths are below the object.
+  func note(_ doubts: [ConfigFinding]) {
+    for var doubt in doubts {
+      doubt.path = path(doubt.path)
+      audit?.doubted(doubt)
+    }
+  }
 
   private func isMistaken(_ name: String) -> Bool { audit?.mistaken.contains(path(name)) ?? false }
+
+  /// Whether a member is known to be mistaken, or a part of it.
+  func hasMistake(in name: String) -> Bool { audit?.hasMistake(in: path(name)) ?? false }
 
   /// The value of a member, unless it is missing or null.
   private func value(_ name: String) -> ConfigValue? {
@@ -191,20 +192,27 @@ public struct ConfigReader: Sendable {
   public func policies(_ name: String) throws(GRPCStatus) -> [LoadBalancingConfig]? {
     guard let objects = try objects(name) else { return nil }
     var policies: [LoadBalancingConfig] = []
-    for (position, object) in objects.enumerated() {
-      let location = "\(name)[\(position)]"
-      guard object.members.count == 1, let (policy, value) = object.members.first else {
-        throw failure(location, "does not name exactly one policy")
+    for object in objects {
+      guard object.members.count == 1, let policy = object.members.keys.first else {
+        throw .invalidServiceConfig(object.location, "does not name exactly one policy")
       }
       // Which policies are known, the registry decides.
       audit?.takesAnything(object.number)
-      switch value {
-      case .object(let members): policies.append(LoadBalancingConfig(policy, members))
-      case .null: policies.append(LoadBalancingConfig(policy))
-      default: throw failure("\(location).\(policy)", "is not an object")
-      }
+      if !object.isMistaken(policy) { policies.append(try object.policy(policy)) }
     }
     return policies
+  }
+
+  /// The policy that a member names.
+  private func policy(_ name: String) throws(GRPCStatus) -> LoadBalancingConfig {
+    var config: LoadBalancingConfig
+    switch members[name] {
+    case .object(let members): config = LoadBalancingConfig(name, members)
+    case .null, nil: config = LoadBalancingConfig(name)
+    default: throw failure(name, "is not an object")
+    }
+    config.path = path(name)
+    return config
   }
 
   /// Codes, by name (`"UNAVAILABLE"`, in any case) or by number.

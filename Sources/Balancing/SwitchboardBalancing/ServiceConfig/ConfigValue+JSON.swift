@@ -8,34 +8,23 @@ extension ConfigValue {
 
   /// The same. If not `boundsText`, texts that are not names may have any number of marks.
   package init(json: String, boundsText: Bool) throws(GRPCStatus) {
-    do throws(ConfigSyntaxError) {
+    do throws(ConfigFinding) {
       self = try Self.parse(json, boundsText: boundsText)
-    } catch {
-      let place = error.position
-      throw .invalidServiceConfig(
-        "invalid JSON: \(error.reason) (line \(place.line), column \(place.column))"
-      )
-    }
+    } catch { throw .invalidServiceConfig(error) }
   }
 
-  static func parse(_ json: String, boundsText: Bool) throws(ConfigSyntaxError) -> ConfigValue {
+  static func parse(_ json: String, boundsText: Bool) throws(ConfigFinding) -> ConfigValue {
     var reader = JSONReader(bytes: Array(json.utf8), boundsText: boundsText)
     return try reader.document()
   }
 
-  /// The same, with the offset of each member and element in the bytes, by its path.
+  /// The same, with the places of all members and elements.
   static func parseWithPlaces(
     _ json: String
-  ) throws(ConfigSyntaxError) -> (value: ConfigValue, places: [String: Int]) {
+  ) throws(ConfigFinding) -> (value: ConfigValue, places: ConfigPlaces) {
     var reader = JSONReader(bytes: Array(json.utf8), boundsText: true, findsPlaces: true)
-    return (try reader.document(), reader.places)
+    return (try reader.document(), ConfigPlaces(offsets: reader.places, text: reader.bytes))
   }
-}
-
-/// Why a text is not JSON, and where.
-struct ConfigSyntaxError: Error, Hashable {
-  let reason: String
-  let position: TextPosition
 }
 
 /// A JSON reader. The message runtime has one too, but this module does not import it.
@@ -57,14 +46,18 @@ private struct JSONReader {
     self.findsPlaces = findsPlaces
   }
 
-  mutating func document() throws(ConfigSyntaxError) -> ConfigValue {
+  mutating func document() throws(ConfigFinding) -> ConfigValue {
     let value = try value()
     guard peek() == nil else { throw failure("there is data after the end") }
     return value
   }
 
-  private func failure(_ reason: String) -> ConfigSyntaxError {
-    ConfigSyntaxError(reason: reason, position: TextPosition(of: position, in: bytes))
+  private func failure(_ reason: String) -> ConfigFinding {
+    ConfigFinding(
+      path: "",
+      reason: "invalid JSON: \(reason)",
+      position: TextPosition(of: position, in: bytes)
+    )
   }
 
   /// The next byte that is not white space.
@@ -84,13 +77,13 @@ private struct JSONReader {
     return true
   }
 
-  private mutating func value() throws(ConfigSyntaxError) -> ConfigValue {
+  private mutating func value() throws(ConfigFinding) -> ConfigValue {
     guard let first = peek() else { throw failure("a value is missing") }
     switch first {
     case UInt8(ascii: "{"):
-      return .object(try nested { reader throws(ConfigSyntaxError) in try reader.object() })
+      return .object(try nested { reader throws(ConfigFinding) in try reader.object() })
     case UInt8(ascii: "["):
-      return .array(try nested { reader throws(ConfigSyntaxError) in try reader.array() })
+      return .array(try nested { reader throws(ConfigFinding) in try reader.array() })
     case UInt8(ascii: "\""): return .string(boundsText ? try name() : try string())
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
@@ -105,7 +98,7 @@ private struct JSONReader {
   }
 
   /// Reads the value of a member or an element, which begins at an offset.
-  private mutating func value(of step: Step, from start: Int) throws(ConfigSyntaxError) -> ConfigValue {
+  private mutating func value(of step: Step, from start: Int) throws(ConfigFinding) -> ConfigValue {
     guard findsPlaces else { return try value() }
     let outer = path
     defer { path = outer }
@@ -118,8 +111,8 @@ private struct JSONReader {
   }
 
   private mutating func nested<Value>(
-    _ read: (inout JSONReader) throws(ConfigSyntaxError) -> Value
-  ) throws(ConfigSyntaxError) -> Value {
+    _ read: (inout JSONReader) throws(ConfigFinding) -> Value
+  ) throws(ConfigFinding) -> Value {
     guard depth < Self.depthLimit else { throw failure("values are nested too deeply") }
     depth += 1
     position += 1
@@ -127,7 +120,7 @@ private struct JSONReader {
     return try read(&self)
   }
 
-  private mutating func object() throws(ConfigSyntaxError) -> [String: ConfigValue] {
+  private mutating func object() throws(ConfigFinding) -> [String: ConfigValue] {
     var members: [String: ConfigValue] = [:]
     if take("}") { return members }
     while true {
@@ -144,7 +137,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func array() throws(ConfigSyntaxError) -> [ConfigValue] {
+  private mutating func array() throws(ConfigFinding) -> [ConfigValue] {
     var values: [ConfigValue] = []
     if take("]") { return values }
     while true {
@@ -155,7 +148,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func word(_ word: String, _ value: ConfigValue) throws(ConfigSyntaxError) -> ConfigValue {
+  private mutating func word(_ word: String, _ value: ConfigValue) throws(ConfigFinding) -> ConfigValue {
     guard bytes[position...].starts(with: word.utf8) else { throw failure("this is not a value") }
     position += word.utf8.count
     return value
@@ -177,7 +170,7 @@ private struct JSONReader {
     return true
   }
 
-  private mutating func number() throws(ConfigSyntaxError) -> Double {
+  private mutating func number() throws(ConfigFinding) -> Double {
     let start = position
     _ = skip("-")
     let leadsWithZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
@@ -196,7 +189,7 @@ private struct JSONReader {
   }
 
   /// A string that is a key of a dictionary, or compared with others: see `hasLongRunOfMarks`.
-  private mutating func name() throws(ConfigSyntaxError) -> String {
+  private mutating func name() throws(ConfigFinding) -> String {
     let text = try string()
     guard !text.hasLongRunOfMarks else {
       throw failure("a string has more than \(String.longestRunOfMarks) combining marks in a row")
@@ -204,7 +197,7 @@ private struct JSONReader {
     return text
   }
 
-  private mutating func string() throws(ConfigSyntaxError) -> String {
+  private mutating func string() throws(ConfigFinding) -> String {
     position += 1
     var text: [UInt8] = []
     while position < bytes.count {
@@ -220,7 +213,7 @@ private struct JSONReader {
     throw failure("a string does not end")
   }
 
-  private mutating func escaped() throws(ConfigSyntaxError) -> Unicode.Scalar {
+  private mutating func escaped() throws(ConfigFinding) -> Unicode.Scalar {
     guard position < bytes.count else { throw failure("a string does not end") }
     let byte = bytes[position]
     position += 1
@@ -236,7 +229,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func unicode() throws(ConfigSyntaxError) -> Unicode.Scalar {
+  private mutating func unicode() throws(ConfigFinding) -> Unicode.Scalar {
     let unit = try hex()
     if let scalar = Unicode.Scalar(unit) { return scalar }
     // The first half of a pair must be followed by the second.
@@ -250,7 +243,7 @@ private struct JSONReader {
     return scalar
   }
 
-  private mutating func hex() throws(ConfigSyntaxError) -> UInt32 {
+  private mutating func hex() throws(ConfigFinding) -> UInt32 {
     let end = position + 4
     guard end <= bytes.count, let unit = Hex.number(bytes[position..<end]) else {
       throw failure("an escape needs four hexadecimal digits")

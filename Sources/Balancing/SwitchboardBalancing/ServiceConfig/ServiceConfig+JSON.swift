@@ -5,13 +5,15 @@ extension ServiceConfig {
   /// `healthCheckConfig`. Unknown members are ignored, as gRPC requires; a channel logs them when it starts to use the
   /// config, and `switchboard check-config` lists them.
   ///
-  /// Throws `INVALID_ARGUMENT`, with the path and the reason, for invalid JSON, values of the wrong type, and
+  /// Throws `INVALID_ARGUMENT`, with the path, the reason and the line, for invalid JSON, values of the wrong type, and
   /// contradictions.
   public init(json: String) throws(GRPCStatus) {
     guard case .object(let members) = try ConfigValue(json: json) else {
-      throw .invalidServiceConfig("it is not an object")
+      throw .invalidServiceConfig("", "it is not an object")
     }
-    try self.init(ConfigReader(members, at: ""))
+    do throws(GRPCStatus) {
+      try self.init(ConfigReader(members, at: ""))
+    } catch { throw error.located(in: json) }
   }
 
   /// Reads a config from an object of another one.
@@ -23,36 +25,39 @@ extension ServiceConfig {
 
   init(followed reader: ConfigReader) throws(GRPCStatus) {
     var methodConfigs: [MethodConfig] = []
-    for config in try reader.objects("methodConfig") ?? [] {
-      let config = try config.making(MethodConfig.init)
-      // It is for no method, and gRPC skips it.
-      if !config.names.isEmpty { methodConfigs.append(config) }
+    for config in try reader.objects("methodConfig") ?? [] { methodConfigs.append(try MethodConfig(config)) }
+    var throttling: RetryThrottling?
+    if let object = try reader.object("retryThrottling") { throttling = try RetryThrottling(object) }
+    let policies = try reader.policies("loadBalancingConfig")
+    let older = try reader.olderPolicy()
+    let health = try reader.object("healthCheckConfig")?.string("serviceName")
+    self = try reader.making { () throws(GRPCStatus) in
+      try ServiceConfig(
+        methodConfigs: methodConfigs,
+        retryThrottling: throttling,
+        loadBalancing: policies ?? older ?? [],
+        healthCheckedService: health
+      )
     }
-    let throttling = try reader.object("retryThrottling")?.making(RetryThrottling.init)
-    var policies = try reader.policies("loadBalancingConfig")
-    // The older form, which only has a name.
-    if let policy = try reader.string("loadBalancingPolicy"), policies == nil {
-      policies = [LoadBalancingConfig(policy.lowercased())]
-    }
-    let health = try reader.object("healthCheckConfig")
-    try self.init(
-      methodConfigs: methodConfigs,
-      retryThrottling: throttling,
-      loadBalancing: policies ?? [],
-      healthCheckedService: try health?.string("serviceName")
-    )
+  }
+}
+
+extension ConfigReader {
+  /// The policy in the older form, which only has a name.
+  fileprivate func olderPolicy() throws(GRPCStatus) -> [LoadBalancingConfig]? {
+    let member = "loadBalancingPolicy"
+    guard let name = try string(member) else { return nil }
+    var policy = LoadBalancingConfig(name.lowercased())
+    policy.path = path(member)
+    return [policy]
   }
 }
 
 extension MethodConfig {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
     var names: [Name] = []
-    for name in try reader.objects("name") ?? [] {
-      names.append(try name.making(Name.init))
-    }
-    let timeout = try reader.duration("timeout")
-    if timeout == .zero { reader.doubt("timeout", "is zero: calls of these methods would fail at once") }
-    self.init(names: names, timeout: timeout)
+    for name in try reader.objects("name") ?? [] { names.append(try Name(name)) }
+    self.init(names: names, timeout: try reader.duration("timeout"))
     waitForReady = try reader.bool("waitForReady")
     maxRequestMessageBytes = try reader.count("maxRequestMessageBytes")
     maxResponseMessageBytes = try reader.count("maxResponseMessageBytes")
@@ -60,53 +65,61 @@ extension MethodConfig {
     let hedging = try reader.object("hedgingPolicy")
     switch (retry, hedging) {
     case (nil, nil): break
-    case (let retry?, nil): repetition = .retry(try retry.making(RetryPolicy.init))
-    case (nil, let hedging?): repetition = .hedge(try hedging.making(HedgingPolicy.init))
+    case (let retry?, nil): repetition = .retry(try RetryPolicy(retry))
+    case (nil, let hedging?): repetition = .hedge(try HedgingPolicy(hedging))
     case (.some, .some): throw reader.failure("retryPolicy", "there is a hedgingPolicy too")
     }
+    reader.note(doubts)
   }
 }
 
 extension MethodConfig.Name {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    for member in ["service", "method"] {
-      guard try reader.string(member)?.utf8.contains(UInt8(ascii: "/")) == true else { continue }
-      reader.doubt(member, "has a slash, so it names nothing: 'service' and 'method' are two members")
+    let service = try reader.string("service") ?? ""
+    let method = try reader.string("method") ?? ""
+    self = try reader.making { () throws(GRPCStatus) in
+      try MethodConfig.Name(service: service, method: method)
     }
-    try self.init(
-      service: try reader.string("service") ?? "",
-      method: try reader.string("method") ?? ""
-    )
+    reader.note(doubts)
   }
 }
 
 extension RetryPolicy {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    try self.init(
-      maxAttempts: try reader.required("maxAttempts", try reader.count("maxAttempts")),
-      initialBackoff: try reader.required("initialBackoff", try reader.duration("initialBackoff")),
-      maxBackoff: try reader.required("maxBackoff", try reader.duration("maxBackoff")),
-      backoffMultiplier: try reader.required("backoffMultiplier", try reader.number("backoffMultiplier")),
-      retryableStatusCodes: try reader.codes("retryableStatusCodes")
-    )
+    let attempts = try reader.required("maxAttempts", try reader.count("maxAttempts"))
+    let initial = try reader.required("initialBackoff", try reader.duration("initialBackoff"))
+    let longest = try reader.required("maxBackoff", try reader.duration("maxBackoff"))
+    let factor = try reader.required("backoffMultiplier", try reader.number("backoffMultiplier"))
+    let codes = try reader.codes("retryableStatusCodes")
+    self = try reader.making { () throws(GRPCStatus) in
+      try RetryPolicy(
+        maxAttempts: attempts,
+        initialBackoff: initial,
+        maxBackoff: longest,
+        backoffMultiplier: factor,
+        retryableStatusCodes: codes
+      )
+    }
   }
 }
 
 extension HedgingPolicy {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    try self.init(
-      maxAttempts: try reader.required("maxAttempts", try reader.count("maxAttempts")),
-      hedgingDelay: try reader.duration("hedgingDelay") ?? .zero,
-      nonFatalStatusCodes: try reader.codes("nonFatalStatusCodes")
-    )
+    let attempts = try reader.required("maxAttempts", try reader.count("maxAttempts"))
+    let delay = try reader.duration("hedgingDelay") ?? .zero
+    let codes = try reader.codes("nonFatalStatusCodes")
+    self = try reader.making { () throws(GRPCStatus) in
+      try HedgingPolicy(maxAttempts: attempts, hedgingDelay: delay, nonFatalStatusCodes: codes)
+    }
   }
 }
 
 extension RetryThrottling {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    try self.init(
-      maxTokens: try reader.required("maxTokens", try reader.count("maxTokens")),
-      tokenRatio: try reader.required("tokenRatio", try reader.number("tokenRatio"))
-    )
+    let tokens = try reader.required("maxTokens", try reader.count("maxTokens"))
+    let ratio = try reader.required("tokenRatio", try reader.number("tokenRatio"))
+    self = try reader.making { () throws(GRPCStatus) in
+      try RetryThrottling(maxTokens: tokens, tokenRatio: ratio)
+    }
   }
 }

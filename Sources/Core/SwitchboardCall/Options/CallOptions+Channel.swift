@@ -20,7 +20,8 @@ extension CallOptions {
     set { choose { $0.enableRetry = newValue } }
   }
 
-  /// Per-method timeouts, limits and retries. They replace the channel's own, even on a channel created by the user.
+  /// Per-method timeouts, limits and retries. They replace the channel's own, even on a channel created by the user, which
+  /// logs that a load balancing policy or a health check here has no effect.
   public var serviceConfig: ServiceConfig? {
     get { box?.choices.serviceConfig }
     set { choose { $0.serviceConfig = newValue } }

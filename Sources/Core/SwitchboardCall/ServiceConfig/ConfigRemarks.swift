@@ -1,5 +1,5 @@
-/// Logs what has no effect in the service configs that calls bring along, once for each config: a member that is misspelt
-/// is ignored, as gRPC requires.
+/// Logs what has no effect in the service configs that calls bring along, once for each config: a member that is misspelt,
+/// or that is about a channel, is ignored, as gRPC requires.
 final class ConfigRemarks: Sendable {
   /// A program that makes a config for each call must not fill the log.
   private static let mostConfigs = 16
@@ -9,9 +9,11 @@ final class ConfigRemarks: Sendable {
 
   init(_ logger: Logger) { self.logger = logger }
 
-  func report(_ config: ServiceConfig) {
-    guard !config.remarks.isEmpty, isNew(config.remarks) else { return }
-    for remark in config.remarks {
+  /// `ofGivenChannel`: whether the call's client was given its channel, which the config does not change.
+  func report(_ config: ServiceConfig, ofGivenChannel: Bool) {
+    let remarks = config.remarks + (ofGivenChannel ? config.doubtsInCall : [])
+    guard !remarks.isEmpty, isNew(remarks) else { return }
+    for remark in remarks {
       logger.log(.warning, "a service config of CallOptions.serviceConfig: \(remark)", [:])
     }
   }

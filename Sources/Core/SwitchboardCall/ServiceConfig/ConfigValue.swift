@@ -24,10 +24,21 @@ public struct LoadBalancingConfig: Hashable, Sendable {
   public let policy: String
   /// The members of the policy's configuration.
   public let members: [String: ConfigValue]
+  /// Where it is in the JSON from which it was read. Comparisons ignore it.
+  package var path: String?
 
   /// Creates the configuration of the policy with this name.
   public init(_ policy: String, _ members: [String: ConfigValue] = [:]) {
     self.policy = policy
     self.members = members
+  }
+
+  public static func == (left: LoadBalancingConfig, right: LoadBalancingConfig) -> Bool {
+    left.policy == right.policy && left.members == right.members
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(policy)
+    hasher.combine(members)
   }
 }

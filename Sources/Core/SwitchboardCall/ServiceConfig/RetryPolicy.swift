@@ -10,7 +10,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The maximum number of attempts of any policy.
   package static let attemptLimit = 5
 
-  /// The maximum number of attempts, including the first.
+  /// The maximum number of attempts, including the first, as it was asked for.
   package let maxAttempts: Int
   /// The wait before the second attempt, plus or minus 20%.
   package let initialBackoff: Duration
@@ -21,7 +21,11 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The codes that lead to another attempt.
   package let retryableStatusCodes: Set<GRPCStatus.Code>
 
-  /// Creates a policy. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
+  /// The maximum number of attempts that are made.
+  package var attempts: Int { min(maxAttempts, Self.attemptLimit) }
+
+  /// Creates a policy. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow. No more than five attempts are
+  /// made; the channel logs that more are asked for.
   public init(
     maxAttempts: Int,
     initialBackoff: Duration,
@@ -29,19 +33,23 @@ public struct RetryPolicy: Hashable, Sendable {
     backoffMultiplier: Double,
     retryableStatusCodes: Set<GRPCStatus.Code>
   ) throws(GRPCStatus) {
-    guard maxAttempts >= 2 else { throw .invalidServiceConfig("maxAttempts is \(maxAttempts), below 2") }
+    guard maxAttempts >= 2 else { throw .invalidServiceConfig("maxAttempts", "is \(maxAttempts), below 2") }
     guard initialBackoff > .zero else {
-      throw .invalidServiceConfig("initialBackoff is \(initialBackoff), not above 0")
+      throw .invalidServiceConfig("initialBackoff", "is \(initialBackoff), not above 0")
     }
-    guard maxBackoff > .zero else { throw .invalidServiceConfig("maxBackoff is \(maxBackoff), not above 0") }
+    guard maxBackoff > .zero else {
+      throw .invalidServiceConfig("maxBackoff", "is \(maxBackoff), not above 0")
+    }
     guard backoffMultiplier > 0, backoffMultiplier.isFinite else {
-      throw .invalidServiceConfig("backoffMultiplier is \(backoffMultiplier), not above 0")
+      throw .invalidServiceConfig("backoffMultiplier", "is \(backoffMultiplier), not above 0")
     }
-    guard !retryableStatusCodes.isEmpty else { throw .invalidServiceConfig("retryableStatusCodes is empty") }
+    guard !retryableStatusCodes.isEmpty else {
+      throw .invalidServiceConfig("retryableStatusCodes", "is empty")
+    }
     guard !retryableStatusCodes.contains(.ok) else {
-      throw .invalidServiceConfig("retryableStatusCodes contains OK")
+      throw .invalidServiceConfig("retryableStatusCodes", "contains OK")
     }
-    self.maxAttempts = min(maxAttempts, Self.attemptLimit)
+    self.maxAttempts = maxAttempts
     self.initialBackoff = initialBackoff
     self.maxBackoff = maxBackoff
     self.backoffMultiplier = backoffMultiplier
@@ -56,27 +64,31 @@ public struct RetryPolicy: Hashable, Sendable {
 /// let policy = try HedgingPolicy(maxAttempts: 3, hedgingDelay: .milliseconds(50))
 /// ```
 public struct HedgingPolicy: Hashable, Sendable {
-  /// The maximum number of attempts, including the first.
+  /// The maximum number of attempts, including the first, as it was asked for.
   package let maxAttempts: Int
   /// How long the latest attempt may go unanswered before the next is made. Zero makes all of them at once.
   package let hedgingDelay: Duration
   /// The codes that do not end the other attempts.
   package let nonFatalStatusCodes: Set<GRPCStatus.Code>
 
-  /// Creates a policy. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
+  /// The maximum number of attempts that are made.
+  package var attempts: Int { min(maxAttempts, RetryPolicy.attemptLimit) }
+
+  /// Creates a policy. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow. No more than five attempts are
+  /// made; the channel logs that more are asked for.
   public init(
     maxAttempts: Int,
     hedgingDelay: Duration = .zero,
     nonFatalStatusCodes: Set<GRPCStatus.Code> = []
   ) throws(GRPCStatus) {
-    guard maxAttempts >= 2 else { throw .invalidServiceConfig("maxAttempts is \(maxAttempts), below 2") }
+    guard maxAttempts >= 2 else { throw .invalidServiceConfig("maxAttempts", "is \(maxAttempts), below 2") }
     guard hedgingDelay >= .zero else {
-      throw .invalidServiceConfig("hedgingDelay is \(hedgingDelay), below 0")
+      throw .invalidServiceConfig("hedgingDelay", "is \(hedgingDelay), below 0")
     }
     guard !nonFatalStatusCodes.contains(.ok) else {
-      throw .invalidServiceConfig("nonFatalStatusCodes contains OK")
+      throw .invalidServiceConfig("nonFatalStatusCodes", "contains OK")
     }
-    self.maxAttempts = min(maxAttempts, RetryPolicy.attemptLimit)
+    self.maxAttempts = maxAttempts
     self.hedgingDelay = hedgingDelay
     self.nonFatalStatusCodes = nonFatalStatusCodes
   }
@@ -97,10 +109,10 @@ public struct RetryThrottling: Hashable, Sendable {
   /// Creates the settings. Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
   public init(maxTokens: Int, tokenRatio: Double) throws(GRPCStatus) {
     guard (1...1000).contains(maxTokens) else {
-      throw .invalidServiceConfig("maxTokens is \(maxTokens), not from 1 to 1000")
+      throw .invalidServiceConfig("maxTokens", "is \(maxTokens), not from 1 to 1000")
     }
     guard tokenRatio >= 0.001, tokenRatio.isFinite else {
-      throw .invalidServiceConfig("tokenRatio is \(tokenRatio), below 0.001")
+      throw .invalidServiceConfig("tokenRatio", "is \(tokenRatio), below 0.001")
     }
     self.maxTokens = maxTokens
     self.tokenRatio = tokenRatio

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// gRPC's service config: the settings that the owner of a service chooses for its callers, per method.
 ///
 /// `ServiceConfig(json:)` reads it from JSON. A config is validated when it is created.
@@ -19,8 +21,9 @@ public struct ServiceConfig: Hashable, Sendable {
   /// whole. `nil` means that health is not checked.
   package let healthCheckedService: String?
 
-  /// What has no effect in the JSON from which the config was read, in words: misspelt members, for example.
-  package var remarks: [String] = []
+  /// What has no effect in the config, in words: a method config without names or, if it was read from JSON, a misspelt
+  /// member.
+  package var remarks: [String]
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
@@ -41,10 +44,26 @@ public struct ServiceConfig: Hashable, Sendable {
     for (position, config) in methodConfigs.enumerated() {
       try config.checkRules()
       for name in config.names where positions.updateValue(position, forKey: name.key) != nil {
-        throw .invalidServiceConfig("two method configs are for \(name)")
+        throw Self.repeated(name, in: methodConfigs, at: position)
       }
     }
     self.positions = positions
+    remarks = Self.doubts(of: methodConfigs)
+  }
+
+  /// The error for a name that an earlier method config has too, or the same one before.
+  private static func repeated(
+    _ name: MethodConfig.Name,
+    in configs: [MethodConfig],
+    at position: Int
+  ) -> GRPCStatus {
+    let places = configs.prefix(position + 1).enumerated().flatMap { index, config in
+      config.names.indices.filter { config.names[$0] == name }.map { "methodConfig[\(index)].name[\($0)]" }
+    }
+    return .invalidServiceConfig(
+      places.dropFirst().first ?? "",
+      "two method configs are for \("\(name)".excerpt): this one and \(places.first ?? "")"
+    )
   }
 
   /// The most specific configuration of a method: its own, that of its service, or that of all methods.
@@ -74,7 +93,7 @@ public struct MethodConfig: Hashable, Sendable {
     /// Creates a name. Throws `INVALID_ARGUMENT` for a method without a service.
     public init(service: String = "", method: String = "") throws(GRPCStatus) {
       guard method.isEmpty || !service.isEmpty else {
-        throw .invalidServiceConfig("the method \(method) is named without its service")
+        throw .invalidServiceConfig("method", "\(method.excerpt) is named without its service")
       }
       self.service = service
       self.method = method
@@ -115,11 +134,5 @@ public struct MethodConfig: Hashable, Sendable {
     self.names = names
     self.timeout = timeout
     self.repetition = repetition
-  }
-}
-
-extension GRPCStatus {
-  package static func invalidServiceConfig(_ reason: String) -> GRPCStatus {
-    GRPCStatus(code: .invalidArgument, message: "service config: \(reason)")
   }
 }

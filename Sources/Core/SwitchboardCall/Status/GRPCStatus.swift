@@ -50,7 +50,7 @@ public struct GRPCStatus: Error, Sendable {
   }
 
   /// The error of the caller's own that ended the call: what its sequence of requests threw. It is not sent, and
-  /// comparisons ignore it.
+  /// comparisons ignore it. Statuses of invalid service configs have one for the use of this library.
   public var cause: (any Error)? { contents.cause }
 
   init(code: Code, message: String, cause: any Error) {

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardText
 import SwitchboardToolSupport
 
 /// The error with which a verb fails, as shown to the user.

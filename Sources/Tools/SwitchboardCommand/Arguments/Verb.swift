@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// A verb of the command: what it is called, what it takes, and what it does.
 ///
 /// The help, the man page and the completions are generated from this value. To add a verb, make a folder with an

@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardServices
+import SwitchboardText
 
 /// The verb `call`: calls a method of any kind with requests in JSON or text.
 enum CallVerb {

@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// Reads requests of one type from bytes, one after the other.
 actor RequestReader {

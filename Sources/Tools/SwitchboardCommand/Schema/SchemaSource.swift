@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The source of descriptors: files, or the server itself.
 ///

@@ -1,4 +1,5 @@
 import SwitchboardBalancing
+import SwitchboardText
 
 /// What is wrong with a text that a user wrote for a server, and what to write instead.
 ///

@@ -49,7 +49,8 @@ final class ServerLog: Sendable {
     let determined = GRPCStatus.determined(by: error)
     if let status = determined, !status.isMisuse {
       // One with a cause describes an error of the program's own.
-      let isOfChannel = status.isOfChannel || status.origin == .library || status.cause != nil
+      let hasCause = status.cause != nil && status.configMistake == nil
+      let isOfChannel = status.isOfChannel || status.origin == .library || hasCause
       return isOfChannel && !hasEnded ? passedOn(status, call(), on: loop) : status
     }
     let description = "\(determined ?? error)"

@@ -125,7 +125,7 @@ final class CallEngine: Sendable {
     }
     setDeadline(of: &request)
     if let config = request.options?.serviceConfig {
-      remarks.report(config)
+      remarks.report(config, ofGivenChannel: hasOwnOptions)
       return makeConfiguredCall(request, receiver, config)
     }
     guard let resolvedConfig else {

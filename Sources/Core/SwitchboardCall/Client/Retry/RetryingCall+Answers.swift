@@ -109,12 +109,12 @@ struct AttemptSchedule {
     case .retry(let policy):
       mode = .retrying
       codes = policy.retryableStatusCodes
-      maxAttempts = policy.maxAttempts
+      maxAttempts = policy.attempts
       backoff = RetryBackoff(policy)
     case .hedge(let policy):
       mode = .hedging(policy.hedgingDelay)
       codes = policy.nonFatalStatusCodes
-      maxAttempts = policy.maxAttempts
+      maxAttempts = policy.attempts
     }
   }
 

@@ -1,9 +1,9 @@
 /// Names that are similar to one that does not exist, for suggestions.
-struct NearNames {
+package struct NearNames {
   /// The similar names, best first.
-  let names: [String]
+  package let names: [String]
 
-  var best: String? { names.first }
+  package var best: String? { names.first }
 
   /// The most names that are compared, because a server may have very many long ones.
   private static let mostNames = 5000
@@ -13,7 +13,7 @@ struct NearNames {
 
   /// The names among `candidates` that differ from `name` in few letters, as a whole or in their last part, or of which
   /// `name` is the beginning. `name` itself is none of them: a user has typed it already.
-  init(of name: String, in candidates: some Sequence<String>) {
+  package init(of name: String, in candidates: some Sequence<String>) {
     let wanted = Self.letters(of: name)
     guard !wanted.isEmpty, wanted.count <= Self.mostLetters else {
       names = []
