@@ -30,22 +30,23 @@ struct ConfigurationError: Error, Hashable, CustomStringConvertible {
 
   var description: String { "\(location): \(problem)" }
 
-  init(_ file: URL, _ problem: String, at fault: JSONFault? = nil) {
-    location = file.relativePath + (fault.map { ":\($0.line):\($0.column)" } ?? "")
+  init(_ file: URL, _ problem: String, at position: JSONPosition? = nil) {
+    location = file.relativePath + (position.map { ":\($0.line):\($0.column)" } ?? "")
     self.problem = problem
   }
 
   /// A problem with a key of the file.
   init(_ file: URL, _ problem: String, atKey name: String, in content: Data) {
-    let position = JSONKeyPosition(of: name, in: Array(content))
-    location = file.relativePath + (position.map { ":\($0.line):\($0.column)" } ?? "")
-    self.problem = problem
+    self.init(file, problem, at: JSONPosition(ofKey: name, in: Array(content)))
   }
 }
 
 extension Configuration {
   /// Parses the configuration in `content`, read from `file`.
   init(_ content: Data, from file: URL) throws(ConfigurationError) {
+    if let key = JSONDoubledKey(in: Array(content)) {
+      throw ConfigurationError(file, "the key \"\(key.name)\" is given twice", at: key.position)
+    }
     do {
       self = try JSONDecoder().decode(Configuration.self, from: content)
     } catch let DecodingError.dataCorrupted(context) where context.codingPath.isEmpty {
@@ -54,7 +55,7 @@ extension Configuration {
       throw ConfigurationError(
         file,
         "not valid JSON" + (fault.map { ": expected \($0.expected)" } ?? ""),
-        at: fault
+        at: fault?.position
       )
     } catch let error as UnknownKey {
       throw ConfigurationError(
@@ -64,7 +65,7 @@ extension Configuration {
         in: content
       )
     } catch let error as DecodingError {
-      throw ConfigurationError(file, error.problem)
+      throw ConfigurationError(file, error.problem, atKey: error.key, in: content)
     } catch {
       throw ConfigurationError(file, "\(error)")
     }
@@ -125,6 +126,16 @@ private struct OptionValue: Decodable {
 }
 
 extension DecodingError {
+  /// The name of the key whose value is wrong; empty for the whole file.
+  fileprivate var key: String {
+    switch self {
+    case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context):
+      context.codingPath.last { $0.intValue == nil }?.stringValue ?? ""
+    @unknown default: ""
+    }
+  }
+
   /// What is wrong, without the type names of the standard description.
   fileprivate var problem: String {
     switch self {

@@ -29,6 +29,13 @@ struct Generation {
   /// The files that the tool writes.
   var outputs: [URL] { outputNames.map { output.appendingPathComponent($0) } }
 
+  /// A source of the target with the name of a file that the tool writes, which a module cannot have twice: it was generated
+  /// by hand before.
+  func clash(with sources: [URL]) -> URL? {
+    let names = Set(outputs.map(\.lastPathComponent))
+    return sources.first { names.contains($0.lastPathComponent) }
+  }
+
   /// The arguments for the tool; it reads the rest from the configuration.
   var arguments: [String] {
     var arguments = ["--configuration", target.configurationFile.path, "--output", output.path]

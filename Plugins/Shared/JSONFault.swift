@@ -1,31 +1,17 @@
-/// The first position at which a text is not valid JSON.
-struct JSONFault: Hashable {
-  /// Line and column, counted from 1.
+/// A position in a text: line and column, counted from 1.
+struct JSONPosition: Hashable {
   var line: Int
   var column: Int
-  /// What would have been valid there.
-  var expected: String
 
-  /// Searches `text` for an error; `nil` if there is none.
-  init?(in text: [UInt8]) {
-    var scan = JSONScan(text: text)
-    guard let expected = scan.firstFault() else { return nil }
-    let before = text[..<scan.position]
+  init(of offset: Int, in text: [UInt8]) {
+    let before = text[..<offset]
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     line = before.count { $0 == UInt8(ascii: "\n") } + 1
     column = String(decoding: before[start...], as: UTF8.self).count + 1
-    self.expected = expected
   }
-}
 
-/// Where an object of a JSON text has a key.
-struct JSONKeyPosition: Hashable {
-  /// Line and column, counted from 1.
-  var line: Int
-  var column: Int
-
-  /// Searches a valid `text` for the first key with this name, which has no escapes; `nil` if there is none.
-  init?(of name: String, in text: [UInt8]) {
+  /// That of the first key with this name, which has no escapes, in a valid `text`; `nil` if there is none.
+  init?(ofKey name: String, in text: [UInt8]) {
     let quoted = Array("\"\(name)\"".utf8)
     var start = 0
     while start + quoted.count < text.count {
@@ -36,10 +22,38 @@ struct JSONKeyPosition: Hashable {
       start += 1
     }
     guard start + quoted.count < text.count else { return nil }
-    let before = text[..<start]
-    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    line = before.count { $0 == UInt8(ascii: "\n") } + 1
-    column = String(decoding: before[lineStart...], as: UTF8.self).count + 1
+    self.init(of: start, in: text)
+  }
+}
+
+/// The first position at which a text is not valid JSON.
+struct JSONFault: Hashable {
+  let position: JSONPosition
+  /// What would have been valid there.
+  var expected: String
+
+  /// Searches `text` for an error; `nil` if there is none.
+  init?(in text: [UInt8]) {
+    var scan = JSONScan(text: text)
+    guard let expected = scan.firstFault() else { return nil }
+    position = JSONPosition(of: scan.position, in: text)
+    self.expected = expected
+  }
+}
+
+/// The first key that an object of a JSON text has twice. A decoder would use one of its values, and not say which.
+struct JSONDoubledKey: Hashable {
+  /// Of the second one.
+  let position: JSONPosition
+  let name: String
+
+  /// Searches `text` up to its end or its first error.
+  init?(in text: [UInt8]) {
+    var scan = JSONScan(text: text)
+    _ = scan.firstFault()
+    guard let key = scan.doubled else { return nil }
+    position = JSONPosition(of: key.lowerBound - 1, in: text)
+    name = String(decoding: text[key], as: UTF8.self)
   }
 }
 
@@ -55,6 +69,10 @@ private struct JSONScan {
   private var next = Next.value
   /// The closing bracket of each open bracket.
   private var closers: [UInt8] = []
+  /// The keys so far of each open bracket.
+  private var keys: [Set<ArraySlice<UInt8>>] = []
+  /// The first key that is there twice, without its quotes.
+  private(set) var doubled: Range<Int>?
 
   init(text: [UInt8]) { self.text = text }
 
@@ -87,11 +105,9 @@ private struct JSONScan {
 
   private mutating func takeValue(or fault: String) -> String? {
     if take(UInt8(ascii: "{")) {
-      closers.append(UInt8(ascii: "}"))
-      next = .firstKey
+      open(until: "}", .firstKey)
     } else if take(UInt8(ascii: "[")) {
-      closers.append(UInt8(ascii: "]"))
-      next = .firstElement
+      open(until: "]", .firstElement)
     } else if take(UInt8(ascii: "\"")) {
       next = .separator
       return finishString()
@@ -113,7 +129,21 @@ private struct JSONScan {
   private mutating func takeKey(or fault: String) -> String? {
     guard take(UInt8(ascii: "\"")) else { return fault }
     next = .colon
-    return finishString()
+    let start = position
+    if let fault = finishString() { return fault }
+    note(start..<(position - 1))
+    return nil
+  }
+
+  private mutating func note(_ key: Range<Int>) {
+    guard let last = keys.indices.last, !keys[last].insert(text[key]).inserted, doubled == nil else { return }
+    doubled = key
+  }
+
+  private mutating func open(until closer: Unicode.Scalar, _ first: Next) {
+    closers.append(UInt8(ascii: closer))
+    keys.append([])
+    next = first
   }
 
   /// Moves past the end of a string.
@@ -129,6 +159,7 @@ private struct JSONScan {
   private mutating func takeCloser() -> Bool {
     guard let closer = closers.last, take(closer) else { return false }
     closers.removeLast()
+    keys.removeLast()
     next = .separator
     return true
   }

@@ -14,7 +14,17 @@ extension Configuration {
         protos == nil ? "no .proto file in its directory or below" : "'protos' is empty"
       )
     }
+    if let path = doubledProto(in: file.deletingLastPathComponent()) {
+      throw ConfigurationError(file, "'protos' names \(path) twice")
+    }
     return paths
+  }
+
+  private func doubledProto(in directory: URL) -> String? {
+    var seen: Set<String> = []
+    return protos?.first { path in
+      !seen.insert(URL(fileURLWithPath: path, relativeTo: directory).standardizedFileURL.path).inserted
+    }
   }
 }
 

@@ -35,6 +35,12 @@ struct ProtoTarget {
       guard FileManager.default.fileExists(atPath: file.path) else {
         throw ConfigurationError(configurationFile, "the file \(file.path) does not exist")
       }
+      guard !file.isDirectory else {
+        throw ConfigurationError(
+          configurationFile,
+          "\(file.path) is a directory; 'protos' names files, and without it every .proto below this file is used"
+        )
+      }
       guard let name = roots.lazy.compactMap({ file.path(below: $0) }).first else {
         throw ConfigurationError(configurationFile, "\(file.path) is not in any of the 'includes'")
       }

@@ -14,6 +14,13 @@ import PackagePlugin
           + ".proto file in its directory and below"
       )
     }
+    if let source = generation.clash(with: target.sourceFiles.map(\.url)) {
+      throw ConfigurationError(
+        source,
+        "the build generates a file of this name: delete this one, or remove SwitchboardPlugin from the target "
+          + "'\(target.name)'"
+      )
+    }
     try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
     try generation.prepare()
     return [

@@ -146,6 +146,14 @@ import Testing
     #expect(text.contains(#"  proto_file_path: "a\"b\\c.proto""# + "\n"), "\(text)")
   }
 
+  @Test func aSourceWithTheNameOfAGeneratedFileIsFound() throws {
+    let generation = try generation(target("A", ["switchboard.json": "{}", "sub/a.proto": ""]))
+    let old = root.appendingPathComponent("A/Generated/sub_a.pb.swift")
+    let own = root.appendingPathComponent("A/a.pb.swift")
+    #expect(generation.clash(with: [own, old]) == old)
+    #expect(generation.clash(with: [own]) == nil)
+  }
+
   @Test func generatesNothingWithoutAConfiguration() throws {
     #expect(try target("A", ["a.proto": ""]) == nil)
   }
@@ -163,6 +171,17 @@ import Testing
     (#"{"proto": []}"#, "unknown key \"proto\": the keys are protos, includes and options"),
     (#"{"protos": ["gone.proto"]}"#, "the file "),
     (#"{"protos": []}"#, "'protos' is empty"),
+    (#"{"protos": ["a.proto", "a.proto"]}"#, "'protos' names a.proto twice"),
+    (#"{"protos": ["sub/b.proto", "./sub/../sub/b.proto"]}"#, "'protos' names ./sub/../sub/b.proto twice"),
+    (
+      #"{"protos": ["sub"]}"#,
+      "/A/sub is a directory; 'protos' names files, and without it every .proto below"
+    ),
+    (#"{"protos": ["a.proto"], "protos": []}"#, ":1:25: the key \"protos\" is given twice"),
+    (
+      #"{"options": {"Server": true, "Client": true, "Server": false}}"#,
+      ":1:46: the key \"Server\" is given twice"
+    ),
     (#"{"includes": ["gone"]}"#, "the include directory "),
     (#"{"includes": ["sub"]}"#, "/A/a.proto is not in any of the 'includes'"),
   ])

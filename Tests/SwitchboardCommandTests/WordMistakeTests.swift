@@ -30,6 +30,7 @@ import Testing
     ("call localhost:1 a.B/C -max-time 1", "call has no flag '-max-time'\nDid you mean --deadline?"),
     ("list localhost:1 -import-path .", "list has no flag '-import-path'\nDid you mean --include?"),
     ("list --tls --proto PROTO", "--tls is about a server"),
+    ("openapi --proto PROTO shop.Shop", "unexpected argument: 'shop.Shop': the document has all services"),
   ]) func eachIsExplained(_ line: String, _ explanation: String) throws {
     let words = line.split(separator: " ").map { $0 == "PROTO" ? Run.protos + "/shop.proto" : String($0) }
     let run = try Command.product("switchboard", words)

@@ -41,7 +41,8 @@ struct OptionEffectTests {
       ("KeepMethodCasing=maybe", "true or false"), ("ReflectionData=maybe", "true or false"),
       ("UseAccessLevelOnImports=maybe", "true or false"), ("TestClient=maybe", "true or false"),
       ("TestClient=true,Client=false", "needs the client's protocols"),
-      ("Visibility=public", "Internal, Package, Public"),
+      ("Visibility=public", "'public' (did you mean Public?): it must be one of Internal, Package, Public"),
+      ("FileNaming=droppath", "'droppath' (did you mean DropPath?): it must be one of FullPath"),
       ("FileNaming=Flat", "FullPath, PathToUnderscores, DropPath"),
       ("ExtraModuleImports=a b", "the name of a module"), ("ProtoPathModuleMappings=", "a path"),
     ]
@@ -76,7 +77,6 @@ struct OptionEffectTests {
       ("Services=false", ["shop/order.pb.swift"]),
       ("Messages=false,FileNaming=DropPath", ["order.grpc.swift"]),
       ("FileNaming=PathToUnderscores", ["shop_order.pb.swift", "shop_order.grpc.swift"]),
-      ("Messages=false,Services=false", []),
     ]
   )
   func files(parameter: String, names: [String]) throws {

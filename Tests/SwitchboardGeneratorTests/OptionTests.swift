@@ -36,6 +36,17 @@ struct OptionTests {
       ("FileNaming=Short", "it must be one of FullPath, PathToUnderscores, DropPath"),
       ("Server=maybe", "it must be true or false"),
       ("Colour=red", "the options are Client, ExtraModuleImports, FileNaming, FullRegistryNames,"),
+      (
+        "visibility=Public", "unknown option 'visibility' (did you mean Visibility?): the options are Client,"
+      ),
+      (
+        "Messages=false,Services=0",
+        "options Messages and Services are both false: nothing is left to generate"
+      ),
+      (
+        "Visibility=Public,Visibility=Internal",
+        "option Visibility is given twice, as 'Visibility=Public' and 'Visibility=Internal'"
+      ),
       ("Visibility", "it must be one of Internal, Package, Public"),
       ("ExtraModuleImports=a b", "it must be the name of a module"),
       ("ProtoPathModuleMappings=", "it must be a path"),
@@ -57,6 +68,15 @@ struct OptionTests {
     #expect(response.file.isEmpty)
   }
 
+  @Test("Only modules to import may be given more than once")
+  func repetition() throws {
+    try GeneratorOptions.checkRepetition(["ExtraModuleImports=A", "ExtraModuleImports=B", "Server=1"])
+    let error = #expect(throws: GeneratorError.self) {
+      try GeneratorOptions.checkRepetition(["Server=1", " Server = 1"])
+    }
+    #expect(error?.option == " Server = 1")
+  }
+
   @Test("All options are read, with spaces around them")
   func reading() throws {
     let options = try GeneratorOptions(
@@ -71,6 +91,7 @@ struct OptionTests {
     #expect(
       try !GeneratorOptions(parameter: "Services=false,Client=false,TestClient=false").generatesServices
     )
+    #expect(try GeneratorOptions(parameter: "TestClientOf=Shop,Messages=false").generatesTestClients)
     #expect(options.keepsMethodCasing && options.generatesReflectionData)
     #expect(options.fileNaming == .dropPath)
     #expect(options.moduleMappingsPath == "a/b.txt")
@@ -208,6 +229,16 @@ struct OptionTests {
     #expect(mappings.module(of: "google/protobuf/any.proto") == "SwitchboardProtobuf")
     let escaped = try ModuleMappings(text: #"mapping { module_name: "A" proto_file_path: "a\"\\\n'.proto" }"#)
     #expect(escaped.module(of: "a\"\\\n'.proto") == "A")
+  }
+
+  @Test("A file of mappings without any would have no effect")
+  func emptyMappings() {
+    let modules = #expect(throws: GeneratorError.self) {
+      try ModuleMappings(text: "# None yet\n", path: "m.txt")
+    }
+    #expect(modules?.description == "module mappings in m.txt: there is no mapping")
+    let payloads = #expect(throws: GeneratorError.self) { try PayloadMappings(text: "") }
+    #expect(payloads?.description == "payload mappings: there is no payload")
   }
 
   @Test(

@@ -25,7 +25,6 @@ struct PayloadMappingTests {
   @Test("Without mappings, messages are as they are generated")
   func nothing() throws {
     #expect(PayloadMappings().payload(of: "a.M", in: "Get", of: "a.S") == nil)
-    #expect(try PayloadMappings(text: "# nothing\n").payload(of: "a.M", in: "Get", of: "a.S") == nil)
   }
 
   @Test(

@@ -101,6 +101,32 @@ import Testing
     #expect(error?.hasSuffix("(-I): ., \(folder.path).") == true)
   }
 
+  private let noSyntax = """
+    warning: No syntax specified; proto2 is assumed, where each field has a label. Begin the file with 'syntax = \
+    "proto3";', or with 'syntax = "proto2";' if that is meant.
+    """
+
+  /// The parser alone asks for labels, which proto3 does not have.
+  @Test func ofAFileWithoutSyntaxSaySo() throws {
+    let folder = try ProtoFolder([
+      "a.proto": "package shop;\nmessage A { string a = 1; }",
+      "b.proto": "syntax = \"proto4\";", "c.proto": "sintax = \"proto3\";",
+      "d.proto": "syntax = \"proto2\";\nmessage A { string a = 1; }",
+    ])
+    func error(_ name: String) throws -> ProtoErrors {
+      try #require(throws: ProtoErrors.self) { try folder.compile(name) }
+    }
+    let none = try error("a.proto")
+    #expect(
+      none.errors == [
+        "\(folder.path)/a.proto:2:13: error: Expected \"required\", \"optional\", or \"repeated\"."
+      ]
+    )
+    #expect(none.warnings == ["\(folder.path)/a.proto: \(noSyntax)"])
+    #expect(try error("c.proto").warnings == ["\(folder.path)/c.proto: \(noSyntax)"])
+    #expect(try error("b.proto").warnings == [] && error("d.proto").warnings == [])
+  }
+
   @Test func areSeparateFromWarnings() throws {
     let folder = try ProtoFolder([
       "a.proto": "syntax = \"proto3\";\nimport \"b.proto\";",
@@ -108,7 +134,7 @@ import Testing
     ])
     #expect(
       try folder.compile("a.proto").warnings == [
-        "\(folder.path)/b.proto: warning: No syntax specified; proto2 is assumed.",
+        "\(folder.path)/b.proto: \(noSyntax)",
         "\(folder.path)/a.proto:2:1: warning: Import b.proto is unused.",
       ]
     )

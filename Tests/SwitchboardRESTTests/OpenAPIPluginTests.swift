@@ -42,6 +42,8 @@ import Testing
     #expect(try run("OpenAPI=").errors.contains("has no value"))
     #expect(try run("OpenAPI=../rest.json").errors.contains("not a path below the output directory"))
     #expect(try run("OpenAPIColour=red").errors.contains("OpenAPIColour"))
+    #expect(try run("openAPI=rest.json").errors.contains("documents are OpenAPI, OpenAPITitle"))
+    #expect(try run("OpenAPI=a.json,OpenAPI=b.json").errors.contains("option OpenAPI is given twice"))
     #expect(try run("OpenAPIColour=red").errors.contains("documents are OpenAPI, OpenAPITitle"))
   }
 }

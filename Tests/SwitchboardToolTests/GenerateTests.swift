@@ -92,6 +92,7 @@ import Testing
   }
 
   @Test func readsMappingsFromAPathWithACommaAndABackslash() throws {
+    try scratch.write("syntax = \"proto3\";", to: "protos/other.proto")
     let path = try scratch.directory(#"of A, B\"#) + "/modules.txt"
     try "mapping { module_name: \"Other\" proto_file_path: \"other.proto\" }"
       .write(toFile: path, atomically: true, encoding: .utf8)
@@ -213,6 +214,16 @@ import Testing
       (#"{"files": []}"#, ":1:2: error: unknown key \"files\": the keys are protos, includes and options"),
       ("{}", ": error: no .proto file in its directory or below"),
       (#"{"protos": []}"#, ": error: 'protos' is empty"),
+      (#"{"protos": ["a", "b", "a"]}"#, ": error: 'protos' names a twice"),
+      (
+        "{\"options\": {\"Server\": true,\n  \"Server\": false}}",
+        ":2:3: error: the key \"Server\" is given twice"
+      ),
+      (
+        "{\n\"protos\": \"a.proto\"}",
+        ":2:1: error: 'protos' has the wrong type: the file must be an object whose 'protos' and 'includes' are lists of "
+          + "strings and whose 'options' are an object"
+      ),
     ] {
       try scratch.write(json, to: "empty/target.json")
       let command = try generate("--configuration", "empty/target.json", "-o", scratch.path)
@@ -269,6 +280,82 @@ import Testing
       command.errors
         == "switchboard: payload mappings in payloads.txt, line 3: no .proto file here has the \(what)\n"
     )
+  }
+
+  /// So would that of a file that does not exist. One that no file imports may be for another run.
+  @Test func aModuleMappingOfAFileThatDoesNotExistIsReported() throws {
+    try scratch.write(
+      """
+      mapping { module_name: "B" proto_file_path: "sub/b.proto" proto_file_path: "google/protobuf/any.proto" }
+      mapping { module_name: "C"
+        proto_file_path: "protos/a.proto" }
+      """,
+      to: "modules.txt"
+    )
+    let output = try scratch.directory("out")
+    let flags = ["generate", "-I", "protos", "-o", output, "--option", "ProtoPathModuleMappings=modules.txt"]
+    let command = try Command.product("switchboard", flags + ["a.proto"], in: scratch.path)
+    #expect(command.exitCode == 1)
+    #expect(
+      command.errors
+        == "switchboard: module mappings in modules.txt, line 3: there is no file 'protos/a.proto'; paths are as in imports\n"
+    )
+    try scratch.write("mapping { module_name: \"B\" proto_file_path: \"sub/b.proto\" }", to: "modules.txt")
+    #expect(try Command.product("switchboard", flags + ["a.proto"], in: scratch.path).exitCode == 0)
+    #expect(try scratch.files(below: "out")["a.pb.swift"]?.contains("import B\n") == true)
+  }
+
+  @Test func optionsThatLeaveNothingToGenerateAreReported() throws {
+    try scratch.write(
+      #"{"protos": ["protos/a.proto"], "includes": ["protos"],\n "options": {"Services": false, "Messages": false}}"#
+        .replacing("\\n", with: "\n"),
+      to: "none.json"
+    )
+    let both = try generate("--configuration", "none.json", "-o", scratch.path)
+    #expect(both.exitCode == 1)
+    #expect(
+      both.errors
+        == "none.json:2:33: error: options Messages and Services are both false: nothing is left to generate\n"
+    )
+    let output = try scratch.directory("out")
+    let services = try generate("-I", "protos", "-o", output, "--option", "Messages=false", "a.proto")
+    #expect(services.exitCode == 0)
+    #expect(
+      services.errors
+        == "switchboard: warning: nothing is generated: no .proto file has a service, and the options do not ask "
+        + "for messages\n"
+    )
+    #expect(try scratch.files(below: "out").isEmpty)
+  }
+
+  /// Only the last would count.
+  @Test func anOptionThatIsGivenTwiceIsReported() throws {
+    let flags = ["generate", "-I", "protos", "-o", scratch.path, "--option", "Visibility=Public", "a.proto"]
+    let twice = try Command.product(
+      "switchboard",
+      flags + ["--option", "Visibility=Package"],
+      in: scratch.path
+    )
+    #expect(twice.exitCode == 2)
+    let problem = "option Visibility is given twice, as 'Visibility=Public' and 'Visibility=Package'"
+    #expect(twice.errors == "switchboard: \(problem)\n")
+    let list = #"{"protos": ["protos/a.proto"],\n "options": {"Visibility": ["Public", "Package"]}}"#
+    try scratch.write(list.replacing("\\n", with: "\n"), to: "list.json")
+    let listed = try generate("--configuration", "list.json", "-o", scratch.path)
+    #expect(listed.exitCode == 1)
+    #expect(listed.errors == "list.json:2:14: error: \(problem)\n")
+    // A flag may replace what the file says, also by the same.
+    let json = #"{"protos": ["protos/a.proto"], "includes": ["protos"], "options": {"Visibility": "Public"}}"#
+    try scratch.write(json, to: "one.json")
+    let replaced = try generate(
+      "--configuration",
+      "one.json",
+      "-o",
+      try scratch.directory("out"),
+      "--option",
+      "Visibility=Public"
+    )
+    #expect(replaced.exitCode == 0, "\(replaced.errors)")
   }
 
   @Test func saysWhyAConfigurationCannotBeRead() throws {

@@ -32,6 +32,10 @@ bool NamesSyntax(const FileDescriptorProto &proto) {
   });
 }
 
+constexpr char kNoSyntax[] =
+    "No syntax specified; proto2 is assumed, where each field has a label. Begin the file with 'syntax = \"proto3\";', or "
+    "with 'syntax = \"proto2\";' if that is meant.";
+
 void KeepComments(FileDescriptorProto *proto) {
   auto *locations = proto->mutable_source_code_info()->mutable_location();
   int kept = 0;
@@ -88,8 +92,10 @@ bool ParsedFile::Parse(const SourceRoots &roots) {
   google::protobuf::compiler::Parser parser;
   parser.RecordErrorsTo(&errors);
   proto_->set_name(name_);
-  if (!parser.Parse(&tokenizer, proto_) || errors.has_errors()) return false;
-  if (!NamesSyntax(*proto_)) Add(false, {}, "No syntax specified; proto2 is assumed.");
+  const bool is_parsed = parser.Parse(&tokenizer, proto_) && !errors.has_errors();
+  // Also of a file with errors, which may be because of that. The parser stops at a syntax that it does not know.
+  if (!NamesSyntax(*proto_) && parser.GetSyntaxIdentifier() == "proto2") Add(false, {}, kNoSyntax);
+  if (!is_parsed) return false;
   NoteImports();
   return true;
 }

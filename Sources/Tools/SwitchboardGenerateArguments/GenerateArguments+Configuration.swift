@@ -17,12 +17,10 @@ extension GenerateArguments {
       let content = try Configuration(Data(bytes), from: file)
       merged.includeDirectories =
         content.includes.map { path($0, beside: configuration) } + includeDirectories
-      // As the plugins have it, so that all ways to generate from a configuration write the same files.
-      let naming = "FileNaming=PathToUnderscores"
       let texts = optionTexts(of: content, beside: configuration)
-      merged.options = [naming] + texts.map(\.text) + options
+      merged.configuredOptions = texts.map(\.text)
       for (key, text) in texts {
-        let position = JSONKeyPosition(of: key, in: bytes)
+        let position = JSONPosition(ofKey: key, in: bytes)
         merged.origins[text] = configuration + (position.map { ":\($0.line):\($0.column)" } ?? "")
       }
       if files.isEmpty {

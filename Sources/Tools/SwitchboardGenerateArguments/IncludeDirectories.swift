@@ -20,11 +20,17 @@ package enum IncludeDirectories {
 
   /// Whether there is a file at a path, or with this name in one of the directories, that can be read.
   package static func hasFile(_ path: String, in directories: [String]) -> Bool {
-    ([path] + directories.map { "\($0)/\(path)" }).contains { candidate in
-      var status = stat()
-      return stat(candidate, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
-        && access(candidate, R_OK) == 0
-    }
+    isFile(path) || hasImport(path, in: directories)
+  }
+
+  /// Whether a file with this name in one of the directories can be read.
+  package static func hasImport(_ name: String, in directories: [String]) -> Bool {
+    directories.contains { isFile("\($0)/\(name)") }
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR && access(path, R_OK) == 0
   }
 
   /// The directories next to the tool, as in an installation, and those of packages on each system.

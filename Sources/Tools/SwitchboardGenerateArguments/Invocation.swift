@@ -13,8 +13,15 @@ package struct GenerateArguments: Hashable {
   package var output = ""
   /// The generator's options as given by the user, each `Key=Value`.
   package var options: [String] = []
+  /// Those of the configuration file, before which come those that any configuration sets.
+  package var configuredOptions: [String] = []
   /// Where the configuration file sets an option: the file, the line and the column.
   package var origins: [String: String] = [:]
+  /// All options, in the order in which the last of one counts.
+  package var allOptions: [String] {
+    // As the plugins have it, so that all ways to generate from a configuration write the same files.
+    (configuration == nil ? [] : ["FileNaming=PathToUnderscores"]) + configuredOptions + options
+  }
   /// The path of a configuration file to merge with these arguments.
   package var configuration: String?
   /// The path of a file with a `FileDescriptorSet` to use instead of sources.

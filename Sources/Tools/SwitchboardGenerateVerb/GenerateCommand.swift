@@ -16,8 +16,9 @@ struct GenerateCommand {
     let mappings = try readMappings()
     let request = try await arguments.request(with: workers)
     let outputs = try CommandFailure.catching(.failed) { () throws(GeneratorError) in
-      try Generator(request, mappings: mappings).outputs()
+      try Generator(request, mappings: mappings, hasFile: arguments.hasFile).outputs()
     }
+    if outputs.allSatisfy(\.names.isEmpty) { complain("switchboard: warning: \(Self.nothing)") }
     let missing = try missingNames(in: outputs.flatMap(\.names))
     let output = try openOutput()
     // Each file is written by the thread that generated it, so that only a few are in memory. The first error is
@@ -34,6 +35,10 @@ struct GenerateCommand {
       )
     }
   }
+
+  /// Options leave only services then.
+  private static let nothing =
+    "nothing is generated: no .proto file has a service, and the options do not ask for messages"
 
   private static func write(
     _ source: GeneratorOutput,
@@ -62,16 +67,14 @@ struct GenerateCommand {
 
   /// Reads the mapping files that the options name; fails if the options are invalid.
   private func readMappings() throws(CommandFailure) -> [String: String] {
+    try CommandFailure.catching(.usage) { () throws(GeneratorError) in
+      try Generator.checkRepetition(arguments.options)
+    }
     try checkConfiguredOptions()
     let paths: [String]
     do throws(GeneratorError) {
       paths = try Generator.mappingPaths(inParameter: arguments.parameter)
-    } catch {
-      guard let origin = error.option.flatMap({ arguments.origins[$0] }) else {
-        throw CommandFailure("\(error)", exitCode: .usage)
-      }
-      throw .configured(error, at: origin)
-    }
+    } catch { throw failure(error, of: error.option) }
     var mappings: [String: String] = [:]
     for path in paths {
       let bytes = try CommandFailure.catching(.failed) { () throws(SystemError) in try readFile(path) }
@@ -82,14 +85,23 @@ struct GenerateCommand {
 
   /// Checks each option of the configuration file alone: an error then says where it is.
   private func checkConfiguredOptions() throws(CommandFailure) {
-    for option in arguments.options {
-      guard let origin = arguments.origins[option] else { continue }
-      do throws(GeneratorError) {
-        try Generator.checkOption(option)
-      } catch {
-        throw .configured(error, at: origin)
+    for option in arguments.configuredOptions {
+      do throws(GeneratorError) { try Generator.checkOption(option) } catch {
+        throw failure(error, of: option)
       }
     }
+    // A list may set an option twice.
+    do throws(GeneratorError) {
+      try Generator.checkRepetition(arguments.configuredOptions)
+    } catch { throw failure(error, of: error.option) }
+  }
+
+  /// What is wrong with an option, where the configuration file sets it, if it does.
+  private func failure(_ error: GeneratorError, of option: String?) -> CommandFailure {
+    guard let origin = option.flatMap({ arguments.origins[$0] }) else {
+      return CommandFailure("\(error)", exitCode: .usage)
+    }
+    return CommandFailure(lines: ["\(origin): error: \(error)"], exitCode: .failed)
   }
 
   /// The files that the user expects and that have no content, if the user lists the expected files. Fails if any other
@@ -106,12 +118,5 @@ struct GenerateCommand {
     }
     let generated = Set(names)
     return arguments.expected.filter { !generated.contains($0) }
-  }
-}
-
-extension CommandFailure {
-  /// What is wrong with an option of a configuration file.
-  fileprivate static func configured(_ error: GeneratorError, at origin: String) -> CommandFailure {
-    CommandFailure(lines: ["\(origin): error: \(error)"], exitCode: .failed)
   }
 }

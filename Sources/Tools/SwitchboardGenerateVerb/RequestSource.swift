@@ -5,7 +5,14 @@ import SwitchboardToolSupport
 
 extension GenerateArguments {
   /// The options as the single string that a request has for them.
-  var parameter: String { OptionList.parameter(options) }
+  var parameter: String { OptionList.parameter(allOptions) }
+
+  /// Knows which files could be imported: a descriptor set has no others than those that it contains.
+  var hasFile: (String) -> Bool {
+    guard descriptorSet == nil else { return { _ in false } }
+    let directories = IncludeDirectories.all(user: includeDirectories)
+    return { IncludeDirectories.hasImport($0, in: directories) }
+  }
 
   /// The request for the generator: the files, compiled or from a descriptor set, and the options.
   func request(

@@ -65,6 +65,7 @@ extension Generator {
     for request: GeneratorRequest,
     _ readMappings: (String) throws(GeneratorError) -> String
   ) throws(GeneratorError) -> [GeneratorOutput] {
+    try checkRepetition(OptionList.options(in: request.parameter))
     var mappings: [String: String] = [:]
     for path in try mappingPaths(inParameter: request.parameter) { mappings[path] = try readMappings(path) }
     return try Generator(request, mappings: mappings).outputs()

@@ -18,14 +18,23 @@ public struct Generator: Sendable {
     try self.init(Generator.decode(request), mappings: mappings)
   }
 
-  /// A generator for a request that was read.
-  package init(_ request: GeneratorRequest, mappings: [String: String]) throws(GeneratorError) {
+  /// A generator for a request that was read. `hasFile` knows the `.proto` files that could have been imported, by which
+  /// mappings of modules are checked; it is omitted if they cannot be known.
+  package init(
+    _ request: GeneratorRequest,
+    mappings: [String: String],
+    hasFile: ((String) -> Bool)? = nil
+  ) throws(GeneratorError) {
     self.request = request
     options = try GeneratorOptions(parameter: request.parameter)
     for path in options.mappingPaths where mappings[path] == nil {
       throw GeneratorError("the mappings in '\(path)' were not read")
     }
-    let modules = options.moduleMappingsPath.flatMap { mappings[$0] }
+    let modules = try Generator.moduleMappings(options, mappings)
+    if let hasFile {
+      let names = Set(request.files.map(\.name))
+      try modules.check { names.contains($0) || hasFile($0) }
+    }
     let path = options.payloadMappingsPath
     payloads =
       try path.flatMap { mappings[$0] }.map { text throws(GeneratorError) in
@@ -33,12 +42,19 @@ public struct Generator: Sendable {
       } ?? PayloadMappings()
     schema = try SchemaBuilder.build(
       request.files,
-      mappings: try modules.map { text throws(GeneratorError) in try ModuleMappings(text: text) }
-        ?? ModuleMappings(),
+      mappings: modules,
       reserved: options.generatesTestClients && request.files.contains { !$0.service.isEmpty }
         ? [testingModule] : []
     )
     try payloads.check(against: schema.declaredNames)
+  }
+
+  private static func moduleMappings(
+    _ options: GeneratorOptions,
+    _ mappings: [String: String]
+  ) throws(GeneratorError) -> ModuleMappings {
+    guard let path = options.moduleMappingsPath, let text = mappings[path] else { return ModuleMappings() }
+    return try ModuleMappings(text: text, path: path)
   }
 
   /// The paths in the options `ProtoPathModuleMappings` and `PayloadMappings`, for the caller to read.
@@ -49,6 +65,11 @@ public struct Generator: Sendable {
   /// Throws if an option, `Key=Value`, is unknown or has a value that it does not accept.
   package static func checkOption(_ option: String) throws(GeneratorError) {
     try GeneratorOptions.check(option)
+  }
+
+  /// Throws if some options, which come from one place, set one twice of which only the last value would count.
+  package static func checkRepetition(_ options: [String]) throws(GeneratorError) {
+    try GeneratorOptions.checkRepetition(options)
   }
 
   /// The names of all options, sorted.

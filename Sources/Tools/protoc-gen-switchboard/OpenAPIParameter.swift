@@ -15,7 +15,7 @@ struct OpenAPIParameter {
   /// `nil` if no document is asked for.
   init?(_ parameter: String) throws(GeneratorError) {
     var (name, options, rest): (String?, OpenAPIOptions, [String]) = (nil, OpenAPIOptions(), [])
-    for item in OptionList.options(in: parameter) {
+    for item in try Self.items(in: parameter) {
       let parts = item.split(separator: "=", maxSplits: 1)
       let value = parts.count > 1 ? String(parts[1]) : ""
       switch parts.first {
@@ -28,7 +28,7 @@ struct OpenAPIParameter {
           throw GeneratorError("OpenAPISecurity is bearer, basic or apiKey:HEADER, not '\(value)'")
         }
         options.security.append(security)
-      case let other? where other.hasPrefix("OpenAPI"):
+      case let other? where other.lowercased().hasPrefix("openapi"):
         throw GeneratorError(
           "unknown option '\(other)': the options of documents are OpenAPI, OpenAPITitle, OpenAPIVersion, OpenAPIServer "
             + "and OpenAPISecurity"
@@ -51,6 +51,16 @@ struct OpenAPIParameter {
     self.name = name
     self.options = options
     self.rest = OptionList.parameter(rest)
+  }
+
+  /// The options in a parameter. Only the last value of one that is given twice would count.
+  private static func items(in parameter: String) throws(GeneratorError) -> [String] {
+    let items = OptionList.options(in: parameter)
+    for key in ["OpenAPI", "OpenAPITitle", "OpenAPIVersion"]
+    where items.count(where: { $0.hasPrefix(key + "=") }) > 1 {
+      throw GeneratorError("option \(key) is given twice")
+    }
+    return items
   }
 
   /// The parameter of a request, without reading anything else of it.

@@ -65,6 +65,9 @@ enum OpenAPIVerb {
     options.usesProtoFieldNames = arguments.has(protoNames)
     let request = try SchemaRequest(arguments, of: "openapi")
     defer { request.close() }
+    if let symbol = request.symbol {
+      throw Failure.usage("unexpected argument: '\(symbol)': the document has all services", verb: "openapi")
+    }
     let schema = try await request.source.wholeSchema()
     let document: OpenAPIDocument
     do throws(HTTPRuleError) {

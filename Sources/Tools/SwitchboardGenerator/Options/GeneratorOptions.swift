@@ -20,8 +20,8 @@ struct GeneratorOptions {
   var moduleMappingsPath: String?
   var payloadMappingsPath: String?
 
-  /// The options that ask for something, by their names.
-  private var asked: [String: String] = [:]
+  /// The options that are given, by their names.
+  private var given: [String: String] = [:]
 
   /// The paths of mapping files in the options.
   var mappingPaths: [String] { [moduleMappingsPath, payloadMappingsPath].compactMap(\.self) }
@@ -29,11 +29,17 @@ struct GeneratorOptions {
   /// Parses the options in a parameter.
   init(parameter: String) throws(GeneratorError) {
     for option in OptionList.options(in: parameter) { try take(option) }
-    for (option, part, reason) in GeneratorOptions.needs where asked[option] != nil {
+    for (option, part, reason) in GeneratorOptions.needs where asks(for: option) {
       guard let flag = GeneratorOptions.flags[part], !self[keyPath: flag] else { continue }
       throw GeneratorError(
         "option \(option) has no effect if \(part) is false: \(reason)",
-        option: asked[option]
+        option: given[option]
+      )
+    }
+    guard generatesMessages || generatesServices else {
+      throw GeneratorError(
+        "options Messages and Services are both false: nothing is left to generate",
+        option: given["Messages"]
       )
     }
     if testClientModule != nil { try generateOnlyTestClients() }
@@ -52,10 +58,10 @@ struct GeneratorOptions {
     ]
 
   private mutating func generateOnlyTestClients() throws(GeneratorError) {
-    if let other = ["TestClient", "Messages", "Client", "Server"].first(where: { asked[$0] != nil }) {
+    if let other = ["TestClient", "Messages", "Client", "Server"].first(where: { asks(for: $0) }) {
       throw GeneratorError(
         "options \(other) and TestClientOf: a client for tests is generated with the others, or alone",
-        option: asked[other]
+        option: given[other]
       )
     }
     generatesTestClients = true
@@ -70,13 +76,28 @@ struct GeneratorOptions {
     try options.take(option)
   }
 
+  /// Throws if some options set one twice of which only the last value would count.
+  static func checkRepetition(_ options: [String]) throws(GeneratorError) {
+    var earlier: [String: String] = [:]
+    for option in options {
+      let key = (option.split(separator: "=", maxSplits: 1).first ?? "").trimmingSpaces()
+      guard key != Setting.extraModuleImports.rawValue, let other = earlier.updateValue(option, forKey: key)
+      else { continue }
+      throw GeneratorError("option \(key) is given twice, as '\(other)' and '\(option)'", option: option)
+    }
+  }
+
   private mutating func take(_ option: String) throws(GeneratorError) {
     let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     // A missing value is an error too; its message says which values the option accepts.
     let key = pair[0].trimmingSpaces()
     try set(key, to: pair.count == 2 ? pair[1].trimmingSpaces() : nil)
-    let isOff = GeneratorOptions.flags[key].map { !self[keyPath: $0] } ?? false
-    asked[key] = isOff ? nil : option
+    given[key] = option
+  }
+
+  /// Whether an option is given, and not as false.
+  private func asks(for key: String) -> Bool {
+    given[key] != nil && GeneratorOptions.flags[key].map { self[keyPath: $0] } ?? true
   }
 
   private mutating func set(_ key: String, to given: String?) throws(GeneratorError) {
@@ -126,7 +147,13 @@ struct GeneratorOptions {
   /// What has no value may be the rest of the value before it.
   private static func unknown(_ key: String, hasValue: Bool) -> GeneratorError {
     let hint = hasValue ? "" : "a comma in a value is written '\\,'; "
-    return GeneratorError("unknown option '\(key)': \(hint)the options are \(names.joined(separator: ", "))")
+    let known = names.joined(separator: ", ")
+    return GeneratorError("unknown option '\(key)'\(near(key, in: names)): \(hint)the options are \(known)")
+  }
+
+  /// What is meant by a name in other capitals.
+  private static func near(_ name: String, in known: [String]) -> String {
+    known.first { $0.lowercased() == name.lowercased() }.map { " (did you mean \($0)?)" } ?? ""
   }
 
   private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -134,8 +161,11 @@ struct GeneratorOptions {
     for key: String
   ) throws(GeneratorError) -> Choice where Choice.RawValue == String {
     if let choice = Choice(rawValue: value) { return choice }
-    let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-    throw GeneratorError("option \(key) has the value '\(value)': it must be one of \(known)")
+    let known = Choice.allCases.map(\.rawValue)
+    throw GeneratorError(
+      "option \(key) has the value '\(value)'\(near(value, in: known)): it must be one of "
+        + known.joined(separator: ", ")
+    )
   }
 
   private static func boolean(_ value: String, for key: String) throws(GeneratorError) -> Bool {

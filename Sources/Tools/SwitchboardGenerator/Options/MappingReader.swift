@@ -31,6 +31,7 @@ struct MappingReader {
   private let fields: [String]
   private var rest: Substring
   private var line = 1
+  private var hasBlocks = false
 
   /// A reader for blocks of one kind; `title` is the prefix of errors.
   init(_ text: String, title: String, kind: String, fields: [String]) {
@@ -40,9 +41,12 @@ struct MappingReader {
     rest = text[...]
   }
 
-  /// The next block, or nil at the end.
+  /// The next block, or nil at the end. A text without blocks is an error: it would have no effect.
   mutating func next() throws(GeneratorError) -> Block? {
-    guard let name = try token() else { return nil }
+    guard let name = try token() else {
+      guard hasBlocks else { throw GeneratorError("\(title): there is no \(kind)") }
+      return nil
+    }
     guard name == .word(kind) else { throw error("expected '\(kind)'") }
     var open = try token()
     if open == .mark(":") { open = try token() }
@@ -51,6 +55,7 @@ struct MappingReader {
     while let field = try token() {
       if field == .mark("}") {
         let location = "\(title), line \(line): "
+        hasBlocks = true
         return Block(kind: kind, fields: values) { GeneratorError(location + $0) }
       }
       if field == .mark(",") || field == .mark(";") { continue }

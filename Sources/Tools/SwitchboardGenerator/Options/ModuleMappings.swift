@@ -1,6 +1,8 @@
 /// The Swift modules of the types in `.proto` files.
 struct ModuleMappings {
   private var modules: [String: String]
+  /// The files that the user maps, and where.
+  private var selections: [(path: String, error: @Sendable (String) -> GeneratorError)] = []
 
   /// The files whose types this package contains.
   private static var bundled: [String: String] {
@@ -21,11 +23,13 @@ struct ModuleMappings {
   /// Parses a file in SwiftProtobuf's format:
   ///
   ///     mapping { module_name: "Shop" proto_file_path: "shop/order.proto" proto_file_path: "shop/cart.proto" }
-  init(text: String) throws(GeneratorError) {
+  ///
+  /// `path` is that of the file, for errors.
+  init(text: String, path: String? = nil) throws(GeneratorError) {
     self.init()
     var reader = MappingReader(
       text,
-      title: "module mappings",
+      title: "module mappings" + (path.map { " in \($0)" } ?? ""),
       kind: "mapping",
       fields: ["module_name", "proto_file_path"]
     )
@@ -35,10 +39,18 @@ struct ModuleMappings {
       }
       for path in mapping["proto_file_path"] {
         let module = modules.updateValue(name, forKey: path)
+        selections.append((path, mapping.error))
         guard module == nil || module == name || ModuleMappings.bundled[path] != nil else {
-          throw GeneratorError("module mappings: '\(path)' is in two modules, \(module ?? "") and \(name)")
+          throw mapping.error("'\(path)' is in two modules, \(module ?? "") and \(name)")
         }
       }
+    }
+  }
+
+  /// Throws for the first file that is mapped and that does not exist: it is misspelt, and its mapping would have no effect.
+  func check(_ exists: (String) -> Bool) throws(GeneratorError) {
+    for (path, error) in selections where ModuleMappings.bundled[path] == nil && !exists(path) {
+      throw error("there is no file '\(path)'; paths are as in imports")
     }
   }
 
