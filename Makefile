@@ -82,7 +82,7 @@ bench: ## Measure against the reference implementations (takes minutes)
 	@scripts/setup --bench
 	@scripts/bench
 
-interop: ## Run gRPC's interoperability tests and write their table into docs/Interop.md
+interop: ## Run gRPC's interoperability tests and write their table into docs/records/Interop.md
 	@scripts/setup --tests
 	swift build --build-tests
 	@scripts/interop-table

@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchboardTransport
 
 /// Memory limits: hostile peers in each direction, and how much heap they cost, as counted by the allocator in a
-/// separate process. The limits are those of `docs/ThreatModel.md`.
+/// separate process. The limits are those of `docs/records/ThreatModel.md`.
 @Suite(
   .mayBlock,
   .timeLimit(.minutes(5)),

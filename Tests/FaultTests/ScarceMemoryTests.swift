@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A server to which the system refuses memory. An allocation that Swift makes and that fails ends the process, so what
-/// peers announce must not be allocated, and what they send must stay within the limits of `docs/ThreatModel.md`.
+/// peers announce must not be allocated, and what they send must stay within the limits of `docs/records/ThreatModel.md`.
 @Suite(
   .mayBlock,
   .timeLimit(.minutes(5)),

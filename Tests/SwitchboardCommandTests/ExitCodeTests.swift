@@ -209,7 +209,7 @@ import Testing
   /// The document, the help and the code have the same codes.
   @Test func theDocumentAndTheHelpHaveAllCodes() throws {
     let document = try String(
-      contentsOf: TestFolders.root.appending(path: "docs/Command.md"),
+      contentsOf: TestFolders.root.appending(path: "docs/reference/Command.md"),
       encoding: .utf8
     )
     let table = try #require(document.split(separator: "| Code | Means |\n|---|---|\n").last)

@@ -22,11 +22,11 @@ import Testing
     #expect(lines.last == "done")
     let surprises = lines.filter { !$0.hasPrefix("difference ") && $0 != "done" }
     #expect(surprises == [])
-    // Each difference is listed in docs/REST.md, and was seen.
-    let text = try String(contentsOf: TestFolders.root.appending(path: "docs/REST.md"), encoding: .utf8)
+    // Each difference is listed in docs/guide/REST.md, and was seen.
+    let text = try String(contentsOf: TestFolders.root.appending(path: "docs/guide/REST.md"), encoding: .utf8)
     for line in lines where line.hasPrefix("difference ") {
       let parts = line.dropFirst("difference ".count).split(separator: ": ").map(String.init)
-      #expect(text.contains("| \(parts[0]) |"), "docs/REST.md does not list it: \(line)")
+      #expect(text.contains("| \(parts[0]) |"), "docs/guide/REST.md does not list it: \(line)")
       #expect(parts.last != "0", "no request differs so: \(line)")
     }
   }

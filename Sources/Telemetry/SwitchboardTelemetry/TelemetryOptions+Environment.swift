@@ -8,7 +8,7 @@ extension TelemetryOptions {
   /// ```swift
   /// let options = TelemetryOptions(environment: ProcessInfo.processInfo.environment)
   /// ```
-  /// `docs/Telemetry.md` lists the variables.
+  /// `docs/guide/Telemetry.md` lists the variables.
   public init(environment: [String: String], logger: Logger = .quiet) {
     self.init()
     self.logger = logger

@@ -28,7 +28,7 @@ extension GenerateVerb {
       -h, --help                 Show this.
       --                         Treat all further arguments as FILEs.
 
-    The generator's options; docs/Generator.md describes their values:
+    The generator's options; docs/reference/Generator.md describes their values:
 
     \(lines(of: Generator.optionNames))
 

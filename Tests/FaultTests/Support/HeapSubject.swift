@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The limits in `docs/ThreatModel.md`, in bytes of heap, with the options of `HeapScenario`.
+/// The limits in `docs/records/ThreatModel.md`, in bytes of heap, with the options of `HeapScenario`.
 enum HeapLimit {
   /// The memory for messages in transit: the stream's buffer.
   static let stream = 256 << 10

@@ -80,7 +80,7 @@ import Testing
     #expect(swapped.hashValue != one.hashValue)
   }
 
-  /// As docs/Messages.md says.
+  /// As docs/guide/Messages.md says.
   @Test func notANumberEqualsItselfOnlyInCopies() throws {
     let message = Kinds.with { $0.oneDouble = .nan }
     let copy = message

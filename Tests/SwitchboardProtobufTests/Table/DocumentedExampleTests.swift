@@ -2,7 +2,7 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 import Testing
 
-/// The example of docs/Messages.md.
+/// The example of docs/guide/Messages.md.
 @Suite struct DocumentedExampleTests {
   private func withoutNote(_ json: String, descriptors: [UInt8]) throws -> String {
     let pool = try DescriptorPool(Google_Protobuf_FileDescriptorSet(serializedBytes: descriptors))

@@ -2,7 +2,7 @@
 
     envoy_differential.py TARGET PROTOS SEED COUNT [--all]
 
-Prints each answer that differs without being a difference that docs/REST.md lists, then how many requests there were
+Prints each answer that differs without being a difference that docs/guide/REST.md lists, then how many requests there were
 of each listed difference, then "done".
 """
 
@@ -281,7 +281,7 @@ CHOSEN = [
     ("HEAD", "/v1/simple/x", None, {}),
 ]
 
-# What docs/REST.md lists: each a name, and whether a difference is of this kind.
+# What docs/guide/REST.md lists: each a name, and whether a difference is of this kind.
 DIFFERENCES = {
     "media type of streams": lambda method, target, body, headers, ours, envoys:
         ours.type == "application/x-ndjson" and envoys.type == "application/json" and ours.values() == envoys.values(),
@@ -320,7 +320,7 @@ DIFFERENCES = {
 
 
 def reason(method, target, body, headers, ours, envoys):
-    """The difference that docs/REST.md lists, or None."""
+    """The difference that docs/guide/REST.md lists, or None."""
     for name, applies in DIFFERENCES.items():
         if applies(method, target, body, headers, ours, envoys):
             return name

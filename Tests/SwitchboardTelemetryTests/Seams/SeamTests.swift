@@ -28,7 +28,7 @@ struct Seam: Sendable, CustomTestStringConvertible {
   static let cacheable = CallOptions.with { $0.safety = .cacheableRequest }
 }
 
-/// What each pair of optional products sees of each other: the table in docs/Interceptors.md, cell by cell.
+/// What each pair of optional products sees of each other: the table in docs/guide/Interceptors.md, cell by cell.
 @Suite(.timeLimit(.minutes(5))) struct SeamTests {
   static let seams: [Seam] = [Seam.ofCache, Seam.ofContext, Seam.ofAttempts, Seam.ofOthers].flatMap { $0 }
 
@@ -48,7 +48,7 @@ struct Seam: Sendable, CustomTestStringConvertible {
       products[(index + 1)...].map { "\(products[index]) × \($0)" }
     }
     #expect(Self.seams.map(\.pair) == pairs)
-    let page = URL(filePath: #filePath).appending(path: "../../../../docs/Interceptors.md").standardized
+    let page = URL(filePath: #filePath).appending(path: "../../../../docs/guide/Interceptors.md").standardized
     let text = try String(contentsOf: page, encoding: .utf8)
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.contains(" × ") }
     #expect(rows.map { $0.dropFirst(2).components(separatedBy: " | ").first ?? "" } == pairs)

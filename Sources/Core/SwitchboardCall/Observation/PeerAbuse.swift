@@ -1,6 +1,6 @@
 /// Misbehaviour of a peer that a limit stops. Each case is counted separately.
 ///
-/// `docs/ThreatModel.md` describes the limits and how each is enforced.
+/// `docs/records/ThreatModel.md` describes the limits and how each is enforced.
 public enum PeerAbuse: String, Sendable, CaseIterable {
   /// A connection beyond the server's limit.
   case connectionLimit

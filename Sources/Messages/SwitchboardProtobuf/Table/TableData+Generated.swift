@@ -9,7 +9,7 @@ extension TableData {
   /// - Parameters:
   ///   - type: the generated type.
   ///   - fullName: the full name of the message in its `.proto` file.
-  ///   - text: the fields, as `docs/GeneratorInternals.md` describes.
+  ///   - text: the fields, as `docs/internals/GeneratorInternals.md` describes.
   ///   - links: the types that the fields hold, for the indices in the text.
   public init(
     layout1 type: any Message.Type,
