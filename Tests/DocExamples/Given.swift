@@ -5,6 +5,7 @@ import EchoService
 import Switchboard
 import SwitchboardInterceptors
 import SwitchboardServices
+import SwitchboardTelemetry
 
 // A service with a .proto file.
 typealias Hello_GreeterClient = Echo_EchoClient
@@ -47,6 +48,10 @@ final class ShopProvider: Echo_EchoProvider {
   ) async throws {}
 }
 
+typealias EchoProvider = ShopProvider
+typealias Greeter = ShopProvider
+typealias BooksProvider = ShopProvider
+
 // A service that is described in Swift.
 struct Query: Codable, Sendable {
   var name = ""
@@ -73,7 +78,15 @@ struct TextMarshaller: Marshaller {
 // What a program has. Nothing here runs.
 var channel: Channel { fatalError() }
 var client: Hello_GreeterClient { fatalError() }
+var echo: Hello_GreeterClient {
+  get { fatalError() }
+  set {}
+}
 var stock: MethodClient { fatalError() }
+var channelToTheStock: Channel { fatalError() }
+var providers: [any CallHandlerProvider] { fatalError() }
+var health: HealthService { fatalError() }
+var telemetry: Telemetry { fatalError() }
 var server: Server { fatalError() }
 var request: Note { fatalError() }
 var notes: [Note] { fatalError() }
@@ -94,6 +107,15 @@ var options: ServerOptions {
   get { fatalError() }
   set {}
 }
+var serverOptions: ServerOptions {
+  get { fatalError() }
+  set {}
+}
+var channelOptions: ChannelOptions {
+  get { fatalError() }
+  set {}
+}
+var metrics: (text: String, count: Int) { fatalError() }
 var queue: (fill: Double, count: Int) { fatalError() }
 var rate: Double { fatalError() }
 var rows: [Item] { fatalError() }
