@@ -25,12 +25,12 @@ import Testing
         connection.feed(FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head)))
         connection.feed(FramePeer.frame(Kind.data, 0, 1, Self.first))
         guard let stream = connection.http2?.stream(1)?.takeUnretainedValue() as? ServerCallStream,
-          stream.failure == nil
+          stream.request.failure == nil
         else {
           return nil
         }
         connection.feed(FramePeer.frame(Kind.data, 0, 1, second))
-        return stream.failure
+        return stream.request.failure
       } ?? nil
     }
     #expect(failure == .wrongRequestCount)

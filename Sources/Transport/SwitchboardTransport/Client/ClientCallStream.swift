@@ -247,9 +247,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// The response is invalid.
   func fail(_ status: GRPCStatus) {
     phase = .failing(status)
-    connection?.report(
-      inbound.fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
-    )
+    connection?.report(inbound.abuse(status))
     ready()
   }
 
@@ -345,8 +343,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   private func deliverMessage() {
-    let message = inbound.single
-    inbound.single = .none
+    let message = inbound.takeSingle()
     switch message {
     case .none, .decoded: return
     case _ where decodeInBackground(message): return

@@ -23,21 +23,9 @@ protocol LoopServerStream: ServerStream {
   var nameInLogs: String { get }
 }
 
-/// The observer of a stream, and the end of the call, for an observer that comes after it.
-struct StreamObservation {
-  fileprivate var observer: (any ServerStreamObserver)?
-  /// Whether the observer is notified of what was sent.
-  fileprivate(set) var reportsSent = false
-  /// Whether the call is over, and with which failure.
-  fileprivate var isOver = false
-  fileprivate var failure: GRPCStatus?
-}
-
 extension LoopServerStream {
   func observe(_ observer: any ServerStreamObserver, sent: Bool) {
-    if observation.isOver { return observer.closed(observation.failure) }
-    observation.observer = observer
-    if sent { observation.reportsSent = true }
+    if !observation.add(observer, sent: sent) { observer.closed(observation.failure) }
   }
 
   /// Reports a part of the response that was sent, if the observer wants to know.
@@ -47,10 +35,7 @@ extension LoopServerStream {
 
   /// Reports the end of the call, once.
   func reportClosed(_ failure: GRPCStatus?) {
-    guard !observation.isOver else { return }
-    observation.isOver = true
-    observation.failure = failure
-    guard let observer = observation.observer.take() else { return }
+    guard let observer = observation.end(failure) else { return }
     if let failure, case let holders = observer.holders, !holders.isEmpty {
       serverLog.report(held: failure, by: holders, detailsForLogs, on: loop)
     }

@@ -179,31 +179,11 @@ extension ServerCallStream {
 // MARK: - Responses
 
 extension ServerCallStream {
-  private func ending(_ metadata: HPACKHeaders? = nil) -> DialectEnding {
-    DialectEnding(
-      failure: status,
-      metadata: metadata,
-      trailers: trailerMetadata,
-      compression: body.compression
-    )
-  }
-
-  /// Writes the head of a response that is sent piece by piece.
-  func writeHead(_ metadata: HPACKHeaders?, for dialect: DialectState) {
-    let headers = connection.headers
-    let encoder = dialect.exchange.responseEncoder
-    body.encoder = encoder
-    if let first = body.pipe?.first { encoder?.willSend(first) }
-    dialect.exchange.writeHead(metadata, body.compression, into: headers)
-    head.addCrossOrigin(to: headers)
-    body.hasPrefixes = dialect.exchange.sendsFrames
-  }
-
   /// Sends the whole response at once, if the protocol does so. Returns `false` if it does not.
   func submitAnswer(_ message: MessageBuffer?, _ metadata: HPACKHeaders?, for dialect: DialectState) -> Bool {
     let headers = connection.headers
     headers.reset()
-    guard var content = dialect.exchange.answer(message, ending(metadata), into: headers) else {
+    guard var content = dialect.exchange.answer(message, response.ending(metadata), into: headers) else {
       return false
     }
     if case .message(let bytes) = content {
@@ -212,8 +192,8 @@ extension ServerCallStream {
     }
     head.addCrossOrigin(to: headers)
     if let refusal = connection.refusalOfHeaders {
-      if metadata != nil || trailerMetadata != nil { report(oversized: refusal) }
-      trailerMetadata = nil
+      if metadata != nil || response.trailers != nil { report(oversized: refusal) }
+      response.trailers = nil
       abandonResponse(refusal)
       return true
     }
@@ -227,9 +207,7 @@ extension ServerCallStream {
     headersDidLeave()
     switch content {
     case .message(let bytes):
-      body.compression = .none
-      body.hasPrefixes = false
-      body.setOnly(bytes)
+      response.setWhole(bytes)
       connection.withServerSession { $0.submitResponse(self) }
     case .none:
       connection.withServerSession { $0.submitTrailersOnly(self) }
@@ -237,51 +215,9 @@ extension ServerCallStream {
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer, for dialect: DialectState) -> BodyRead {
-    if dialect.isAnswered { return body.read(into: buffer) }
-    if dialect.hasStaged { return dialect.takeStaged(into: buffer) }
-    let isBase64 = dialect.exchange.isBase64
-    let read = isBase64 ? stageText(dialect) : body.read(into: buffer)
-    switch read {
-    case .copied:
-      return isBase64 ? dialect.takeStaged(into: buffer) : read
-    case .borrowed(let count, _):
-      // The end of the body may follow.
-      return .borrowed(count, isLast: false)
-    case .wait:
-      return read
-    case .last(let count):
-      guard let end = dialect.exchange.end(ending()) else { return breakOff(dialect, after: count) }
-      dialect.stageEnd(end)
-      // The staged bytes follow the copied ones.
-      return count > 0 && !isBase64 ? .copied(count) : dialect.takeStaged(into: buffer)
-    }
-  }
-
-  /// Does not end the response, because it must not look complete.
-  private func breakOff(_ dialect: DialectState, after count: Int) -> BodyRead {
-    dialect.isBroken = true
-    connection.streamIsReady(self)
-    return count > 0 ? .copied(count) : .wait
-  }
-
-  /// How many bytes are encoded as text at once: a multiple of three, so that no padding occurs inside the text.
-  private static let textPiece = 12 * 1024
-
-  private func stageText(_ dialect: DialectState) -> BodyRead {
-    withUnsafeTemporaryAllocation(byteCount: Self.textPiece, alignment: 1) { piece in
-      let read = body.read(into: piece)
-      switch read {
-      case .copied(let count), .last(let count):
-        if count > 0 { dialect.stage(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
-      case .borrowed(let count, _):
-        guard let (message, bytes) = body.takeBorrowed(count) else { return .wait }
-        // The bytes belong to the message, and this may be the last reference to it.
-        withExtendedLifetime(message) { dialect.stage(bytes) }
-        return .copied(count)
-      case .wait: break
-      }
-      return read
-    }
+    let read = response.read(into: buffer, for: dialect)
+    if dialect.isBroken { connection.streamIsReady(self) }
+    return read
   }
 
   /// Responds to a preflight request, which a browser sends before it lets a page call.

@@ -9,17 +9,15 @@ extension ServerCallStream {
 
   func take(_ bytes: UnsafeRawBufferPointer, for page: HTTPPage) -> Int {
     guard !page.ignoresBody else { return bytes.count }
-    guard pageBody.count + bytes.count <= page.bodyLimit else {
+    guard request.keep(bytes, upTo: page.bodyLimit) else {
       head.page = nil
       head.refusal = .http(
         status: "413",
         message: "the body is larger than the server's limit (ServerOptions.maxRequestSize)"
       )
-      pageBody = []
       connection.streamIsReady(self)
       return bytes.count
     }
-    pageBody += bytes
     return bytes.count
   }
 
@@ -31,8 +29,7 @@ extension ServerCallStream {
     }
     phase = .handling
     stopLimitingRequest()
-    let request = head.pageRequest(body: pageBody, peer: connection.peer)
-    pageBody = []
+    let request = head.pageRequest(body: self.request.takePage(), peer: connection.peer)
     handlersDidStart()
     let (loop, handler) = (loop, page.handler)
     let answer: @Sendable () async -> Void = {
@@ -41,9 +38,9 @@ extension ServerCallStream {
       loop.execute { self.didAnswer(response) }
     }
     if let executor = core.options.handlerPlacements.standard.executor {
-      task = Task(executorPreference: executor) { await answer() }
+      handlers.keep(Task(executorPreference: executor) { await answer() })
     } else {
-      task = Task.immediate(executorPreference: loop) { await answer() }
+      handlers.keep(Task.immediate(executorPreference: loop) { await answer() })
     }
   }
 
@@ -51,7 +48,7 @@ extension ServerCallStream {
     handlersDidReturn()
     guard phase == .handling else { return }
     phase = .ending
-    task = nil
+    handlers.dropTask()
     let headers = connection.headers
     headers.reset()
     headers.add(":status", String(min(max(response.status, 200), 599)).utf8)

@@ -31,7 +31,7 @@ extension ServerCallStream {
   private func submitReason(_ code: StaticString, _ message: String) {
     let reason = GRPCStatus(code: .init(httpStatus: Int("\(code)") ?? 0), message: message, origin: .peer)
     // The request counts as failed.
-    status = reason
+    response.status = reason
     let isJSON = head.request.mayBeConnect
     let body =
       isJSON

@@ -5,7 +5,12 @@ import SwitchboardCall
 extension ServerCallStream: InboundMessageStream {
   var openConnection: ServerConnection? { phase == .closed ? nil : connection }
   var announcedCompression: MessageCompression? { head.encoding }
-  var wantsMessages: Bool { failure == nil && (phase == .receiving || phase == .handling) }
+  /// Yields, so that nothing is copied to change it.
+  var inbound: InboundMessages {
+    @inline(__always) _read { yield request.messages }
+    @inline(__always) _modify { yield &request.messages }
+  }
+  var wantsMessages: Bool { request.failure == nil && (phase == .receiving || phase == .handling) }
   static var tooManyMessages: GRPCStatus { .wrongRequestCount }
   var largeMessages: LargeMessages { connection.largeMessages }
 
@@ -26,8 +31,7 @@ extension ServerCallStream: InboundMessageStream {
 
   /// Starts the handler with the one request, or leaves it to the caller.
   func startSingle(_ handler: MethodHandler, _ leavesHandler: Bool) -> LeftHandler? {
-    let request = inbound.single
-    inbound.single = .none
+    let request = inbound.takeSingle()
     guard !convertInBackground(request), !decodeInBackground(request, handler) else { return nil }
     loop.count(message: request.byteCount)
     switch request {
@@ -63,7 +67,7 @@ extension ServerCallStream: InboundMessageStream {
 
 extension ServerCallStream {
   func handlersDidStart(_ count: Int = 1) {
-    runningHandlers += count
+    handlers.start(count)
     connection.runningHandlers += count
     // An interceptor that works elsewhere may let a call pass that is over.
     if phase == .closed { connection.clients.add(count) }
@@ -71,18 +75,12 @@ extension ServerCallStream {
 
   func handlersDidReturn(_ count: Int = 1) {
     guard count > 0 else { return }
-    runningHandlers -= count
+    handlers.end(count, in: loop.activity.tasks)
     connection.runningHandlers -= count
-    forgetTask()
     guard phase == .closed else { return }
     connection.clients.remove(count)
     // The handler still has its request: it is returning.
-    if runningHandlers == 0, hasLargeRequest { loop.execute { self.releaseRequest() } }
-  }
-
-  private var hasLargeRequest: Bool {
-    if case .decoded = inbound.single { return true }
-    return inbound.hasInflated
+    if handlers.count == 0, request.isLarge { loop.execute { self.releaseRequest() } }
   }
 
   /// Releases a request that is large, once no handler has it any more.

@@ -6,14 +6,12 @@ import SwitchboardNetwork
 extension ServerCallStream {
   /// Limits the time for a request that must be complete before its handler starts.
   func limitRequest() {
-    guard requestTimer == nil, let limit = connection.core.options.requestTimeout else { return }
-    let timer = LoopTimer { self.requestDidNotCome() }
-    requestTimer = timer
-    loop.schedule(timer, after: limit)
+    guard !timers.limitsRequest, let limit = connection.core.options.requestTimeout else { return }
+    timers.limitRequest(LoopTimer { self.requestDidNotCome() }, to: limit, on: loop)
   }
 
   private func requestDidNotCome() {
-    requestTimer = nil
+    timers.requestIsLate()
     connection.report(.slowRequest)
     if phase == .refusing, let rejection = head.rejection {
       refuse(rejection, isLate: true)
@@ -29,9 +27,7 @@ extension ServerCallStream {
     guard let timeout = head.timeout, deadline == nil else { return }
     let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
     deadline = loop.clock.deadline(after: length)
-    let timer = LoopTimer { self.deadlinePassed() }
-    self.timer = timer
-    loop.schedule(timer, after: length)
+    timers.limitCall(LoopTimer { self.deadlinePassed() }, to: length, on: loop)
   }
 
   /// How long the response may still take to be sent after the deadline.
@@ -40,15 +36,13 @@ extension ServerCallStream {
   private func deadlinePassed() {
     let passed = deadlineStatus
     endUnsent(passed)
-    let timer = LoopTimer { self.giveUp() }
-    self.timer = timer
-    loop.schedule(timer, after: Self.timeForLastBytes)
+    timers.limitCall(LoopTimer { self.giveUp() }, to: Self.timeForLastBytes, on: loop)
   }
 
   /// Ends the call early, even if its response is only waiting to be sent: the rest is dropped, so the response must not
   /// look complete.
   func endUnsent(_ status: GRPCStatus) {
-    if phase == .ending, !state.hasLocalEnded { self.status = status }
+    if phase == .ending, !state.hasLocalEnded { response.status = status }
     endEarly(status)
   }
 
@@ -70,7 +64,7 @@ extension ServerCallStream {
 
   /// Gives up a response that the client has not read in time.
   func giveUp() {
-    timer = nil
+    timers.callIsLate()
     endTracing(deadline == nil ? .responseNotRead : deadlineStatus)
     connection.withServerSession { $0.abandonResponse(id) }
     connection.setNeedsFlush()
@@ -79,21 +73,8 @@ extension ServerCallStream {
   /// Limits the time in which a client must have read a page, whose memory it holds until then.
   func limitReading() {
     guard let limit = connection.core.options.requestTimeout else { return }
-    let timer = LoopTimer { self.giveUp() }
-    self.timer = timer
-    loop.schedule(timer, after: limit)
+    timers.limitCall(LoopTimer { self.giveUp() }, to: limit, on: loop)
   }
 
-  func stopLimitingRequest() {
-    guard let requestTimer else { return }
-    loop.cancel(requestTimer)
-    self.requestTimer = nil
-  }
-
-  func cancelTimers() {
-    stopLimitingRequest()
-    guard let timer else { return }
-    loop.cancel(timer)
-    self.timer = nil
-  }
+  func stopLimitingRequest() { timers.stopLimitingRequest(on: loop) }
 }

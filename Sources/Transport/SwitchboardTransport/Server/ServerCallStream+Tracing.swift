@@ -5,7 +5,7 @@ import SwitchboardCall
 // MARK: - Following the call
 
 extension ServerCallStream {
-  var taskContext: (any ContextSource)? { hasContext ? self : nil }
+  var taskContext: (any ContextSource)? { trace.hasContext ? self : nil }
 
   // Not inlined where the handler is found, because the method would be retained there.
   @inline(never)
@@ -13,30 +13,23 @@ extension ServerCallStream {
 
   @inline(never)
   fileprivate func observePlainly(_ method: MethodDescriptor) {
-    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
-    tracer = connection.core.options.observer.map { PlainTracer($0, call) }
+    guard let observer = connection.core.options.observer else { return }
+    trace.follow(ObservedCall(method: method, headers: head.metadata, isServer: true), for: observer)
   }
 
   @inline(never)
   fileprivate func reportMessages() {
-    guard let tracer else { return }
-    reportsMessages = tracer.wantsMessages
-    guard reportsMessages else { return }
-    body.keepSizes()
-    // Requests may have arrived already: the only one, or the first of a stream, whose sizes are not stored.
-    let earlier = inbound.totals
-    for _ in 0..<earlier.messages {
-      let size = flow == nil ? inbound.single.byteCount : earlier.bytes / earlier.messages - 5
-      tracer.messageReceived(max(0, size))
-    }
+    response.body.keepSizes()
+    // Requests may have arrived already.
+    if let tracer = trace.tracer { request.reportEarlier(to: tracer, areStreamed: flow != nil) }
   }
 
   func endTracing(_ status: GRPCStatus) {
-    guard isTraced, stamp.wantsEnd else { return }
+    guard isTraced, trace.stamp.wantsEnd else { return }
     isTraced = false
-    let end = ObservedEnd(status: status, sent: body.totals, received: inbound.totals)
-    if let tracer { return tracer.ended(end, stamp) }
-    tracedMethod?._withUnsafeGuaranteedRef { connection.callEnded(end, $0, stamp) }
+    let end = ObservedEnd(status: status, sent: response.body.totals, received: inbound.totals)
+    if let tracer = trace.tracer { return tracer.ended(end, trace.stamp) }
+    trace.method?._withUnsafeGuaranteedRef { connection.callEnded(end, $0, trace.stamp) }
   }
 }
 
@@ -48,16 +41,14 @@ extension ServerConnection {
     guard !stream.isTraced else { return }
     stream.isTraced = true
     guard tracer != nil else { return stream.observePlainly(method) }
-    stream.tracedMethod = .passUnretained(method)
-    stream.tracer = tracer?.callStarted(
+    let own = tracer?.callStarted(
       method,
       stream.head.plainMetadata,
       number: stream.head.isOtherCall ? nil : stream.head.repeatedFields,
       stream.head.traceParent ?? SpanIdentity(),
-      &stream.stamp
+      &stream.trace.stamp
     )
-    stream.hasContext = givesContext
-    if !stream.stamp.isLean { stream.reportMessages() }
+    if stream.trace.follow(method, with: own, givesContext: givesContext) { stream.reportMessages() }
   }
 
   @inline(never)
@@ -71,33 +62,27 @@ extension ServerConnection {
 extension ServerCallStream: ContextSource {
   /// Most handlers need none, so it is made when it is first asked for, on any thread.
   var context: AnyObject? {
-    let (context, isOver): ((any ServerCallTracer & ContextSource)?, Bool) = shared.withLock { shared in
+    let (context, isOver): ((any ServerCallTracer & ContextSource)?, Bool) = side.withState { state in
       // What it is made of no longer changes, because the handler has started.
-      if let made = shared.context { return (made, shared.isClosed) }
+      if let made = state.context { return (made, state.isClosed) }
       let parent = head.traceParent ?? SpanIdentity()
-      let context = contextMaker?.makeContext(head.plainMetadata, parent, stamp, deadline)
-      if let changed = shared.changedHeaders { context?.handlerReceives(changed) }
-      shared.context = context
-      return (context, shared.isClosed)
+      let context = contextMaker?.makeContext(head.plainMetadata, parent, trace.stamp, deadline)
+      if let changed = state.changedHeaders { context?.handlerReceives(changed) }
+      state.context = context
+      return (context, state.isClosed)
     }
-    if isOver, let context { endContext(context) }
+    if isOver, let context { trace.endContext(context) }
     return context
   }
 
   func handlerReceives(_ headers: HPACKHeaders) {
-    guard hasContext else { return }
-    let made = shared.withLock { shared in
-      shared.changedHeaders = headers
-      return shared.context
+    guard trace.hasContext else { return }
+    let made = side.withState { state in
+      state.changedHeaders = headers
+      return state.context
     }
     made?.handlerReceives(headers)
   }
 
-  private var contextMaker: (any ContextMaker)? { tracer ?? connection.tracer }
-
-  /// Notifies a context that its call has ended, unless it is notified as the tracer.
-  func endContext(_ context: any ServerCallTracer) {
-    guard context !== tracer else { return }
-    context.ended(ObservedEnd(status: .callGone, sent: MessageTotals(), received: MessageTotals()), stamp)
-  }
+  private var contextMaker: (any ContextMaker)? { trace.tracer ?? connection.tracer }
 }

@@ -1,14 +1,12 @@
 // unsafe: state confined to the connection's loop
-// state: a call's head, requests, responses and observation are not yet parts of their own
 
 import SwitchboardCall
 import SwitchboardNetwork
-import Synchronization
 
-/// A call on the server, between an HTTP/2 stream and a handler.
+/// A call on the server, between an HTTP/2 stream and a handler: its parts, and the events that pass between them.
 final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
-  // Sendable because other threads only use `shared`, which has a lock, and the atomics. `head`, `deadline`, `tracer` and
-  // `stamp` are not written after the handler starts. The rest is only used on the loop.
+  // Sendable because other threads only use `side`, and what is not written after the handler starts: `head`, `flow`,
+  // `requestWasCompressed`, `deadline` and `trace`. The rest is only used on the loop.
 
   /// ```
   ///   head ──> receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
@@ -28,76 +26,22 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) var phase = Phase.head
   @exclusivity(unchecked) private(set) var state = StreamState.open
   @exclusivity(unchecked) var head: RequestHead
-  @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: true)
-  @exclusivity(unchecked) var inbound: InboundMessages
+  @exclusivity(unchecked) var request: InboundRequest
   /// Set before a handler can see it.
   @exclusivity(unchecked) private(set) var flow: InboundFlow?
-  /// Why the request failed. If set, the rest of the request is ignored.
-  @exclusivity(unchecked) private(set) var failure: GRPCStatus?
-  /// The state of a call of another protocol; `nil` for gRPC.
-  @exclusivity(unchecked) var dialect: DialectState?
-  /// The body of a request that a page answers.
-  @exclusivity(unchecked) var pageBody: [UInt8] = []
   /// Not written after the handler starts. In a stream of requests, each message has this property itself.
   @exclusivity(unchecked) var requestWasCompressed = false
-  /// The number of the call's handlers that have not returned.
-  @exclusivity(unchecked) var runningHandlers = 0
-  @exclusivity(unchecked) var headersSent = false
-  /// How the call ended; `nil` if it succeeded without a message.
-  @exclusivity(unchecked) var status: GRPCStatus?
-  @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
-  @exclusivity(unchecked) var task: Task<Void, any Error>?
-  /// The address of a task on the loop whose handler has suspended, or zero.
-  @exclusivity(unchecked) private var knownTask: UInt = 0
-  @exclusivity(unchecked) var timer: LoopTimer?
-  @exclusivity(unchecked) var requestTimer: LoopTimer?
-  @exclusivity(unchecked) var observation = StreamObservation()
+  /// The state of a call of another protocol; `nil` for gRPC.
+  @exclusivity(unchecked) var dialect: DialectState?
+  @exclusivity(unchecked) var response = ServerResponse()
+  @exclusivity(unchecked) var handlers = RunningHandlers()
+  let side = HandlerSide()
+  @exclusivity(unchecked) var timers = ServerCallTimers()
   @exclusivity(unchecked) var deadline: CallDeadline?
-  /// Follows the call, if it needs that. It remains set when the call has ended, for a handler on another thread.
-  @exclusivity(unchecked) var tracer: (any ServerCallTracer)?
-  @exclusivity(unchecked) var stamp = CallStamp()
-  /// What the tracer wants: to ask it each time would retain it.
-  @exclusivity(unchecked) var reportsMessages = false
-  /// Whether the call is observed: the observer learns of its end, if the stamp says so.
+  @exclusivity(unchecked) var observation = StreamObservation()
+  @exclusivity(unchecked) var trace = ServerTrace()
+  /// Whether what follows the call is still to learn of its end, if the stamp says so.
   @exclusivity(unchecked) var isTraced = false
-  /// The method that the observer was told. `head` retains it, unless it is the unknown one.
-  @exclusivity(unchecked) var tracedMethod: Unmanaged<MethodDescriptor>?
-  /// Whether the tracer makes a context for the handler.
-  @exclusivity(unchecked) var hasContext = false
-
-  let signals = Atomic(0)
-  let cancelled = Atomic(false)
-  let shared = Locked(Shared())
-  /// Whether a handler has chosen anything that the end of the call needs from `shared`. Most choose nothing.
-  let hasChoices = Atomic(false)
-
-  /// The state that handlers use from any thread.
-  struct Shared: Sendable {
-    var headers: HPACKHeaders?
-    var trailers: HPACKHeaders?
-    var compression = MessageCompression.none
-    var outcome: Outcome?
-    var responses: MessagePipe?
-    var userInfo: UserInfo?
-    var load: (any CallLoad)?
-    /// The context of the handler, if it was asked for.
-    var context: (any ServerCallTracer & ContextSource)?
-    /// What interceptors have made of the headers, for the context.
-    var changedHeaders: HPACKHeaders?
-    /// Whether everything that the handler still sends is ignored.
-    var isClosed = false
-  }
-
-  /// The result that a handler on another thread ends its call with. It is an object because few calls need one.
-  final class Outcome: Sendable {
-    let message: MessageBuffer?
-    let status: GRPCStatus?
-
-    init(_ message: MessageBuffer?, _ status: GRPCStatus?) {
-      self.message = message
-      self.status = status
-    }
-  }
 
   init(_ connection: ServerConnection, isRefused: Bool, carriesGRPC: Bool = true) {
     self.connection = connection
@@ -110,7 +54,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       keepsTraceParent: connection.givesContext,
       hosts: connection.hosts
     )
-    inbound = InboundMessages(deframer: Deframer(limit: .request(connection.requestLimit)))
+    request = InboundRequest(limit: connection.requestLimit)
   }
 
   // MARK: Events of the session
@@ -188,51 +132,51 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     let wasEnded = state.hasLocalEnded
     phase = .closed
     // Without headers, it was not a call, or the call failed.
-    connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
-    if isTraced, stamp.wantsEnd { endTracing(wasEnded ? status ?? .ok : .callGone) }
-    cancelTimers()
-    if !wasEnded { cancelled.store(true, ordering: .relaxed) }
+    connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && response.isSuccess)
+    if isTraced, trace.stamp.wantsEnd { endTracing(wasEnded ? response.status ?? .ok : .callGone) }
+    timers.cancel(on: loop)
+    if !wasEnded { side.cancel() }
     let responses = closeForHandler()
     // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
     reportClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
-    task = nil
+    handlers.dropTask()
     responses?.abort(.callGone)
     responses?.detach()
     flow?.pipe.abort(.callGone)
     flow?.pipe.detach()
     dropMessages()
     // Streamed requests are gone; a handler still has its one request.
-    if flow != nil || runningHandlers == 0 { releaseRequest() }
-    if runningHandlers > 0 { connection.clients.add(runningHandlers) }
+    if flow != nil || handlers.count == 0 { releaseRequest() }
+    if handlers.count > 0 { connection.clients.add(handlers.count) }
     connection.forget(flow?.takeWithheld() ?? 0)
     connection.streamDidClose(self)
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { reportSent() }
-    guard let dialect else { return body.read(into: buffer) }
+    guard let dialect else { return response.body.read(into: buffer) }
     return readBody(into: buffer, for: dialect)
   }
 
   func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
     defer { reportSent() }
-    return body.takeBorrowed(count)
+    return response.body.takeBorrowed(count)
   }
 
   private func reportSent() {
     // A long response is traffic while it is being sent, and its reader may send pings to measure the link.
     connection.sawTraffic()
-    if body.sentCount > 0 {
-      connection.counters.sent(body.sentCount, at: loop.turnTime)
-      if reportsMessages, let tracer { body.report(to: tracer) }
+    if response.body.sentCount > 0 {
+      connection.counters.sent(response.body.sentCount, at: loop.turnTime)
+      if trace.reportsMessages, let tracer = trace.tracer { response.body.report(to: tracer) }
     }
     guard observation.reportsSent else {
-      body.sentCount = 0
+      response.body.sentCount = 0
       return
     }
-    while body.sentCount > 0 {
-      body.sentCount -= 1
+    while response.body.sentCount > 0 {
+      response.body.sentCount -= 1
       reportSent(.message)
     }
   }
@@ -256,23 +200,21 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
-    if reportsMessages, let tracer { tracer.messageReceived(byteCount) }
+    if trace.reportsMessages, let tracer = trace.tracer { tracer.messageReceived(byteCount) }
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
   /// Ends the stream of requests, once the reader has all of them.
   func endOfRequests() {
-    guard phase != .refusing, inbound.isEmpty || failure != nil else { return }
-    if failure == nil, inbound.isInsideMessage { fail(.truncatedMessage) }
-    flow?.pipe.finish(failure)
+    guard phase != .refusing, request.isRead else { return }
+    if request.isTruncated { fail(.truncatedMessage) }
+    flow?.pipe.finish(request.failure)
   }
 
   func fail(_ status: GRPCStatus) {
-    failure = dialect?.failure(status, inbound.fault) ?? status
+    request.fail(dialect?.failure(status, inbound.fault) ?? status)
     guard head.rejection == nil else { return connection.streamIsReady(self) }
-    connection.report(
-      inbound.fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
-    )
+    connection.report(inbound.abuse(status))
     flow?.pipe.finish(status)
     connection.streamIsReady(self)
   }
@@ -293,11 +235,11 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     switch phase {
     case .receiving: left = startIfWhole(leavesHandler)
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
-    case .handling: if let failure { endEarly(failure) }
+    case .handling: if let failure = request.failure { endEarly(failure) }
     case .ending: if dialect?.isBroken == true { giveUp() }
     case .head, .closed: break
     }
-    if case .lent = inbound.single { inbound.single = .none }
+    inbound.dropLent()
     return left
   }
 
@@ -318,8 +260,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func startIfWhole(_ handler: MethodHandler, _ leavesHandler: Bool) -> LeftHandler? {
     if connection.isObserved { observe(handler) }
     // The timer of a deadline that has passed would fire only after the handler has run.
-    if failure != nil || head.timeout?.nanoseconds == 0 {
-      end(nil, failure ?? .requestExpired)
+    if request.failure != nil || head.timeout?.nanoseconds == 0 {
+      end(nil, request.failure ?? .requestExpired)
     } else if flow != nil {
       loop.count(message: 0)
       begin()
@@ -344,17 +286,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func keep(_ task: consuming Task<Void, any Error>) {
     if let method = head.method, method.runsOnLoop {
-      forgetTask()
-      knownTask = TaskMarks.address(of: task)
-      loop.activity.tasks.add(knownTask, method.mark)
+      handlers.keep(task, marked: method.mark, in: loop.activity.tasks)
+    } else {
+      handlers.keep(task)
     }
-    self.task = task
-  }
-
-  func forgetTask() {
-    guard knownTask != 0 else { return }
-    loop.activity.tasks.remove(knownTask)
-    knownTask = 0
   }
 
   func keepLent() {

@@ -59,6 +59,21 @@ struct InboundMessages {
   /// The largest message.
   var limit: MessageLimit { deframer.limit }
 
+  /// The single message, for its reader.
+  mutating func takeSingle() -> SingleMessage {
+    let message = single
+    single = .none
+    return message
+  }
+
+  /// Drops a message in the read buffer, which will be reused.
+  mutating func dropLent() { if case .lent = single { single = .none } }
+
+  /// What the peer did wrong, if messages failed with this status.
+  func abuse(_ status: GRPCStatus) -> PeerAbuse {
+    fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
+  }
+
   fileprivate mutating func drop() {
     held = HeldBytes()
     converted = HeldBytes()

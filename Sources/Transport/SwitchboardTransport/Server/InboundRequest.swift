@@ -1,0 +1,60 @@
+// unsafe: bytes of a body that a session lends for one call
+
+import SwitchboardCall
+
+/// What arrives of a request after its head: messages for a handler, or bytes for a page.
+///
+/// ```
+///   arriving ──the reader has all of it──> read
+///      └──a failure──> failed: what still arrives is ignored
+/// ```
+struct InboundRequest {
+  var messages: InboundMessages
+  /// Why the request failed.
+  private(set) var failure: GRPCStatus?
+  /// The body of a request that a page answers.
+  private var page: [UInt8] = []
+
+  init(limit: Int) { messages = InboundMessages(deframer: Deframer(limit: .request(limit))) }
+
+  mutating func fail(_ status: GRPCStatus) { failure = status }
+
+  /// Whether the reader has everything that it will get, if nothing more arrives.
+  var isRead: Bool { messages.isEmpty || failure != nil }
+
+  /// Whether the request is incomplete, if nothing more arrives.
+  var isTruncated: Bool { failure == nil && messages.isInsideMessage }
+
+  /// Whether it takes so much memory that it is released as soon as its handlers have returned.
+  var isLarge: Bool {
+    if case .decoded = messages.single { return true }
+    return messages.hasInflated
+  }
+
+  /// Reports the messages that arrived before their call was followed: the only one, or the first of a stream, whose sizes
+  /// are not stored.
+  func reportEarlier(to tracer: any CallTracer, areStreamed: Bool) {
+    let earlier = messages.totals
+    for _ in 0..<earlier.messages {
+      let size = areStreamed ? earlier.bytes / earlier.messages - 5 : messages.single.byteCount
+      tracer.messageReceived(max(0, size))
+    }
+  }
+
+  // MARK: For a page
+
+  /// Keeps bytes for the page. Drops all of them and returns `false` if they are more than its limit.
+  mutating func keep(_ bytes: UnsafeRawBufferPointer, upTo limit: Int) -> Bool {
+    guard page.count + bytes.count <= limit else {
+      page = []
+      return false
+    }
+    page += bytes
+    return true
+  }
+
+  mutating func takePage() -> [UInt8] {
+    defer { page = [] }
+    return page
+  }
+}
