@@ -129,6 +129,41 @@ import Testing
       #expect(chains.areReused == [false, true, false, true])
     }
   }
+
+  /// Their messages have the same types, so only the methods tell the chains apart.
+  @Test func callsOfAnotherMethodHaveAnotherChain() async throws {
+    let chains = Chains()
+    let group = try LoopGroup()
+    await group.takeTime()
+    let server = try Server(providers: [Twins(chains)], group: group)
+    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
+    try #require(peer.settle())
+    let calls = ["Plain", "Plain", "Tenfold", "Plain"].enumerated().map { number, method in
+      let head = FramePeer.block(FramePeer.request("/test.Twins/\(method)"))
+      return FramePeer.frame(Kind.headers, 4, Batch.stream(number), head)
+        + FramePeer.frame(Kind.data, 1, Batch.stream(number), [0, 0, 0, 0, 1, UInt8(number)])
+    }
+    peer.write(calls.flatMap { $0 })
+    #expect(Batch.answers(peer, 4) == [0: [0], 1: [1], 2: [20], 3: [3]])
+    #expect(chains.areReused == [false, true, false, false])
+    await server.shutDown(grace: .zero)
+  }
+}
+
+/// A service with two methods that take and return the same type.
+private struct Twins: CallHandlerProvider {
+  private let chains: Chains
+
+  init(_ chains: Chains) { self.chains = chains }
+
+  var serviceName: String { "test.Twins" }
+
+  var methodHandlers: [MethodHandler] {
+    [("Plain", 1), ("Tenfold", 10)].map { name, factor in
+      MethodDescriptor(service: "test.Twins", method: name, type: .unary).bytes
+        .unaryHandler(interceptors: { [Naming(chains)] }) { request, _ in request.map { $0 * UInt8(factor) } }
+    }
+  }
 }
 
 /// Which chains calls had.

@@ -1,3 +1,5 @@
+// unsafe: the bytes of a request, which a transport lends until the handler suspends
+
 /// Serves one method: decodes the requests of a call and runs the user's handler.
 ///
 /// Create one with `Method.unaryHandler`, or with its counterparts for methods that stream.
@@ -8,14 +10,20 @@ public final class MethodHandler: Sendable {
   private let factories: [any ServerInterceptorFactory]
   // Closures are specialised for the method's types; methods of a generic class would not be.
   private let bind: @Sendable ([any ServerInterceptorFactory]) -> Service
-  private let service: Service
+  private let begin: Begin
+  /// Serves a call with one request in the task of the caller. A transport calls it for one call after the other.
+  package let serve: Serve
+  private let chain: Chain
   /// See `decodingAhead`.
   private let ahead: (@Sendable () -> Ahead)?
 
   /// Begins a call. The bytes are its one request; they are empty if the method streams requests.
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
-  /// Serves calls in the task of the caller, one after the other.
-  @usableFromInline typealias Serve = nonisolated(nonsending) @Sendable (any ServedCalls) async -> Void
+  /// Serves one call. The bytes are its request, which is valid until the handler suspends. The last parameter is what
+  /// served the call before, which may have been of another method.
+  @usableFromInline package typealias Serve =
+    nonisolated(nonsending) @Sendable (consuming any ServerStream, UnsafeRawBufferPointer, inout LastChain) async ->
+    Void
   /// Makes the interceptors of one call, to see which they are.
   @usableFromInline typealias Chain = @Sendable () -> [AnyObject]
   @usableFromInline typealias Service = (begin: Begin, serve: Serve, chain: Chain)
@@ -46,7 +54,7 @@ public final class MethodHandler: Sendable {
     self.factories = factories
     self.bind = bind
     self.ahead = ahead
-    service = bind(factories)
+    (begin, serve, chain) = bind(factories)
   }
 
   // MARK: The two ways to take requests
@@ -81,22 +89,19 @@ public final class MethodHandler: Sendable {
         guard let request = decode(message, stream) else { return }
         Self.startTask(form, responses, consume request, .stream(stream))
       }
-      let serve: Serve = { calls in
-        // What served the last call, if that had interceptors.
-        var last: ServerChain<RequestMarshaller.Message, ResponseMarshaller.Message>?
-        while let (stream, message) = calls.next() {
-          if let interceptors = interceptors?(), !interceptors.isEmpty {
-            let chain = ServerChain.next(after: last.take(), consume stream, interceptors, codec)
-            // Its handler has a task of its own, which inherits what an interceptor binds.
-            chain.receive(message.bytes, requests)
-            chain.link.with { $0.handlerReturned() }
-            last = consume chain
-          } else if let request = decode(message.bytes, stream) {
-            last = nil
-            await Self.run(form, responses, request, .stream(consume stream))
-          } else {
-            stream.handlerReturned()
-          }
+      let serve: Serve = {
+        (stream: consuming any ServerStream, message: UnsafeRawBufferPointer, last: inout LastChain) in
+        if let interceptors = interceptors?(), !interceptors.isEmpty {
+          let chain = ServerChain.next(after: &last, consume stream, interceptors, codec)
+          // Its handler has a task of its own, which inherits what an interceptor binds.
+          chain.receive(message.bytes, requests)
+          chain.link.with { $0.handlerReturned() }
+          last.put(consume chain)
+        } else if let request = decode(message.bytes, stream) {
+          last = LastChain()
+          await Self.run(form, responses, request, .stream(consume stream))
+        } else {
+          stream.handlerReturned()
         }
       }
       return (begin, serve, { interceptors?() ?? [] })
@@ -135,7 +140,8 @@ public final class MethodHandler: Sendable {
         }
         Self.startTask(form, responses, RequestStream(stream.requests, decoder), .stream(stream))
       }
-      return (begin, { _ in }, { interceptors?() ?? [] })
+      // Only calls with one request are served so.
+      return (begin, { _, _, _ in }, { interceptors?() ?? [] })
     }
   }
 
@@ -265,13 +271,10 @@ public final class MethodHandler: Sendable {
   }
 
   /// The interceptors of a call. Makes them as for a call.
-  func makeInterceptors() -> [AnyObject] { service.chain() }
+  func makeInterceptors() -> [AnyObject] { chain() }
 
   /// Starts a call whose one request is complete. The bytes are valid only until this method returns.
-  package func start(_ stream: any ServerStream, message: RawSpan) { service.begin(stream, message) }
-
-  /// Serves calls with one request, one after the other, in the task of the caller.
-  nonisolated(nonsending) package func serve(_ calls: any ServedCalls) async { await service.serve(calls) }
+  package func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
   /// The handler for one call with this large request, which may be decoded on any thread before the handler receives it. The
   /// request is released on another thread, if the handler is kept until the call is over. `nil` if a loop may decode it, or
@@ -285,7 +288,7 @@ public final class MethodHandler: Sendable {
   }
 
   /// Starts a call that streams its requests.
-  package func start(_ stream: any ServerStream) { service.begin(stream, RawSpan()) }
+  package func start(_ stream: any ServerStream) { begin(stream, RawSpan()) }
 
   /// The names of the formats of requests and responses that are not protobuf.
   package var foreignFormats: (requests: String?, responses: String?) { formats.foreign }

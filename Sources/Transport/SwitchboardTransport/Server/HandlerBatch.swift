@@ -8,18 +8,13 @@ import SwitchboardNetwork
 /// A task costs a small call a tenth of its time. A handler that suspends has the task for itself from then on, and
 /// another batch takes the calls that are left. Only then does anything outside know the task, so nothing that cancels a
 /// call reaches the handler of another.
-final class HandlerBatch: ServedCalls, @unchecked Sendable {
+final class HandlerBatch: @unchecked Sendable {
   // Sendable because it is only used on the loop, where its task runs. Unchecked exclusivity holds for the same reason.
 
   private let loop: Loop
   @exclusivity(unchecked) private var streams: [StreamEntry] = []
   /// How many of the streams have been processed.
   @exclusivity(unchecked) private var count: Int
-  /// The call that is to be served next.
-  @exclusivity(unchecked) private var left:
-    (stream: ServerCallStream, handler: MethodHandler, request: UnsafeRawBufferPointer)?
-  /// What serves calls now.
-  @exclusivity(unchecked) private var method: MethodHandler?
   /// The stream whose handler runs, which the task retains.
   @exclusivity(unchecked) private unowned(unsafe) var running: ServerCallStream?
   /// Whether the task has suspended or ended.
@@ -35,7 +30,7 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
   static func process(_ streams: inout [StreamEntry], on loop: Loop) -> Int {
     var count = 0
     while count < streams.count, !loop.hasWorkedEnough {
-      if let stream = streams[count] as? ServerCallStream, stream.awaitsHandler {
+      if let stream = streams[count] as? ServerCallStream, stream.canShareTask {
         let batch = HandlerBatch(on: loop, after: count)
         swap(&streams, &batch.streams)
         batch.run()
@@ -58,35 +53,31 @@ final class HandlerBatch: ServedCalls, @unchecked Sendable {
   }
 
   private nonisolated(nonsending) func work() async {
-    while findCall() {
-      method = left?.handler
-      await method?.serve(self)
+    var last = LastChain()
+    while let (stream, handler, request) = nextCall() {
+      await handler.serve(consume stream, request, &last)
     }
   }
 
-  func next() -> (stream: any ServerStream, request: UnsafeRawBufferPointer)? {
-    guard findCall(), let left, left.handler === method else { return nil }
-    self.left = nil
-    running = left.stream
-    loop.activity.begin(left.stream.head.method?.mark ?? 0)
-    return (left.stream, left.request)
-  }
+  private typealias Call = (stream: ServerCallStream, handler: MethodHandler, request: UnsafeRawBufferPointer)
 
-  /// Has streams process what they are ready for, until one leaves its handler.
-  private func findCall() -> Bool {
-    guard !isOver, left == nil else { return !isOver }
+  /// Lets streams go on, until one has a handler to run.
+  private func nextCall() -> Call? {
+    guard !isOver else { return nil }
     running = nil
     loop.activity.begin(0)
     while count < streams.count, !loop.hasWorkedEnough, let stream = streams[count] as? ServerCallStream,
-      stream.awaitsHandler
+      stream.canShareTask
     {
       // A handler can cancel its own task.
-      guard !Task.isCancelled else { break }
+      guard !Task.isCancelled else { return nil }
       count += 1
-      guard let (handler, request) = stream.processReady(leavesHandler: true) else { continue }
-      left = (stream, handler, request)
-      return true
+      guard let (handler, request) = stream.goOn() else { continue }
+      stream.handlersDidStart()
+      running = stream
+      loop.activity.begin(stream.head.method?.mark ?? 0)
+      return (stream, handler, request)
     }
-    return false
+    return nil
   }
 }

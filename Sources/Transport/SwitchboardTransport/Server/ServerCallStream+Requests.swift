@@ -29,8 +29,8 @@ extension ServerCallStream: InboundMessageStream {
     connection.setNeedsFlush()
   }
 
-  /// Starts the handler with the one request, or leaves it to the caller.
-  func startSingle(_ handler: MethodHandler, _ leavesHandler: Bool) -> LeftHandler? {
+  /// Begins the call with the one request. Starts the handler, unless the request is in the read buffer.
+  func beginSingle(_ handler: MethodHandler) -> BegunCall? {
     let request = inbound.takeSingle()
     guard !convertInBackground(request), !decodeInBackground(request, handler) else { return nil }
     loop.count(message: request.byteCount)
@@ -41,11 +41,7 @@ extension ServerCallStream: InboundMessageStream {
         startOther(handler, bytes)
       } else {
         begin()
-        if leavesHandler {
-          handlersDidStart()
-          return (handler, bytes)
-        }
-        starting { handler.start(self, message: bytes.bytes) }
+        return (handler, bytes)
       }
     case .kept(let message):
       requestWasCompressed = message.wasCompressed

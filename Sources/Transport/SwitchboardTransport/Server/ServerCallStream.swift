@@ -221,43 +221,46 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   // MARK: Starting
 
-  /// Whether `processReady` probably starts a handler on the loop, for a request that is whole.
-  var awaitsHandler: Bool {
+  /// Whether its handler, if one is to run, can share a task on the loop with others: the request is whole.
+  var canShareTask: Bool {
     phase == .receiving && state.hasRemoteEnded && flow == nil && head.method?.runsOnLoop ?? false
   }
 
-  func processReady() { _ = processReady(leavesHandler: false) }
+  /// A call that has begun. Its handler is to run, with the one request, which is valid until the connection has processed
+  /// its ready streams.
+  typealias BegunCall = (handler: MethodHandler, request: UnsafeRawBufferPointer)
 
-  /// The same, except that the caller has to run the handler that is returned, with its request, which is valid until
-  /// the connection has processed its ready streams.
-  func processReady(leavesHandler: Bool) -> LeftHandler? {
-    var left: LeftHandler?
+  /// Goes on. The handler gets a task of its own.
+  func processReady() {
+    if let call = goOn() { starting { call.handler.start(self, message: call.request.bytes) } }
+  }
+
+  /// Goes on by its phase, up to a handler whose request is in the read buffer: that is the caller's.
+  func goOn() -> BegunCall? {
+    var call: BegunCall?
     switch phase {
-    case .receiving: left = startIfWhole(leavesHandler)
+    case .receiving: call = beginIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling: if let failure = request.failure { endEarly(failure) }
     case .ending: if dialect?.isBroken == true { giveUp() }
     case .head, .closed: break
     }
     inbound.dropLent()
-    return left
+    return call
   }
 
-  /// A handler that is about to run, and its one request.
-  typealias LeftHandler = (handler: MethodHandler, request: UnsafeRawBufferPointer)
-
-  private func startIfWhole(_ leavesHandler: Bool) -> LeftHandler? {
+  private func beginIfWhole() -> BegunCall? {
     if let rejection = head.rejection {
       refuse(rejection)
     } else if let page = head.page {
       if state.hasRemoteEnded { start(page) } else { limitRequest() }
     } else if let handler = head.method?.handler {
-      return startIfWhole(handler, leavesHandler)
+      return beginIfWhole(handler)
     }
     return nil
   }
 
-  private func startIfWhole(_ handler: MethodHandler, _ leavesHandler: Bool) -> LeftHandler? {
+  private func beginIfWhole(_ handler: MethodHandler) -> BegunCall? {
     if connection.isObserved { observe(handler) }
     // The timer of a deadline that has passed would fire only after the handler has run.
     if request.failure != nil || head.timeout?.nanoseconds == 0 {
@@ -267,7 +270,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       begin()
       starting { handler.start(self) }
     } else if state.hasRemoteEnded, inbound.isEmpty {
-      return startSingle(handler, leavesHandler)
+      return beginSingle(handler)
     } else {
       startDeadline()
       // A request that has arrived waits for the connection to have room.

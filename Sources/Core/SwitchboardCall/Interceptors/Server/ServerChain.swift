@@ -44,18 +44,16 @@ final class ServerChain<Request: Sendable, Response: Sendable>:
     if codec.method.type.streamsResponses { observe(sent: true) }
   }
 
-  /// Returns the chain that served the call before, if nothing refers to it anymore, or else a new one. The calls are of
-  /// the same method and on the same loop.
+  /// Returns the chain that served the call before, if that was of the same method and nothing refers to it anymore, or
+  /// else a new one. The calls are on the same loop.
   @inlinable @inline(never)
   static func next(
-    after last: consuming ServerChain?,
+    after last: inout LastChain,
     _ stream: consuming any ServerStream,
     _ interceptors: consuming [Interceptor],
     _ codec: ServerCodec<Request, Response>
   ) -> ServerChain {
-    if var unique = consume last, isKnownUniquelyReferenced(&unique) {
-      // A variable would be retained wherever it is used.
-      let chain = consume unique
+    if let chain = last.takeUnique(of: codec) {
       if chain.isVacant, chain.metadata.isEmpty, !chain.request.isFull, !chain.streamsResponses {
         chain.link = ServerLink(stream)
         chain.call = ChainCall()
