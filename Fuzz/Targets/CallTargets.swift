@@ -61,7 +61,7 @@ enum CallTargets {
       }
       try EncodingTargets.run(value)
     }
-    request.end(requestFields)
+    request.fieldsDidEnd(requestFields)
     try collect(headers, in: fields)
     _ = (request.rejection, response.failure, response.status, response.isInformational)
     for (name, value) in headers.prefix(8) {

@@ -22,17 +22,17 @@ import Testing
     var head = RequestHead(listSizeLimit: limit, keepsTraceParent: true)
     collector.begin()
     if isTraced, let identity = Array(Self.traceParent.utf8).withUnsafeBytes({ SpanIdentity(text: $0) }) {
-      head.take(identity)
+      head.addLateTraceParent(identity)
     }
     for (name, value) in isWhole ? fields : FramePeer.call("Get") + fields {
       Array(name.utf8).withUnsafeBufferPointer { name in
         Array(value.utf8).withUnsafeBufferPointer { value in
-          if name.equals(":path") { head.take(method, for: value) } else { head.add(name, value, collector) }
+          if name.equals(":path") { head.addPath(value, of: method) } else { head.add(name, value, collector) }
         }
       }
     }
-    head.end(collector)
-    if head.namesFormat { head.settleFormat() }
+    head.fieldsDidEnd(collector)
+    if !head.terms.format.isUnnamed { head.settleFormat() }
     return body(head)
   }
 
@@ -90,14 +90,14 @@ import Testing
     ]
     let known = try #require(withHead(fields) { KnownHead($0) })
     var head = RequestHead(listSizeLimit: 1000, keepsTraceParent: true)
-    head.take(known)
-    let (isValid, isKnown) = (head.rejection == nil && head.isForGRPC, head.isKnown)
+    head.repeatKnown(known)
+    let (isValid, isKnown) = (head.rejection == nil && head.terms.isGRPC, head.likeness.isKnown)
     #expect(isValid && isKnown)
-    let (found, metadata, number) = (head.method, head.metadata, head.repeatedFields)
+    let (found, metadata, number) = (head.method, head.metadata, head.likeness.repeatedFields)
     #expect(found === method && metadata == ["a": "b"] && number == known.fieldsNumber)
-    let (timeout, encoding) = (head.timeout, head.encoding)
+    let (timeout, encoding) = (head.terms.timeout, head.terms.encoding)
     #expect(timeout?.nanoseconds == 1_000_000_000 && encoding == .gzip)
-    let accepted = [head.negotiated(.zstd), head.negotiated(.gzip)]
+    let accepted = [head.terms.negotiated(.zstd), head.terms.negotiated(.gzip)]
     #expect(accepted == [.zstd, .none])
     #expect(known.value(of: "a") == "b" && known.value(of: "content-length") == nil)
   }

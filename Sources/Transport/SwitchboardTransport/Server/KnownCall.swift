@@ -16,7 +16,7 @@ final class KnownCall {
 
   /// Whether the head is equal to that of the call.
   func has(_ head: borrowing RequestHead) -> Bool {
-    head.repeatedFields == fields && head.request.isPost && head.method === method
+    head.likeness.repeatedFields == fields && head.request.isPost && head.method === method
       && head.request.contentType == contentType
   }
 }

@@ -6,21 +6,15 @@ final class KnownHead: KeptHead {
   let metadata: HPACKHeaders
   /// Identifies the metadata.
   let fieldsNumber: Int
-  let contentSubtype: ContentSubtype
-  let timeout: GRPCTimeout?
-  let encoding: MessageCompression?
-  let accepted: AcceptedCompressions
+  let terms: CallTerms
 
   /// `nil` if an equal head may lead to anything else. Called after the last field.
   init?(_ head: borrowing RequestHead) {
-    guard head.isRepeatable, let number = head.fieldsNumber else { return nil }
+    guard head.isRepeatable, let number = head.likeness.fieldsNumber else { return nil }
     method = head.method
     metadata = head.plainMetadata
     fieldsNumber = number
-    contentSubtype = head.contentSubtype
-    timeout = head.timeout
-    encoding = head.encoding
-    accepted = head.accepted
+    terms = head.terms
   }
 
   func value(of name: String) -> String? { metadata.first(name: name) }

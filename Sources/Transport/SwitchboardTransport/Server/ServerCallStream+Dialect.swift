@@ -17,9 +17,8 @@ extension ServerCallStream {
       switch core.dialects[index].accept(head.request, core.methods) {
       case nil: continue
       case .call(let call): takeFirst(call)
-      case .page(let page): head.page = page
-      case .refuse(let status, let message, let header):
-        head.refusal = .http(status: status, message: message, header: header)
+      case .page(let page): head.settle(as: page)
+      case .refuse(let status, let message, let header): head.refuse(status, message, header: header)
       }
       return
     }
@@ -27,7 +26,7 @@ extension ServerCallStream {
 
   /// Takes a call whose head may be repeated.
   private func takeFirst(_ call: consuming DialectCall) {
-    guard call.isRepeatable, let fields = head.repeatedFields else { return take(call) }
+    guard call.isRepeatable, let fields = head.likeness.repeatedFields else { return take(call) }
     let known = KnownCall(head, fields: fields, call)
     connection.knownCall = known
     take(known.call)
@@ -37,7 +36,7 @@ extension ServerCallStream {
     let dialect = DialectState(call.exchange)
     self.dialect = dialect
     if case .converted(let framing) = dialect.form { inbound.converter = framing }
-    head.take(call)
+    head.settle(as: call)
   }
 
   /// Processes bytes of a request, and returns how many bytes the client may send again at once.
@@ -91,7 +90,7 @@ extension ServerCallStream {
   }
 
   private func takeCollected(_ dialect: DialectState) {
-    let encoding = head.encoding ?? .none
+    let encoding = head.terms.encoding ?? .none
     // Bytes in the read buffer are decoded in place.
     if let lent = dialect.lent, encoding == .none, flow == nil {
       inbound.single = .lent(lent)
@@ -227,7 +226,7 @@ extension ServerCallStream {
     let headers = connection.headers
     headers.reset()
     headers.add(":status", "204")
-    head.crossOrigin?.addPreflight(to: head.metadata, into: headers)
+    head.origin.rules?.addPreflight(to: head.metadata, into: headers)
     connection.withServerSession { $0.submitTrailersOnly(self) }
     connection.setNeedsFlush()
   }

@@ -10,11 +10,7 @@ extension ServerCallStream {
   func take(_ bytes: UnsafeRawBufferPointer, for page: HTTPPage) -> Int {
     guard !page.ignoresBody else { return bytes.count }
     guard request.keep(bytes, upTo: page.bodyLimit) else {
-      head.page = nil
-      head.refusal = .http(
-        status: "413",
-        message: "the body is larger than the server's limit (ServerOptions.maxRequestSize)"
-      )
+      head.refuse("413", "the body is larger than the server's limit (ServerOptions.maxRequestSize)")
       connection.streamIsReady(self)
       return bytes.count
     }

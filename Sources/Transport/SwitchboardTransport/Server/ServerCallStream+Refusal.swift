@@ -16,7 +16,7 @@ extension ServerCallStream {
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
     if let header { headers.add(header.name, header.value.utf8) }
-    if head.isForGRPC || connection.core.dialects.isEmpty {
+    if head.terms.isGRPC || connection.core.dialects.isEmpty {
       headers.add("grpc-status", "13")
       headers.add("grpc-message", message.utf8)
       connection.withServerSession { $0.submitTrailersOnly(self) }
@@ -40,7 +40,7 @@ extension ServerCallStream {
     headers.add("content-type", isJSON ? "application/json" : "text/plain; charset=utf-8")
     headers.add("content-length", number: body.byteCount)
     // A page whose origin is refused sees nothing.
-    if head.crossOrigin?.allows(head.request.headers) ?? false { head.addCrossOrigin(to: headers) }
+    if head.origin.rules?.allows(head.request.headers) ?? false { head.addCrossOrigin(to: headers) }
     submitWhole(head.isHead ? .none : .message(body))
   }
 }

@@ -4,7 +4,7 @@ import SwitchboardCall
 
 extension ServerCallStream: InboundMessageStream {
   var openConnection: ServerConnection? { phase == .closed ? nil : connection }
-  var announcedCompression: MessageCompression? { head.encoding }
+  var announcedCompression: MessageCompression? { head.terms.encoding }
   /// Yields, so that nothing is copied to change it.
   var inbound: InboundMessages {
     @inline(__always) _read { yield request.messages }

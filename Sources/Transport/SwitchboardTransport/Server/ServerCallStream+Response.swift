@@ -161,7 +161,7 @@ extension ServerCallStream {
   private func submitHeaders() {
     let (metadata, pipe, compression) = side.withState { ($0.headers, $0.responses, $0.compression) }
     if let failure = metadata?.failureToSend { return abandonResponse(status(ofUnsendable: failure)) }
-    response.body.compression = head.negotiated(compression)
+    response.body.compression = head.terms.negotiated(compression)
     response.body.pipe = pipe
     submitResponse(metadata)
   }
@@ -169,7 +169,7 @@ extension ServerCallStream {
   /// Returns `false` if another response was sent instead.
   @discardableResult
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
-    guard metadata != nil || response.body.compression != .none || !head.contentSubtype.isUnnamed || dialect != nil
+    guard metadata != nil || response.body.compression != .none || !head.terms.format.isUnnamed || dialect != nil
     else {
       headersDidLeave()
       connection.withServerSession { $0.submitResponse(self, constant: .response) }
@@ -194,7 +194,7 @@ extension ServerCallStream {
       response.writeHead(metadata, for: dialect, into: headers)
       head.addCrossOrigin(to: headers)
     } else {
-      response.writeHead(metadata, head.contentSubtype, into: headers)
+      response.writeHead(metadata, head.terms.format, into: headers)
     }
   }
 
@@ -222,7 +222,7 @@ extension ServerCallStream {
     if let trailers = HPACKHeaders.trailers(trailers, load, connection.core.options.loadRecorder) {
       response.trailers = trailers
     }
-    if !response.hasHeaders { response.body.compression = head.negotiated(compression) }
+    if !response.hasHeaders { response.body.compression = head.terms.negotiated(compression) }
     if response.hasHeaders {
       endOpenResponse(message, pipe)
     } else if let dialect, submitAnswer(message, metadata, for: dialect) {
@@ -272,7 +272,7 @@ extension ServerCallStream {
     let headers = connection.headers
     headers.reset()
     headers.add(":status", "200")
-    headers.add(head.contentSubtype)
+    headers.add(head.terms.format)
     writeStatus(into: headers)
     connection.withServerSession { $0.submitTrailersOnly(self) }
   }

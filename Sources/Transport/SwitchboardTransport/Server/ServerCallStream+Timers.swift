@@ -24,7 +24,7 @@ extension ServerCallStream {
 
   /// Starts the deadline when the headers have arrived, even if the request is incomplete.
   func startDeadline() {
-    guard let timeout = head.timeout, deadline == nil else { return }
+    guard let timeout = head.terms.timeout, deadline == nil else { return }
     let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
     deadline = loop.clock.deadline(after: length)
     timers.limitCall(LoopTimer { self.deadlinePassed() }, to: length, on: loop)

@@ -44,8 +44,8 @@ extension ServerConnection {
     let own = tracer?.callStarted(
       method,
       stream.head.plainMetadata,
-      number: stream.head.isOtherCall ? nil : stream.head.repeatedFields,
-      stream.head.traceParent ?? SpanIdentity(),
+      number: stream.head.outcome.isCall ? nil : stream.head.likeness.repeatedFields,
+      stream.head.trace.identity ?? SpanIdentity(),
       &stream.trace.stamp
     )
     if stream.trace.follow(method, with: own, givesContext: givesContext) { stream.reportMessages() }
@@ -65,7 +65,7 @@ extension ServerCallStream: ContextSource {
     let (context, isOver): ((any ServerCallTracer & ContextSource)?, Bool) = side.withState { state in
       // What it is made of no longer changes, because the handler has started.
       if let made = state.context { return (made, state.isClosed) }
-      let parent = head.traceParent ?? SpanIdentity()
+      let parent = head.trace.identity ?? SpanIdentity()
       let context = contextMaker?.makeContext(head.plainMetadata, parent, trace.stamp, deadline)
       if let changed = state.changedHeaders { context?.handlerReceives(changed) }
       state.context = context

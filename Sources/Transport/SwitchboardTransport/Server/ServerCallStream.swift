@@ -64,17 +64,17 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .head else { return }
     if name.equals(":path") {
-      head.take(connection.router.method(for: value), for: value)
+      head.addPath(value, of: connection.router.method(for: value))
     } else {
       head.add(name, value, fields)
     }
   }
 
-  func receiveTraceParent(_ identity: SpanIdentity) { head.take(identity) }
+  func receiveTraceParent(_ identity: SpanIdentity) { head.addLateTraceParent(identity) }
 
   func receiveHead(_ kept: any KeptHead) {
     // The same kind of stream has kept it. A conditional cast would retain it.
-    if phase == .head, kept is KnownHead { head.take(unsafeDowncast(kept, to: KnownHead.self)) }
+    if phase == .head, kept is KnownHead { head.repeatKnown(unsafeDowncast(kept, to: KnownHead.self)) }
   }
 
   var keptHead: (any KeptHead)? { phase == .receiving ? KnownHead(head) : nil }
@@ -84,10 +84,11 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     guard phase == .head else { return endsStream ? remoteDidEnd() : () }
     phase = .receiving
     if endsStream { state.remoteDidEnd() }
-    if !head.isKnown {
-      head.end(fields)
-      if head.isForGRPC {
-        if head.namesFormat { head.settleFormat() }
+    if !head.likeness.isKnown {
+      head.fieldsDidEnd(fields)
+      // No dialect is asked what is gRPC's.
+      if head.terms.isGRPC {
+        if !head.terms.format.isUnnamed { head.settleFormat() }
       } else {
         settleDialect()
       }
@@ -183,7 +184,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func trailers(into headers: HeaderWriter) -> Trailers {
     // Other protocols have no trailers, or have sent them in the body. Pages and refusals have none either.
-    dialect == nil && head.isForGRPC ? makeTrailers(into: headers) : .none
+    dialect == nil && head.terms.isGRPC ? makeTrailers(into: headers) : .none
   }
 
   func runOnLoop() { handleSignals() }
@@ -263,7 +264,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func beginIfWhole(_ handler: MethodHandler) -> BegunCall? {
     if connection.isObserved { observe(handler) }
     // The timer of a deadline that has passed would fire only after the handler has run.
-    if request.failure != nil || head.timeout?.nanoseconds == 0 {
+    if request.failure != nil || head.terms.timeout?.nanoseconds == 0 {
       end(nil, request.failure ?? .requestExpired)
     } else if flow != nil {
       loop.count(message: 0)
