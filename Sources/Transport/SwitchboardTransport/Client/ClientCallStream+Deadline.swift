@@ -14,13 +14,13 @@ extension ClientCallStream {
   private var whatWasDone: String {
     switch phase {
     case .idle, .started: "before it could be sent"
-    case .waiting: "while waiting for \(subchannel?.whatIsAwaited ?? channel.whatIsAwaited)"
+    case .waiting: "while waiting for \(server.subchannel?.whatIsAwaited ?? channel.whatIsAwaited)"
     case .open, .failing, .closed: whatTheStreamDid
     }
   }
 
   private var whatTheStreamDid: String {
-    let server = subchannel?.shown ?? channel.serverName
+    let server = self.server.subchannel?.shown ?? channel.serverName
     let total = inbound.totals.messages
     if isUnsent {
       return "while waiting for room on the connection to \(server) (the request was not sent yet)"
@@ -29,7 +29,7 @@ extension ClientCallStream {
       return "while responses waited to be read by the caller"
     }
     let arrived =
-      total > 0 ? "\(total) messages have arrived" : head.isWhole ? "its headers have arrived" : nil
+      total > 0 ? "\(total) messages have arrived" : response.head.isWhole ? "its headers have arrived" : nil
     let unfinished = isAwaitingRequests ? "the requests were not finished either" : nil
     let notes = [arrived, unfinished].compactMap(\.self)
     guard state.hasLocalEnded || !notes.isEmpty else { return "while sending the request to \(server)" }

@@ -1,8 +1,6 @@
 // unsafe: state confined to the connection's loop
 
-import SwitchboardBalancing
 import SwitchboardCall
-import SwitchboardText
 
 /// Calls in protocols other than gRPC.
 extension ClientCallStream {
@@ -51,22 +49,20 @@ extension ClientCallStream {
 
   func takeHeader(_ name: Bytes, _ value: Bytes, of dialect: ClientDialectState) {
     guard dialect.exchange.takeHeader(name, value) else { return }
-    if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
-      loadReport = Base64.decode(value)
-    }
+    server.takeReport(name, value)
   }
 
   func headersDidEnd(for dialect: ClientDialectState) {
     body.forgetSent()
     if isCounted { connection?.didServe() }
-    if let failure = dialect.exchange.headersDidEnd(httpStatus: head.httpStatus) { phase = .failing(failure) }
+    if let failure = dialect.exchange.headersDidEnd(httpStatus: response.head.httpStatus) { phase = .failing(failure) }
     if dialect.exchange.hasMetadata { reportMetadata(of: dialect) }
     if state.hasRemoteEnded { deliverBody(for: dialect) }
     ready()
   }
 
   private func reportMetadata(of dialect: ClientDialectState) {
-    if wantsMetadata { headersToDeliver = dialect.exchange.metadata }
+    if wants.metadata { response.deliverLater(dialect.exchange.metadata) }
   }
 
   func take(_ bytes: UnsafeRawBufferPointer, for dialect: ClientDialectState) -> Int {
@@ -122,7 +118,7 @@ extension ClientCallStream {
       connection?.report(.headersTooLarge)
       return .responseHeadersTooLarge(limit: channel.options.maxMetadataSize)
     }
-    trailers = dialect.exchange.trailers
+    response.trailers = dialect.exchange.trailers
     guard status.isOk, flow == nil, inbound.totals.messages == 0 else { return status }
     return .missingOneResponse
   }

@@ -5,7 +5,7 @@ import SwitchboardCall
 extension ClientCallStream {
   /// The trailers that arrived. A success always shows the message `OK`, although servers omit it.
   func takeTrailers(_ fields: FieldCollector) -> HPACKHeaders {
-    if wantsMetadata, head.code == 0, head.message == nil { fields.complete(with: "grpc-message", "OK") }
+    if wants.metadata, response.head.code == 0, response.head.message == nil { fields.complete(with: "grpc-message", "OK") }
     return fields.take()
   }
 }
@@ -75,10 +75,10 @@ extension ClientCallStream {
   /// Adds the attempt's headers of a trace. `traceparent` follows later if it `mayFollow` and the block has room.
   @inline(__always)
   private func writeTrace(to headers: HeaderWriter, mayFollow: Bool) {
-    if tracing.addsHeaders { tracer?.writeHeaders(request.stamp) { headers.add(unindexed: $0, $1) } }
-    guard tracing.addsTraceParent else { return }
-    tracing.awaitsTraceParent = mayFollow && headers.announceTraceParent()
-    guard !tracing.awaitsTraceParent, let identity = traceParent else { return }
+    if trace.addsHeaders { trace.tracer?.writeHeaders(request.stamp) { headers.add(unindexed: $0, $1) } }
+    guard trace.addsTraceParent else { return }
+    trace.announce(mayFollow && headers.announceTraceParent())
+    guard let identity = trace.traceParentNow(request.stamp) else { return }
     headers.add(unindexed: "traceparent", identity.text.span.bytes)
   }
 
@@ -91,16 +91,7 @@ extension ClientCallStream {
   /// Only heads of requests are kept.
   var keptHead: (any KeptHead)? { nil }
 
-  func takeTraceParent() -> SpanIdentity? {
-    guard tracing.awaitsTraceParent else { return nil }
-    tracing.awaitsTraceParent = false
-    return traceParent
-  }
-
-  @inline(__always)
-  private var traceParent: SpanIdentity? {
-    tracing.sendsStamp ? request.stamp.identity : tracer?.traceParent(request.stamp)
-  }
+  func takeTraceParent() -> SpanIdentity? { trace.takeTraceParent(request.stamp) }
 
   private func writeHeaders(of exchange: any ClientDialect, to headers: HeaderWriter, isSecure: Bool) {
     let target = (exchange as? ConnectUnaryClient)?.target

@@ -10,8 +10,7 @@ extension ClientCallStream {
 
   /// A server was chosen.
   func assign(to subchannel: HTTP2Subchannel, _ tracker: (any LoadTracker)?) {
-    self.subchannel = subchannel
-    self.tracker = tracker
+    server.assign(subchannel, tracker)
     if subchannel.hasLabels, let attempt = attemptTracer {
       startTracing(attempt.serverPicked(subchannel.options.metricLabels))
     }
@@ -19,9 +18,8 @@ extension ClientCallStream {
 
   /// Detaches the call from the chosen server, to which it was never sent.
   private func unassign() {
+    let tracker = server.leave()
     tracker?.callEnded(CallOutcome(status: nil))
-    tracker = nil
-    subchannel = nil
   }
 
   /// Requests a server again, unless the call has ended in the meantime.
@@ -35,21 +33,17 @@ extension ClientCallStream {
   func start(on subchannel: HTTP2Subchannel, _ connection: ClientConnection) {
     phase = .started
     isCounted = false
-    self.subchannel = subchannel
+    server.assign(subchannel, nil)
     flow?.pipe.attach(self)
     open(on: connection)
   }
 
   /// Reports the end of the call to the policy's tracker.
   func leave(_ status: GRPCStatus) {
-    guard let subchannel else { return }
-    self.subchannel = nil
+    guard let subchannel = server.subchannel else { return }
+    let tracker = server.leave()
     if connection != nil, isCounted { subchannel.callEnded(status) }
-    guard let tracker else { return }
-    self.tracker = nil
-    var outcome = CallOutcome(status: connection == nil ? nil : status)
-    if let loadReport { outcome.loadReport = LoadReport(serializedBytes: loadReport) }
-    tracker.callEnded(outcome)
+    tracker?.callEnded(server.outcome(connection == nil ? nil : status))
   }
 }
 

@@ -7,7 +7,7 @@ extension ClientCallStream: InboundMessageStream {
     guard isOpen, !state.isClosed, let connection, !connection.isClosed else { return nil }
     return connection
   }
-  var announcedCompression: MessageCompression? { dialect.map(\.exchange.encoding) ?? head.encoding }
+  var announcedCompression: MessageCompression? { dialect.map(\.exchange.encoding) ?? response.head.encoding }
   var wantsMessages: Bool { isOpen }
   /// Those of the connection, also once the call does not need that any more.
   var largeMessages: LargeMessages {

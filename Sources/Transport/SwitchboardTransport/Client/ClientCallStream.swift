@@ -1,13 +1,10 @@
 // unsafe: state confined to the connection's loop
-// state: a call's head, messages, bytes in transit and observation are not yet parts of their own
 
-import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardNetwork
-import SwitchboardText
 import Synchronization
 
-/// A call on the client, between a caller and an HTTP/2 stream.
+/// A call on the client, between a caller and an HTTP/2 stream: its parts, and the events that pass between them.
 final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
   // Sendable because other threads only use `cancellation`, which has a lock, and the signals. The rest is only used on
   // the loop.
@@ -32,18 +29,19 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     case closed
   }
 
+  struct Wants {
+    let metadata: Bool
+    /// Whether to notify it of what was sent. Known when the stream opens.
+    fileprivate(set) var sent = false
+  }
+
   let request: CallRequest
   let receiver: any ResponseReceiver
-  // The receiver's requirements.
-  let wantsMetadata: Bool
-  @exclusivity(unchecked) private var wantsSent = false
+  /// What the receiver wants to know.
+  @exclusivity(unchecked) private(set) var wants: Wants
   let channel: HTTP2ClientTransport
   @exclusivity(unchecked) var phase = Phase.idle
-  /// The server chosen for the call, and the policy's tracker for it.
-  @exclusivity(unchecked) var subchannel: HTTP2Subchannel?
-  @exclusivity(unchecked) var tracker: (any LoadTracker)?
-  /// The load report in the trailers, if the tracker wants it.
-  @exclusivity(unchecked) var loadReport: [UInt8]?
+  @exclusivity(unchecked) var server = AssignedServer()
   /// Whether it is one of the channel's calls.
   @exclusivity(unchecked) var isCounted = false
   /// The stream's connection, until the stream has closed and its messages were read.
@@ -51,19 +49,16 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// The account of the large messages that are read later.
   @exclusivity(unchecked) var lateMessages: LargeMessages?
   @exclusivity(unchecked) private(set) var state = StreamState.open
-  @exclusivity(unchecked) private(set) var head: ResponseHead
+  @exclusivity(unchecked) var response: ClientResponse
   /// The state of a call of another protocol; `nil` for gRPC.
   @exclusivity(unchecked) var dialect: ClientDialectState?
   @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: false)
   @exclusivity(unchecked) var inbound: InboundMessages
   let flow: InboundFlow?
-  @exclusivity(unchecked) var headersToDeliver: HPACKHeaders?
-  @exclusivity(unchecked) var trailers = HPACKHeaders()
   /// Whether the server refused the call unprocessed, so that it was sent again. This happens only once.
   @exclusivity(unchecked) private var wasRetried = false
   @exclusivity(unchecked) private(set) var timer: LoopTimer?
-  @exclusivity(unchecked) var tracer: (any AttemptTracer)?
-  @exclusivity(unchecked) var tracing = TracingSettings()
+  @exclusivity(unchecked) var trace = AttemptTrace()
 
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
@@ -80,8 +75,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     self.request = consume request
     self.receiver = copy receiver
     self.channel = copy channel
-    wantsMetadata = receiver.wantsMetadata
-    head = ResponseHead(listSizeLimit: channel.options.maxMetadataSize)
+    wants = Wants(metadata: receiver.wantsMetadata)
+    response = ClientResponse(headSizeLimit: channel.options.maxMetadataSize)
   }
 
   var isOpen: Bool { if case .open = phase { true } else { false } }
@@ -138,11 +133,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       guard isCounted else { return close(.connectionLost) }
       return pickAgain()
     }
-    if isCounted { subchannel?.callStarted() }
-    if let subchannel { request.servers?.add(ObjectIdentifier(subchannel)) }
+    if isCounted { server.subchannel?.callStarted() }
+    if let subchannel = server.subchannel { request.servers?.add(ObjectIdentifier(subchannel)) }
     connection.counters.streamStarted(at: connection.loop.turnTime)
-    wantsSent = receiver.wantsSent
-    if wantsSent { receiver.sent(.metadata) }
+    wants.sent = receiver.wantsSent
+    if wants.sent { receiver.sent(.metadata) }
     if case .stream(let pipe) = request.body { pipe.attach(self) }
     connection.setNeedsFlush()
   }
@@ -177,14 +172,14 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if isCounted { channel.callEnded(status) }
     if let timer { channel.loop.cancel(timer) }
     timer = nil
-    if wasWaiting { channel.waitingCallDidClose(subchannel) }
+    if wasWaiting { channel.waitingCallDidClose(server.subchannel) }
     leave(status)
     if case .stream(let pipe) = request.body {
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
     }
     endTracing(status)
-    receiver.close(isAnswer ? status : status.ofChannel, trailers: trailers)
+    receiver.close(isAnswer ? status : status.ofChannel, trailers: response.trailers)
     flow?.pipe.detach()
     dropMessages()
     releaseInflated()
@@ -201,46 +196,44 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard isOpen else { return }
-    guard head.add(name, value) else { return }
-    if let dialect, !head.isWhole { return takeHeader(name, value, of: dialect) }
-    if wantsMetadata { fields.append(name: name, value: value) }
-    if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
-      loadReport = Base64.decode(value)
-    }
+    guard response.head.add(name, value) else { return }
+    if let dialect, !response.head.isWhole { return takeHeader(name, value, of: dialect) }
+    if wants.metadata { fields.append(name: name, value: value) }
+    server.takeReport(name, value)
   }
 
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     if endsStream { state.remoteDidEnd() }
     guard isOpen else { return }
-    if head.isTooLarge {
+    if response.head.isTooLarge {
       connection?.report(.headersTooLarge)
       phase = .failing(.responseHeadersTooLarge(limit: channel.options.maxMetadataSize))
       return ready()
     }
-    head.blockDidEnd()
-    if !head.isWhole {
-      if head.isInformational, !endsStream { return head.startAgain() }
-      head.headersDidEnd(endsStream: endsStream)
+    response.head.blockDidEnd()
+    if !response.head.isWhole {
+      if response.head.isInformational, !endsStream { return response.head.startAgain() }
+      response.head.headersDidEnd(endsStream: endsStream)
       if let dialect { return headersDidEnd(for: dialect) }
       body.forgetSent()
       // A health or load stream does not count as use of the connection.
       if isCounted { connection?.didServe() }
-      if wantsMetadata, !endsStream { headersToDeliver = fields.take() }
-      if let failure = head.failure { phase = .failing(failure) }
+      if wants.metadata, !endsStream { response.deliverLater(fields.take()) }
+      if let failure = response.head.failure { phase = .failing(failure) }
     }
-    if endsStream { trailers = takeTrailers(fields) }
+    if endsStream { response.trailers = takeTrailers(fields) }
     ready()
   }
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
-    let credit = isOpen && head.isWhole ? dialect.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
+    let credit = isOpen && response.head.isWhole ? dialect.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
     connection.settle(arrived: bytes.count, credit: credit, on: id)
   }
 
   func countReceived(_ byteCount: Int) {
     inbound.totals.messages += 1
-    if tracing.reportsMessages, let tracer { tracer.messageReceived(byteCount) }
+    if trace.reportsMessages, let tracer = trace.tracer { tracer.messageReceived(byteCount) }
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }
 
@@ -263,7 +256,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func localDidEnd() {
     state.localDidEnd()
-    if wantsSent { receiver.sent(.end) }
+    if wants.sent { receiver.sent(.end) }
   }
 
   func didClose(_ code: UInt32) {
@@ -295,9 +288,9 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   private func reportSent() {
     if body.sentCount > 0 {
       connection?.counters.sent(body.sentCount, at: channel.loop.turnTime)
-      if tracing.reportsMessages, let tracer { body.report(to: tracer) }
+      if trace.reportsMessages, let tracer = trace.tracer { body.report(to: tracer) }
     }
-    guard wantsSent else {
+    guard wants.sent else {
       body.sentCount = 0
       return
     }
@@ -325,10 +318,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   private func deliver() {
-    if let headers = headersToDeliver {
-      headersToDeliver = nil
-      receiver.receive(headers: headers)
-    }
+    if let headers = response.takeMetadata() { receiver.receive(headers: headers) }
     deliverMessage()
     // The receiver may have ended the call.
     switch phase {
@@ -357,7 +347,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   private func finishByPeer() {
-    let status = inbound.isInsideMessage ? .truncatedMessage : dialect.map(endStatus) ?? head.status
+    let status = inbound.isInsideMessage ? .truncatedMessage : dialect.map(endStatus) ?? response.head.status
     // The server has responded, so the rest of the request is not needed.
     if state == .remoteEnded { resetAndClose(status, isAnswer: true) } else { close(status, isAnswer: true) }
   }
@@ -378,7 +368,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// A request that was not sent can be sent on another connection, as often as necessary. A request that the server
   /// refused unprocessed may be sent one more time, if it is still stored completely.
   private func canRetry(_ code: UInt32) -> Bool {
-    guard isCounted, !head.isWhole, connection != nil, channel.state != .shutdown else { return false }
+    guard isCounted, !response.head.isWhole, connection != nil, channel.state != .shutdown else { return false }
     if isUnsent { return true }
     guard code == HTTP2Error.refusedStream.rawValue, !wasRetried, body.canSendAgain else { return false }
     wasRetried = true
@@ -391,9 +381,9 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     state = .open
     connection = nil
     if let again = attemptTracer?.isSentAgain(request.stamp) { startTracing(again) }
-    head.startAgain()
+    response.head.startAgain()
     body.startAgain()
-    subchannel?.callEnded(.connectionLost)
+    server.subchannel?.callEnded(.connectionLost)
     pickAgain()
   }
 }

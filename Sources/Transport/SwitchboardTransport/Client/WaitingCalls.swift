@@ -45,7 +45,7 @@ struct WaitingCalls {
       }
       entry.call.phase = .started
       // Nothing was picked for a call whose name could not be resolved.
-      if !entry.awaitsName { entry.call.tracer?.pickWasDelayed() }
+      if !entry.awaitsName { entry.call.trace.tracer?.pickWasDelayed() }
       return entry.call
     }
     return nil
