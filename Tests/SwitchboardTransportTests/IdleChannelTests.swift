@@ -73,11 +73,11 @@ import Testing
     try await with(.nanoseconds(1)) { pair, transport async throws in
       let call = Task { try await pair.get(TestService.hang, [1]) }
       await pair.service.hanging.wait()
-      #expect(await transport.loop.onLoop { transport.idleTimer == nil })
+      #expect(await transport.loop.onLoop { transport.idleness.timer == nil })
       pair.service.cancelled.fire()
       #expect(try await call.value == [1])
       await transport.loop.until { transport.state == .idle }
-      #expect(await transport.loop.onLoop { transport.idleTimer == nil })
+      #expect(await transport.loop.onLoop { transport.idleness.timer == nil })
       #expect(try await pair.get() == [1, 2, 3])
     }
   }

@@ -29,10 +29,10 @@ import Testing
   @Test func deadlinesEndWaitingCalls() async throws {
     try await with { pair, channel async throws in
       let call = Task { try await pair.get(options: CallOptions(timeout: .seconds(100))) }
-      await channel.loop.until { channel.waitingCount > 0 }
+      await channel.loop.until { channel.waiting.count > 0 }
       await channel.loop.advance(by: .seconds(101))
       #expect(await status { _ = try await call.value }?.code == .deadlineExceeded)
-      #expect(await channel.loop.onLoop { channel.waitingCount == 0 })
+      #expect(await channel.loop.onLoop { channel.waiting.count == 0 })
     }
   }
 
@@ -45,7 +45,7 @@ import Testing
       tokens = nil
       let call = Task { [options] in try await pair.get(options: options) }
       options = CallOptions()
-      await channel.loop.until { channel.waitingCount > 0 }
+      await channel.loop.until { channel.waiting.count > 0 }
       call.cancel()
       #expect(await status { _ = try await call.value }?.code == .cancelled)
       for _ in 0..<10_000 where held != nil { try await Task.sleep(for: .milliseconds(1)) }
@@ -60,17 +60,17 @@ import Testing
   @Test func waitingCallsCanBeCancelled() async throws {
     try await with { pair, channel async throws in
       let calls = (0..<100).map { _ in Task { try await pair.get() } }
-      await channel.loop.until { channel.waitingCount == 100 }
+      await channel.loop.until { channel.waiting.count == 100 }
       for call in calls { call.cancel() }
       for call in calls { #expect(await status { _ = try await call.value }?.code == .cancelled) }
-      #expect(await channel.loop.onLoop { channel.waitingCount == 0 })
+      #expect(await channel.loop.onLoop { channel.waiting.count == 0 })
     }
   }
 
   @Test func theNumberOfWaitingCallsIsLimited() async throws {
     try await with(maxWaiting: 2) { pair, channel async throws in
       let calls = (0..<2).map { _ in Task { try await pair.get() } }
-      await channel.loop.until { channel.waitingCount == 2 }
+      await channel.loop.until { channel.waiting.count == 2 }
       #expect(await status { _ = try await pair.get() }?.code == .resourceExhausted)
       pair.service.cancelled.fire()
       for call in calls { #expect(try await call.value == [1, 2, 3]) }

@@ -100,7 +100,7 @@ import Testing
       default:
         if Int.random(in: 0..<4, using: &dice) == 0 { await loop.advance(by: .seconds(61)) }
       }
-      let even = await loop.onLoop { transport.waitingCount >= 0 && transport.calls.inProgress >= 0 }
+      let even = await loop.onLoop { transport.waiting.count >= 0 && transport.calls.inProgress >= 0 }
       #expect(even)
     }
     // Calls that wait for a server get one.
@@ -119,7 +119,7 @@ import Testing
     await loop.onLoop {}
     #expect(calls.allSatisfy { $0.ends.count == 1 })
     let (waiting, open, left) = await loop.onLoop {
-      (transport.waitingCount, transport.calls.inProgress, transport.subchannels.count)
+      (transport.waiting.count, transport.calls.inProgress, transport.subchannels.count)
     }
     #expect(waiting == 0)
     #expect(open == 0)

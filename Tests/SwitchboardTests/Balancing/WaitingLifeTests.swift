@@ -104,12 +104,12 @@ private final class ForgetfulBalancer: LoadBalancer, SubchannelObserver {
     ]
     first.then { calls[1].cancel(GRPCStatus(code: .cancelled)) }
     await transport.loop.onLoop { for call in calls { call.start() } }
-    #expect(await transport.loop.onLoop { transport.waitingCount } == 2)
+    #expect(await transport.loop.onLoop { transport.waiting.count } == 2)
     resolver.report(ResolverResult(failure: GRPCStatus(code: .unavailable, message: "no directory")))
     await transport.loop.until { second.count == 1 }
     await transport.loop.onLoop {}
     #expect(first.count == 1)
-    #expect(await transport.loop.onLoop { transport.waitingCount } == 0)
+    #expect(await transport.loop.onLoop { transport.waiting.count } == 0)
     resolver.report(ResolverResult(endpoints: replicas.endpoints))
     let third = Ends()
     let call = transport.makeCall(request(waits: true), receiver: third)

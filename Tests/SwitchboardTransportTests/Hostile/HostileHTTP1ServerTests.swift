@@ -70,7 +70,7 @@ import Testing
       let peer = hostile.listener.acceptRaw()
       peer.waitForBytes()
       let second = hostile.call()
-      await transport.loop.until { transport.waitingCount == 1 }
+      await transport.loop.until { transport.waiting.count == 1 }
       let padding = max(0, size - Self.answer("one", "x: \r\n").count)
       let answer = Self.answer("one", "x: \(String(repeating: "x", count: padding))\r\n")
       peer.send(answer + (size == 1 ? Array("\r\n".utf8) : Self.answer("forged")))

@@ -50,7 +50,7 @@ import Testing
     options.resolvers = [SilentResolver(findsServiceConfigs: findsServiceConfigs)]
     let channel = try Channel(target: "silent:///shop", options: options)
     let transport = try transport(channel)
-    let message = try await message(channel) { transport.waitingCount > 0 || transport.awaitsConfig }
+    let message = try await message(channel) { transport.waiting.count > 0 || transport.awaitsConfig }
     #expect(message.hasSuffix(", while waiting for the name \(name) to be resolved"))
   }
 
@@ -103,7 +103,7 @@ import Testing
       let hanging = Task { try await pair.get(TestService.hang) }
       await pair.service.hanging.wait()
       let transport = try transport(pair.channel)
-      let message = try await message(pair.channel) { transport.waitingCount > 0 }
+      let message = try await message(pair.channel) { transport.waiting.count > 0 }
       #expect(message.contains("while waiting for room on the connection to 127.0.0.1:"))
       #expect(message.contains("(open calls: 1, as many as "))
       hanging.cancel()

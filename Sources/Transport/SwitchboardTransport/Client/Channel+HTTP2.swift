@@ -23,7 +23,7 @@ extension Channel {
       interceptorFactories: options.interceptorFactories,
       registry: options.interceptorRegistry,
       observer: options.observer,
-      observedTarget: transport.observedTarget,
+      observedTarget: transport.destination.target.canonical,
       environment: CallEnvironment(time: transport.loop.clock),
       hasOwnOptions: true,
       logger: options.logger.adding(["target": target])

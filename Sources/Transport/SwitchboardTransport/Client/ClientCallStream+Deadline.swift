@@ -20,7 +20,7 @@ extension ClientCallStream {
   }
 
   private var whatTheStreamDid: String {
-    let server = self.server.subchannel?.shown ?? channel.serverName
+    let server = self.server.subchannel?.shown ?? channel.destination.serverName
     let total = inbound.totals.messages
     if isUnsent {
       return "while waiting for room on the connection to \(server) (the request was not sent yet)"
@@ -87,11 +87,11 @@ extension HTTP2ClientTransport {
   fileprivate var whatIsAwaited: String {
     guard !balancer.isResolving else {
       let failure = lastFailure.map { " (last error: \($0.message ?? "\($0.code)"))" } ?? ""
-      return "the name \(serverName) to be resolved\(failure)"
+      return "the name \(destination.serverName) to be resolved\(failure)"
     }
     guard let server = subchannels.first?.value else { return "a server of \(host) (none is known)" }
     if subchannels.count == 1 { return "a connection to \(server.shown) (\(server.progress))" }
     return
-      "a connection to one of the \(subchannels.count) servers of \(serverName) (of one: \(server.progress))"
+      "a connection to one of the \(subchannels.count) servers of \(destination.serverName) (of one: \(server.progress))"
   }
 }

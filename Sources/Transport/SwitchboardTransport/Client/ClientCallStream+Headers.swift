@@ -57,7 +57,7 @@ extension ClientCallStream {
     if let authority = request.options?.serverAuthority {
       headers.add(":authority", authority.utf8)
     } else {
-      headers.add(":authority", channel.authority)
+      headers.add(":authority", channel.destination.authority)
     }
     headers.add("te", "trailers")
     headers.add(request.contentSubtype)
@@ -98,7 +98,7 @@ extension ClientCallStream {
     headers.add(":method", target == nil ? "POST" : "GET")
     if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }
     headers.add(":path", target ?? request.method.pathBytes)
-    headers.add(":authority", request.options?.serverAuthority.map { Array($0.utf8) } ?? channel.authority)
+    headers.add(":authority", request.options?.serverAuthority.map { Array($0.utf8) } ?? channel.destination.authority)
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)
     if let options = request.options { headers.add(options.initialMetadata) }

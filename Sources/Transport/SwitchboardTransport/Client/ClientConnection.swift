@@ -40,7 +40,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
       Keepalive(interval: $0, timeout: channel.options.keepaliveTimeout)
     }
     var tls: TLSFilter?
-    if let context = channel.tlsContext {
+    if let context = channel.destination.tlsContext {
       tls = TLSFilter(context, arenas: channel.loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
@@ -116,7 +116,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     readySince = loop.now
     channel.options.onConnectionPhase?(.ready)
     channel.options.observer?.connectionOpened(subchannel.observed)
-    channel.options.logger.log(.debug, "connection opened", ["target": channel.serverName])
+    channel.options.logger.log(.debug, "connection opened", ["target": channel.destination.serverName])
     subchannel.connectionBecameReady(self)
   }
 
@@ -125,7 +125,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     channel.options.logger.log(
       .info,
       "a server misbehaves",
-      ["target": channel.serverName, "how": abuse.rawValue]
+      ["target": channel.destination.serverName, "how": abuse.rawValue]
     )
   }
 
@@ -226,7 +226,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     channel.options.logger.log(
       .debug,
       "connection closed",
-      ["target": channel.serverName, "reason": "\(reason)"]
+      ["target": channel.destination.serverName, "reason": "\(reason)"]
     )
     subchannel.connectionDidClose(self, reason)
   }

@@ -13,8 +13,7 @@ extension HTTP2ClientTransport {
 
   /// A use has ended, or the channel was woken.
   func wasUsed(at time: UInt64) {
-    lastUse = time
-    if idleTimer == nil { watchForIdleness() }
+    if idleness.useEnded(at: time) { watchForIdleness() }
   }
 
   /// Waits until the channel has been unused for the idle timeout. While it is in use, nothing waits: the end of the last
@@ -23,12 +22,9 @@ extension HTTP2ClientTransport {
     guard let timeout = options.idleTimeout, state != .idle, state != .shutdown, isUnused else { return }
     let timer = LoopTimer { [weak self] in
       guard let self else { return }
-      idleTimer = nil
-      let isDue = isUnused && loop.now >= lastUse.addingSaturated(timeout.nanoseconds)
-      if isDue { balancer.goIdle() } else { watchForIdleness() }
+      idleness.timerFired()
+      if isUnused, idleness.isDue(after: timeout, at: loop.now) { balancer.goIdle() } else { watchForIdleness() }
     }
-    idleTimer = timer
-    let unused = loop.now - min(loop.now, lastUse)
-    loop.schedule(timer, after: timeout - .nanoseconds(Int64(clamping: unused)))
+    idleness.wait(timer, timeout: timeout, on: loop)
   }
 }

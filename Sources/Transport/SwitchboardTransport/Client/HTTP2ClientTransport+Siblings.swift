@@ -42,13 +42,13 @@ extension HTTP2ClientTransport {
     if let known { return known }
     var options = options
     // What was secret on the way to one server is not sent to another in plaintext.
-    if tlsContext != nil, options.security == .automatic { options.security = .tls() }
+    if destination.tlsContext != nil, options.security == .automatic { options.security = .tls() }
     let channel = try HTTP2ClientTransport(
       target: host,
       options: options,
       group: group,
       loop: loop,
-      proxies: proxies
+      proxies: destination.proxies
     )
     siblings.withLock { $0.add(channel) }?.retire()
     return channel
@@ -56,8 +56,8 @@ extension HTTP2ClientTransport {
 
   /// A connection of the channel, as observers see it.
   var observed: ObservedConnection {
-    var observed = ObservedConnection(peer: host, isSecure: tlsContext != nil, isServer: false)
-    observed.labels[MetricLabel.target] = observedTarget
+    var observed = ObservedConnection(peer: host, isSecure: destination.tlsContext != nil, isServer: false)
+    observed.labels[MetricLabel.target] = destination.target.canonical
     return observed
   }
 

@@ -1,5 +1,4 @@
 // unsafe: state confined to the connection's loop
-// state: names, connections, waiting calls and idleness are not yet parts of their own
 
 import SwitchboardBalancing
 import SwitchboardCall
@@ -13,16 +12,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   let loop: Loop
   let options: ChannelOptions
   package let host: String
-  /// The target with its scheme, for observers.
-  let observedTarget: String
-  /// The resolver's name for the target: the default for `:authority`, and for logs.
-  let serverName: String
-  let authority: [UInt8]
+  let destination: ChannelDestination
   let userAgent: [UInt8]
-  let tlsContext: TLSContext?
-  let proxies: ProxyEnvironment
-  /// The proxy of the addresses that the target leads to.
-  let proxy: ProxyOption
   /// Keeps the loops running while the channel may need them.
   let group: LoopGroup
 
@@ -35,18 +26,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var trace = ChannelTrace()
   /// Why the last attempt to resolve the name or to connect failed, until one succeeds.
   @exclusivity(unchecked) var lastFailure: GRPCStatus?
-  /// When the last call ended.
-  @exclusivity(unchecked) var lastUse: UInt64 = 0
-  @exclusivity(unchecked) var idleTimer: LoopTimer?
-  /// Calls for which no server was chosen yet.
-  @exclusivity(unchecked) private var waitingCalls = WaitingCalls()
-  /// Whether some of these calls fail while no server can be reached.
-  @exclusivity(unchecked) private var hasFailFastCalls = false
-  /// The calls that wait for a server or for a connection with room.
-  @exclusivity(unchecked) var waitingCount = 0 { didSet { keepLoop() } }
-  /// Whether the loop is kept running for waiting calls. Between two attempts to connect, or to resolve the name, nothing
-  /// else is open.
-  @exclusivity(unchecked) private var keepsLoop = false
+  @exclusivity(unchecked) var idleness = ChannelIdleness()
+  @exclusivity(unchecked) private(set) var waiting = WaitingRoom()
   /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
@@ -74,41 +55,19 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     proxies: ProxyEnvironment
   ) throws(GRPCStatus) {
     try options.validate()
-    let resolvers: [any Resolver] =
-      options.resolvers + [
-        AddressResolver(),
-        DNSResolver(findsServiceConfigs: options.looksUpServiceConfig, options.proxy, proxies),
-      ]
-    let target = try Target(text, schemes: Set(resolvers.flatMap(\.schemes)), fallback: "dns")
-    guard let resolver = resolvers.first(where: { $0.schemes.contains(target.scheme) }) else {
-      throw .badTarget(text, "no resolver is registered for the scheme \(target.scheme)")
-    }
-    let serverName = try resolver.serverName(of: target)
+    let destination = try ChannelDestination(text, options, proxies)
+    let target = destination.target
     host = text
-    observedTarget = target.canonical
-    self.proxies = proxies
-    proxy = proxies.option(options.proxy, for: serverName)
-    self.serverName = serverName
-    // A proxy that the program names is used for all targets, and lies between.
-    let staysHere = [.environment, .none].contains(options.proxy) && target.isOnThisMachine
-    tlsContext = try options.security.tls(isOnThisMachine: staysHere).map {
-      tls throws(GRPCStatus) in
-      try TLSContext(
-        client: tls,
-        serverName: HostAndPort(serverName)?.host ?? serverName,
-        versions: options.httpVersions
-      )
-    }
+    self.destination = destination
     self.options = options
     self.group = group
     self.loop = loop
-    authority = try options.makeAuthority(serverName)
     userAgent = try options.makeUserAgent()
     keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
-    resolvedConfig = resolver.findsServiceConfigs ? ResolvedConfig() : nil
+    resolvedConfig = destination.resolver.findsServiceConfigs ? ResolvedConfig() : nil
     balancer = try ChannelBalancer(
       target,
-      resolver,
+      destination.resolver,
       options.balancing,
       serviceConfig: options.serviceConfig,
       eventLoop: loop,
@@ -174,7 +133,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
         }
         guard isUsable else {
           tracker?.callEnded(CallOutcome(status: nil))
-          hasFailFastCalls = true
+          waiting.mayFailFast()
           try wait(call)
           return nil
         }
@@ -186,7 +145,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
           tries += 1
           continue
         }
-        hasFailFastCalls = true
+        waiting.mayFailFast()
         try wait(call)
       case .fail(let status):
         guard call.waitsForReady else { throw status }
@@ -201,19 +160,25 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     // The pick may have ended the call.
     guard call.isStarted else { return }
     try countWaiting()
-    waitingCalls.append(call, awaitingName: balancer.isResolving)
+    waiting.append(call, awaitingName: balancer.isResolving)
   }
 
   /// Counts one more call that waits. Throws if too many do.
   func countWaiting() throws(GRPCStatus) {
-    guard waitingCount < options.maxWaitingCalls else { throw .tooManyWaitingCalls }
-    waitingCount += 1
+    try waiting.admit(limit: options.maxWaitingCalls)
+    keepLoop()
+  }
+
+  /// Some calls do not wait at a server anymore.
+  func stopWaiting(_ count: Int = 1) {
+    waiting.leave(count)
+    keepLoop()
   }
 
   /// Called when a call has ended while it waited, for a server or at one.
   func waitingCallDidClose(_ subchannel: HTTP2Subchannel?) {
-    waitingCount -= 1
-    if let subchannel { subchannel.waitingCallDidClose() } else { waitingCalls.callDidEnd() }
+    stopWaiting()
+    if let subchannel { subchannel.waitingCallDidClose() } else { waiting.callDidEnd() }
   }
 
   /// Whether a connection is being opened.
@@ -221,15 +186,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   /// Asks the picker again for all calls that wait for a server.
   private func retryWaitingCalls() {
-    guard !waitingCalls.isEmpty else { return }
-    if !balancer.isResolving { waitingCalls.nameWasResolved() }
-    if let picker = balancer.picker as? ConstantPicker {
-      // Otherwise, each failure of one of many servers would cost time in proportion to the number of calls.
-      if picker.waits || picker.fails && !hasFailFastCalls { return }
-    }
-    hasFailFastCalls = false
-    let calls = waitingCalls.take()
-    waitingCount -= calls.count
+    let calls = waiting.takeForRetry(balancer.picker, nameIsResolved: !balancer.isResolving)
+    guard !calls.isEmpty else { return }
+    keepLoop()
     for call in calls { call.pickAgain() }
   }
 
@@ -246,9 +205,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   private func keepLoop() {
-    guard keepsLoop != (waitingCount > 0 || awaitsConfig) else { return }
-    keepsLoop.toggle()
-    loop.openHandles += keepsLoop ? 1 : -1
+    let change = waiting.keepLoop(awaitsConfig: awaitsConfig)
+    if change != 0 { loop.openHandles += change }
   }
 
   /// Doubles the keepalive interval, up to a maximum, because a server has complained about pings.
@@ -262,22 +220,13 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     options.logger.log(
       .warning,
       "the server complained about too many keepalive pings",
-      ["target": serverName, "interval": "\(longer)"]
+      ["target": destination.serverName, "interval": "\(longer)"]
     )
   }
 
   func nextNumber() -> Int {
     lastNumber += 1
     return lastNumber
-  }
-
-  /// The servers in messages: the name, unless it consists of addresses, and the first few addresses.
-  func shown(_ addresses: [EndpointAddress]) -> String {
-    let first = addresses.prefix(3).map(\.description).joined(separator: ", ")
-    let list = addresses.count > 3 ? "\(first) and \(addresses.count - 3) more" : first
-    let namesItself =
-      addresses.contains { $0.description == serverName || $0.port == nil } || list == serverName
-    return namesItself ? list : "\(serverName) (\(list))"
   }
 
   /// Connects without a call, unless there is a connection or the channel is connecting already.
@@ -330,7 +279,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>?) {
     setState(.shutdown)
-    if let idleTimer { loop.cancel(idleTimer) }
+    idleness.cancel(on: loop)
     balancer.shutDown()
     // Subchannels that the policy did not shut down.
     for subchannel in subchannels.values { subchannel.shutDown() }

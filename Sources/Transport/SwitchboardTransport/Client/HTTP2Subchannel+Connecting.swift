@@ -22,7 +22,7 @@ extension HTTP2Subchannel {
 
   func dial() {
     let route = Result { () throws(GRPCStatus) in
-      try ProxyRoute(to: addresses, channel.proxy, channel.proxies)
+      try ProxyRoute(to: addresses, channel.destination.proxy, channel.destination.proxies)
     }
     let dialing = startDialing((try? route.get())?.legs ?? [])
     if servingConnection == nil { setState(.connecting) }

@@ -52,7 +52,7 @@ final class HTTP2Subchannel: Subchannel {
   }
 
   /// The server in messages: its name and its addresses.
-  var shown: String { channel.shown(addresses) }
+  var shown: String { channel.destination.shown(addresses) }
 
   /// Its connections, as observers see them.
   var observed: ObservedConnection {
@@ -85,7 +85,7 @@ final class HTTP2Subchannel: Subchannel {
   func connectionHasRoom() {
     while !waiting.isEmpty {
       guard let connection = connections.first(where: \.hasRoom) else { return connectIfNeeded() }
-      channel.waitingCount -= 1
+      channel.stopWaiting()
       waiting.popFirst()?.open(on: connection)
     }
   }
@@ -93,7 +93,7 @@ final class HTTP2Subchannel: Subchannel {
   /// Makes the channel place the waiting calls again.
   func giveBackWaiting() {
     let calls = waiting.take()
-    channel.waitingCount -= calls.count
+    channel.stopWaiting(calls.count)
     for call in calls { call.pickAgain() }
   }
 
