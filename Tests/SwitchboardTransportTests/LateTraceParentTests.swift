@@ -41,7 +41,7 @@ import Testing
     let output = OutputBuffer()
     while session.drain(into: output, limit: 1 << 20) == .some {}
     session.connectionDidClose()
-    return (peer.streams, isAccepted && session.errorSent ?? 0 == 0)
+    return (peer.streams, isAccepted && session.end.errorSent ?? 0 == 0)
   }
 
   /// What a server receives that takes the header, which must be the same as if nghttp2 had seen it.

@@ -205,7 +205,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     wasGivenUp = isRetired || subchannel.isShutDown
     guard isReady, !isRetired else { return }
     isRetired = true
-    subchannel.connectionWasRetired(self, http2?.errorSent.map { _ in reason })
+    subchannel.connectionWasRetired(self, http2?.end.errorSent.map { _ in reason })
   }
 
   /// Why a usable connection ended, as gRFC A94 names it: the first of several reasons.

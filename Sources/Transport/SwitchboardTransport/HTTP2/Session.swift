@@ -1,5 +1,4 @@
 // unsafe: nghttp2: one owner a session, callbacks within one call into it
-// state: streams and headers are not yet parts of their own
 
 import CNghttp2
 import SwitchboardCall
@@ -20,17 +19,13 @@ final class Session: HTTPServerSession, HTTPClientSession {
   }
   /// The stream whose headers are being received. It is retained by `streams`.
   @exclusivity(unchecked) var current: Unmanaged<StreamEntry>?
-  /// The output of `drain`, while it runs.
-  @exclusivity(unchecked) var output: OutputBuffer?
+  /// The output of `drain` and its limit, while it runs.
+  @exclusivity(unchecked) private(set) var output: (buffer: OutputBuffer, limit: Int)?
   let streams: StreamList
   @exclusivity(unchecked) var watch: FloodGuard
   /// What spares nghttp2 some of what is received and sent, if anything does.
   let shortcuts: Shortcuts?
-  /// The size of the header block that is being received, as HTTP/2 counts it.
-  @exclusivity(unchecked) private var headerListSize = 0
-  @exclusivity(unchecked) private var headersCharged = 0
-  private let headerListSizeFree: Int
-  private let headerListSizeLimit: Int
+  @exclusivity(unchecked) private var block: HeaderBlockSize
   /// An offence that a callback found; `receive` and `drain` return it.
   @exclusivity(unchecked) private(set) var offence: Offence?
   let headers: HeaderWriter
@@ -40,18 +35,10 @@ final class Session: HTTPServerSession, HTTPClientSession {
   @exclusivity(unchecked) private(set) var lastRequestSent: Int32 = 0
   @exclusivity(unchecked) var connectionWindow: Int
   @exclusivity(unchecked) var inbound: InboundAccount
-  /// The error code of this side's GOAWAY, once it was sent with one.
-  @exclusivity(unchecked) var errorSent: UInt32?
-  /// The error code of the peer's GOAWAY, once it was received.
-  @exclusivity(unchecked) var goAwayReceived: UInt32?
+  @exclusivity(unchecked) var end = SessionEnd()
   let frameLimit: Int
   private let unsentFrameLimit: Int
-  @exclusivity(unchecked) var draining = Draining.no
-  /// The largest header block that this side may send, as HTTP/2 counts its size: the lesser of the peer's limit and
-  /// nghttp2's.
-  @exclusivity(unchecked) private(set) var headerListLimit = SessionSettings.largestSentHeaders
-  /// How many streams the peer accepts at a time. Read for each call, so nghttp2 is not asked.
-  @exclusivity(unchecked) private(set) var remoteMaxConcurrentStreams = 0
+  @exclusivity(unchecked) private(set) var peerLimits = PeerLimits.unknown
 
   enum Role { case client, server }
 
@@ -71,8 +58,7 @@ final class Session: HTTPServerSession, HTTPClientSession {
     watch = FloodGuard(of: role, allowance: settings.controlFrameAllowance)
     shortcuts = settings.takesShortcuts ? Shortcuts() : nil
     headers.mayAnnounce = settings.takesShortcuts
-    headerListSizeFree = settings.maxHeaderListSize
-    headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
+    block = HeaderBlockSize(free: settings.maxHeaderListSize)
     connectionWindow = settings.connectionWindow
     inbound = InboundAccount(
       limit: settings.unreadLimit,
@@ -114,23 +100,15 @@ final class Session: HTTPServerSession, HTTPClientSession {
     nghttp2_session_get_outbound_queue_size(raw) > unsentFrameLimit && delegate?.outputWaits == true
   }
 
-  private static let leastHeaderBomb = 256 * 1024
-
-  /// Header bytes above the limit still have to be decoded. This many of them cost the peer as much as a frame that
-  /// serves no call.
-  private static let headerBytesPerCharge = 1024
-
   func headersBegin() {
-    headerListSize = 0
-    headersCharged = 0
+    block.begin()
     fields.begin()
   }
 
   /// Returns `false` if the headers are so large that the rest of them is ignored.
   func countHeader(_ byteCount: Int) -> Bool {
-    headerListSize += byteCount + 32
-    guard headerListSize > headerListSizeFree else { return true }
-    guard headerListSize <= headerListSizeLimit, payForHeaders() else {
+    if block.add(byteCount + 32) { return true }
+    guard !block.isTooLarge, payForHeaders() else {
       offence = Offence(abuse: .headerBomb, code: .enhanceYourCalm)
       return false
     }
@@ -138,12 +116,10 @@ final class Session: HTTPServerSession, HTTPClientSession {
   }
 
   /// Whether nothing is charged for headers like those that were received last, with any `traceparent`.
-  var areHeadersFree: Bool { headerListSize + SpanIdentity.listSize <= headerListSizeFree }
+  var areHeadersFree: Bool { block.isFree(with: SpanIdentity.listSize) }
 
   private func payForHeaders() -> Bool {
-    let due = (headerListSize - headerListSizeFree) / Self.headerBytesPerCharge
-    while headersCharged < due {
-      headersCharged += 1
+    while block.takeCharge() {
       guard watch.spend(now: delegate?.sessionNow ?? 0) else { return false }
     }
     return true
@@ -175,12 +151,11 @@ final class Session: HTTPServerSession, HTTPClientSession {
     guard drained != .failed else { return drained }
     if let offence = nextOffence() { return .offence(offence) }
     guard !wantsToRead, !wantsToWrite else { return drained }
-    return .over(errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost, onceWritten: true)
+    return .over(end.errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost, onceWritten: true)
   }
 
   private func sendFrames(into target: OutputBuffer, limit: Int) -> Drained {
-    output = target
-    outputLimit = limit
+    output = (target, limit)
     defer { output = nil }
     let raw = raw
     // A frame may be in the buffer.
@@ -206,8 +181,6 @@ final class Session: HTTPServerSession, HTTPClientSession {
   /// Smaller frames are kept when the session is packed, which costs less than to note them.
   private static let leastConsumed = 1024
 
-  @exclusivity(unchecked) private(set) var outputLimit = 0
-
   var wantsToRead: Bool { nghttp2_session_want_read(raw) != 0 }
   var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
 
@@ -215,11 +188,12 @@ final class Session: HTTPServerSession, HTTPClientSession {
   func noteRemoteSettings() {
     let raw = raw
     let limit = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
-    headerListLimit = min(Int(limit), SessionSettings.largestSentHeaders)
     let streams = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
-    remoteMaxConcurrentStreams = Int(streams)
+    peerLimits = PeerLimits(headerList: Int(limit), streams: Int(streams))
     shortcuts?.settingsDidArrive()
   }
+
+  var headerListLimit: Int { peerLimits.headerList }
 
   var refusalOfHeaders: GRPCStatus? {
     headers.listSize > headerListLimit ? .headersTooLargeToSend(headers, limit: headerListLimit) : nil
@@ -276,7 +250,7 @@ extension Session {
     return true
   }
 
-  var requestLimit: Int { remoteMaxConcurrentStreams }
+  var requestLimit: Int { peerLimits.streams }
 
   static func connectionLimit(_ options: ChannelOptions) -> Int { options.maxConnections }
 

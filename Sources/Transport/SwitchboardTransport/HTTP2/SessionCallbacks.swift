@@ -226,7 +226,7 @@ extension Session {
       delegate?.sessionDidReceiveSettings()
     case NGHTTP2_GOAWAY.rawValue:
       let goAway = frame.pointee.goaway
-      goAwayReceived = goAway.error_code
+      end.wasReceived(goAway.error_code)
       let reason = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
       delegate?.sessionDidReceiveGoAway(
         GoAway(
@@ -253,7 +253,7 @@ extension Session {
       if HTTP2Error.blamesPeer(code) { didBlame(code) }
     case NGHTTP2_GOAWAY.rawValue:
       let code = frame.pointee.goaway.error_code
-      if code != 0 { errorSent = code } else { goAwayWasSent() }
+      if end.wasSent(code) { ping(PingPayload.draining) }
       if HTTP2Error.blamesPeer(code) { delegate?.sessionDidBlamePeer() }
     default:
       break
@@ -266,8 +266,8 @@ extension Session {
     _ count: Int,
     _ frameHeader: UnsafeRawBufferPointer
   ) -> Int32 {
-    guard let output else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
-    guard output.byteCount < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
+    guard let (output, limit) = output else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+    guard output.byteCount < limit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
     guard let (message, bytes) = stream.takeBorrowed(count) else {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }

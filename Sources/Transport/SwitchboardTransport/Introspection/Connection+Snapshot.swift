@@ -35,7 +35,7 @@ extension ConnectionSnapshot.HTTP2 {
   fileprivate init(_ session: Session) {
     sendWindow = session.sendWindow
     receiveWindow = session.receiveWindow
-    goAwayError = session.goAwayReceived
-    peerMaxConcurrentStreams = session.remoteMaxConcurrentStreams
+    goAwayError = session.end.received
+    peerMaxConcurrentStreams = session.peerLimits.streams
   }
 }
