@@ -27,7 +27,11 @@ public final class FakeResponses: Sendable {
 
   /// A channel whose calls take the enqueued responses. `handlers` are from `handler(_:)`, one for each method.
   public func channel(_ handlers: [MethodHandler]) throws(GRPCStatus) -> Channel {
-    try Channel(inProcess: [FakeProvider(serviceName: service, methodHandlers: handlers)])
+    // It stands for a server, and is none that interceptors were registered for.
+    var (server, client) = (ServerOptions(), ChannelOptions())
+    (server.interceptorRegistry, client.interceptorRegistry) = (InterceptorRegistry(), InterceptorRegistry())
+    let provider = FakeProvider(serviceName: service, methodHandlers: handlers)
+    return try Channel(inProcess: [provider], options: server, channelOptions: client)
   }
 
   /// Whether there are responses that no call has taken yet.

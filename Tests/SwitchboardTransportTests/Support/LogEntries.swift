@@ -13,7 +13,10 @@ final class LogEntries: LogHandler {
   private let entries = Locked<[Entry]>([])
 
   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-    guard !message.contains("an event loop") else { return }
+    // What depends on the time that the machine has, and on registries of tests that run at the same time.
+    guard !message.contains("an event loop"), !message.contains("interceptors were registered") else {
+      return
+    }
     entries.withLock { $0.append(Entry(level: level, message: message, metadata: metadata)) }
   }
 

@@ -14,6 +14,7 @@ public final class Channel: Sendable {
   @usableFromInline let interceptorFactories: [any ClientInterceptorFactory]
   /// The transport, with per-method configuration, tokens and retries added.
   @usableFromInline let engine: CallEngine
+  let logger: Logger
 
   /// A channel over any transport. `serviceConfig` applies to calls that have none; up to `retryBufferSize` bytes of
   /// each call's requests are kept for retries. Freezes `registry`, whose factories follow `interceptorFactories`. With
@@ -33,7 +34,9 @@ public final class Channel: Sendable {
     logger: Logger = .quiet
   ) {
     self.transport = transport
-    self.interceptorFactories = interceptorFactories + (registry?.freeze().client ?? [])
+    self.logger = logger
+    self.interceptorFactories = interceptorFactories + (registry?.freeze(for: .channel).client ?? [])
+    if registry == nil { UnusedFactories.ofProcess.report(to: .channel, logger) }
     engine = CallEngine(
       transport,
       serviceConfig,

@@ -34,3 +34,9 @@ package protocol CheckedProvider: CallHandlerProvider {
   /// Throws if it does not. Called once, when a server is created.
   func check() throws(GRPCStatus)
 }
+
+/// A provider that wants to know what else its server offers.
+package protocol ServiceObserver: CallHandlerProvider {
+  /// Called once for each server, when it is made, with the names of its services. A name may occur more than once.
+  func serverWasMade(of services: [String], _ logger: Logger)
+}

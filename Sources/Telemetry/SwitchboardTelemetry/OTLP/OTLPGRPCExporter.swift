@@ -24,6 +24,8 @@ final class OTLPGRPCExporter: BatchExporter {
     settings.security = endpoint.isSecure ? .tls(otlp.tls ?? ClientTLS()) : .plaintext
     // A collector that is available again should be noticed soon. Few processes connect to it.
     settings.connectMaxBackoff = .seconds(10)
+    // The application's interceptors are not for its telemetry.
+    settings.interceptorRegistry = InterceptorRegistry()
     channel = try Channel(target: endpoint.target, options: settings, group: group)
     self.resource = resource
     encoder = OTLPEncoder(clock: clock, isForJSON: false)
@@ -38,7 +40,7 @@ final class OTLPGRPCExporter: BatchExporter {
 
   func export(_ batch: ExportBatch, within limit: Duration?) async -> ExportResult {
     var options = options
-    if let limit, let timeout = options.timeout { options.timeout = min(timeout, limit) }
+    if let limit, let timeout = options.timeout { options.timeout = max(.zero, min(timeout, limit)) }
     do {
       switch OTLPRequest(batch, resource, encoder) {
       case .traces(let request):

@@ -5,7 +5,9 @@ extension Router {
   /// have the same path, if a method lacks an interceptor that the options require, or if the options name methods that there
   /// are not.
   convenience init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) throws(GRPCStatus) {
-    let factories = (options.interceptorRegistry?.freeze().server ?? []) + options.interceptorFactories
+    let registered = options.interceptorRegistry?.freeze(for: .server).server
+    if registered == nil { UnusedFactories.ofProcess.report(to: .server, options.logger) }
+    let factories = (registered ?? []) + options.interceptorFactories
     let methods = providers.flatMap { provider in
       provider.methodHandlers.map { handler in
         RPCMethod(
@@ -20,5 +22,9 @@ extension Router {
     try options.requiredInterceptors.check(methods)
     try options.handlerPlacements.check(methods.map(\.descriptor))
     try self.init(methods)
+    let services = providers.map(\.serviceName) + methods.map(\.descriptor.service)
+    for case let provider as any ServiceObserver in providers {
+      provider.serverWasMade(of: services, options.logger)
+    }
   }
 }

@@ -7,6 +7,9 @@
 /// The first channel or server that uses a registry freezes it, so that all of them have the same factories from the
 /// first call to the last.
 ///
+/// What is registered and given to nobody runs nowhere. A server or a channel whose options name no registry says so in its
+/// log while there are such factories; if it is to have none of them, let its options name an empty registry.
+///
 /// ```swift
 /// try InterceptorRegistry.process.register(Tracing())
 /// var options = ChannelOptions()
@@ -25,9 +28,16 @@ public final class InterceptorRegistry: Sendable {
   }
 
   private let state = Locked(Factories())
+  private let unused: UnusedFactories
+  private let number: Int
 
   /// Creates a separate registry.
-  public init() {}
+  public convenience init() { self.init(.ofProcess) }
+
+  package init(_ unused: UnusedFactories) {
+    self.unused = unused
+    number = unused.addRegistry()
+  }
 
   /// Adds a factory for both sides after the others. Throws `FAILED_PRECONDITION` if the registry is frozen.
   public func register(_ factory: any InterceptorFactory) throws(GRPCStatus) {
@@ -35,16 +45,19 @@ public final class InterceptorRegistry: Sendable {
       factories.client.append(factory)
       factories.server.append(factory)
     }
+    unused.add(factory, of: number, for: [.channel, .server])
   }
 
   /// Adds a factory for clients, in the same way.
   public func register(client factory: any ClientInterceptorFactory) throws(GRPCStatus) {
     try add { $0.client.append(factory) }
+    unused.add(factory, of: number, for: [.channel])
   }
 
   /// Adds a factory for servers, in the same way.
   public func register(server factory: any ServerInterceptorFactory) throws(GRPCStatus) {
     try add { $0.server.append(factory) }
+    unused.add(factory, of: number, for: [.server])
   }
 
   private func add(_ change: (inout Factories) -> Void) throws(GRPCStatus) {
@@ -62,9 +75,10 @@ public final class InterceptorRegistry: Sendable {
   /// Whether the registry is in use and can no longer change.
   package var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-  /// Freezes the registry and returns its factories.
-  package func freeze() -> Factories {
-    state.withLock { factories in
+  /// Freezes the registry and returns its factories, for a channel or a server.
+  package func freeze(for user: UnusedFactories.User) -> Factories {
+    unused.remove(of: number, for: user)
+    return state.withLock { factories in
       factories.isFrozen = true
       return factories
     }
