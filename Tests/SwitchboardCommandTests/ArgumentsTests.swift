@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardText
 import Testing
 
 @testable import SwitchboardCommand

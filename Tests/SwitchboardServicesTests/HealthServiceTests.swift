@@ -27,6 +27,36 @@ import Testing
     }
   }
 
+  private final class Warnings: LogHandler {
+    private let state = Locked<[[String: String]]>([])
+    var all: [[String: String]] { state.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      guard message == "the health was set of a service that the server does not have" else { return }
+      state.withLock { $0.append(metadata) }
+    }
+  }
+
+  /// Before and after the server was made, and each name once.
+  @Test func aServiceThatTheServerLacksIsReported() throws {
+    let (health, warnings) = (HealthService(), Warnings())
+    health.set(.serving, for: "grpc.health.v1.Helth")
+    health.set(.serving, for: "grpc.health.v1.Health")
+    health.set(.serving, for: "readiness")
+    #expect(warnings.all.isEmpty)
+    var options = ServerOptions()
+    options.logger = Logger(warnings)
+    _ = try Server(providers: [health], options: options)
+    #expect(warnings.all.map { $0["name"] } == ["grpc.health.v1.Helth"])
+    #expect(warnings.all.first?["hint"] == "did you mean grpc.health.v1.Health?")
+    #expect(warnings.all.first?["services"] == "grpc.health.v1.Health")
+    for name in ["grpc.health.v1.Helth", "shop.Shop", "shop.Shop", "Healt", "liveness", ""] {
+      health.set(.notServing, for: name)
+    }
+    #expect(warnings.all.dropFirst().map { $0["name"] } == ["shop.Shop", "Healt"])
+    #expect(warnings.all.dropFirst().map { $0["hint"] } == [nil, "did you mean grpc.health.v1.Health?"])
+  }
+
   /// A name from a client is repeated only if it is not too long.
   @Test func aLongNameIsNotRepeated() async throws {
     try await hosted([HealthService()]) { channel, _ async throws in

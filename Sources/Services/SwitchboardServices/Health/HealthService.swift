@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardServiceMessages
+import SwitchboardText
 
 /// Reports the health of a server and its services to clients, load balancers and orchestrators:
 /// `grpc.health.v1.Health`.
@@ -10,6 +11,10 @@ import SwitchboardServiceMessages
 /// let server = try Server(providers: [ShopProvider(), health])
 /// health.set(.serving, for: "shop.Shop")
 /// ```
+/// A name that is set, and that no service of its server has, is logged once with the names that there are: clients would ask
+/// for the right one and be told that it is unknown. Names without a dot that resemble none of them, such as `liveness`, are
+/// taken for those of probes.
+///
 /// The server as a whole, whose name is empty, is serving from the start. When the server shuts down, everything
 /// becomes not serving, and watchers receive that change before their calls end.
 public final class HealthService: Grpc_Health_V1_HealthProvider {
@@ -27,6 +32,7 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
   }
 
   private let board = Locked(StatusBoard())
+  private let served = Locked(ServedNames())
 
   /// Creates a service in which the server as a whole is serving and no other service is known.
   public init() {}
@@ -36,6 +42,7 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
   /// Has no effect once the server is shutting down.
   public func set(_ status: Status, for service: String = "") {
     board.withLock { $0.set(status, for: service) }
+    served.withLock { $0.remark(on: [service]) }?.log()
   }
 
   /// Removes a service.
@@ -116,5 +123,15 @@ extension Grpc_Health_V1_HealthCheckResponse {
     case .notServing: self.status = .notServing
     case nil: self.status = .serviceUnknown
     }
+  }
+}
+
+extension HealthService: ServiceObserver {
+  package func serverWasMade(of services: [String], _ logger: Logger) {
+    let known = board.withLock { $0.statuses.keys.map(\.text) }
+    served.withLock { served in
+      served.add(services, logger)
+      return served.remark(on: known.sorted())
+    }?.log()
   }
 }

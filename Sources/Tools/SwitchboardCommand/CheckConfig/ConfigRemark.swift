@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardBalancing
+import SwitchboardText
 
 /// A finding in a service config, as the command shows it.
 struct ConfigRemark {
