@@ -56,6 +56,31 @@ import Testing
     var all: [[String: String]] { entries.withLock { $0 } }
   }
 
+  private struct Undescribed: CallHandlerProvider {
+    let serviceName = "test.Undescribed"
+    let methodHandlers: [MethodHandler] = []
+  }
+
+  private final class Warnings: LogHandler {
+    private let entries = Locked<[[String: String]]>([])
+    var all: [[String: String]] { entries.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      if message.contains("generate it with ReflectionData=true") { entries.withLock { $0.append(metadata) } }
+    }
+  }
+
+  @Test func aServiceWithoutDescriptorsIsReported() throws {
+    let warnings = Warnings()
+    var options = ServerOptions()
+    options.logger = Logger(warnings)
+    try options.serveREST([RESTProvider(), Undescribed()])
+    #expect(warnings.all == [["service": "test.Undescribed"]])
+    var others = ServerOptions()
+    let refusal = #expect(throws: HTTPRuleError.self) { try others.serveREST([Undescribed()]) }
+    #expect("\(String(describing: refusal))".contains("ReflectionData=true when they are generated"))
+  }
+
   /// What JSON cannot express of a response is the server's affair.
   @Test(arguments: ["simple", "watch"], [false, true])
   func clientsDoNotLearnWhyAResponseCannotBeWritten(_ path: String, isDescribed: Bool) async throws {

@@ -31,6 +31,12 @@ import Testing
     #expect(options.exporters.count == 3)
   }
 
+  @Test func mistakesAreLoggedByDefault() {
+    for options in [TelemetryOptions(), TelemetryOptions(environment: [:])] {
+      #expect(options.logger.logs(.warning) && !options.logger.logs(.info))
+    }
+  }
+
   @Test func variablesAreRead() {
     let options = TelemetryOptions(environment: [
       "OTEL_SERVICE_NAME": "checkout",

@@ -1,4 +1,5 @@
 public import SwitchboardCall
+public import SwitchboardHTTP2
 
 /// Options from the environment variables that OpenTelemetry defines.
 extension TelemetryOptions {
@@ -9,7 +10,7 @@ extension TelemetryOptions {
   /// let options = TelemetryOptions(environment: ProcessInfo.processInfo.environment)
   /// ```
   /// `docs/guide/Telemetry.md` lists the variables.
-  public init(environment: [String: String], logger: Logger = .quiet) {
+  public init(environment: [String: String], logger: Logger = .standardError) {
     self.init()
     self.logger = logger
     // A variable with an empty value counts as not set.

@@ -38,8 +38,9 @@ public struct TelemetryOptions: Sendable {
   public var logBatch: BatchOptions?
   /// The interval at which metrics are exported, at least 100 ms.
   public var metricInterval = Duration.seconds(60)
-  /// Logs that exports fail, once each time that failures begin.
-  public var logger = Logger.quiet
+  /// Logs that exports fail, once each time that failures begin, and names of metrics that do not exist. By default, it writes
+  /// to standard error; `quiet` switches it off.
+  public var logger = Logger.standardError
 
   /// The defaults of OpenTelemetry, without an exporter.
   public init(serviceName: String = "unknown_service", attributes: [String: AttributeValue] = [:]) {

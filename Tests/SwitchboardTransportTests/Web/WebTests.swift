@@ -37,6 +37,15 @@ import Testing
     #expect(failure?.message?.hasPrefix("\"\(text)\" is not an origin as browsers write it") == true)
   }
 
+  @Test func credentialsForPagesOfAnyOriginAreRejected() throws {
+    var options = ServerOptions()
+    options.web = WebOptions(origins: .any)
+    options.web?.allowsCredentials = true
+    let failure = #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }
+    #expect(failure?.code == .invalidArgument)
+    #expect(failure?.message?.hasPrefix("allowsCredentials has no effect for pages of .any origin") == true)
+  }
+
   @Test func originsOfAllSchemesAreAccepted() throws {
     var options = ServerOptions()
     options.web = WebOptions(

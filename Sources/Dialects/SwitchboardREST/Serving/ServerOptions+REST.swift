@@ -11,7 +11,7 @@ extension ServerOptions {
   ///     let server = try Server(providers: providers, options: options)
   ///
   /// The rules are read from the descriptors in generated services (`ReflectionData=true`); services without descriptors
-  /// have no rules, and are not served by REST. The rules are compiled here, once. Throws if a rule is invalid, if two
+  /// have no rules, and are not served by REST, which is logged. The rules are compiled here, once. Throws if a rule is invalid, if two
   /// rules have the same method and path, or if a rule has the document's path; the error names both. All services are
   /// served by one call: a second one throws.
   public mutating func serveREST(
@@ -28,6 +28,13 @@ extension ServerOptions {
     guard !table.routes.isEmpty else {
       throw HTTPRuleError(
         "no method has a rule: services need annotations or rules, and ReflectionData=true when they are generated"
+      )
+    }
+    for provider in providers where provider.reflectionData.isEmpty {
+      logger.log(
+        .warning,
+        "a service given to serveREST is not served by REST: generate it with ReflectionData=true",
+        ["service": provider.serviceName]
       )
     }
     if let path = options.document?.path, let route = table.literalRoute(of: path) {

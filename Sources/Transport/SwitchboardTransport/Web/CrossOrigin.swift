@@ -12,6 +12,7 @@ final class CrossOrigin: Sendable {
 
   init(_ options: WebOptions) throws(GRPCStatus) {
     try options.refuseWrongOrigins()
+    try options.refuseAnonymousCredentials()
     try options.refuseWrongHeaders()
     self.options = options
     origins = if case .only(let origins) = options.origins { Set(origins.map(ExactText.init)) } else { nil }

@@ -30,7 +30,8 @@ public struct WebOptions: Sendable {
   public var exposedHeaders: [String] = []
   /// How long a browser may cache the answer to a preflight request.
   public var maxAge = Duration.seconds(7200)
-  /// Whether pages may send cookies and the browser's client certificates. Ignored if `origins` is `any`.
+  /// Whether pages may send cookies and the browser's client certificates. Browsers allow that only to origins that are named,
+  /// so a server with `any` is not made.
   public var allowsCredentials = false
   /// How long an idle HTTP/1.1 connection stays open.
   public var idleTimeout = Duration.seconds(75)
@@ -57,6 +58,14 @@ extension WebOptions: RuledOptions {
     ),
   ]
 
+  /// Throws if browsers would not do what the options ask for.
+  func refuseAnonymousCredentials() throws(GRPCStatus) {
+    guard allowsCredentials, case .any = origins else { return }
+    throw .invalidOption(
+      "allowsCredentials has no effect for pages of .any origin: browsers allow it only if the origins are named"
+    )
+  }
+
   /// Throws if a browser would never send an origin: its pages could not make calls, and would not learn why.
   func refuseWrongOrigins() throws(GRPCStatus) {
     guard case .only(let origins) = origins, let wrong = origins.sorted().first(where: { !Self.isOrigin($0) })
@@ -65,7 +74,7 @@ extension WebOptions: RuledOptions {
       code: .invalidArgument,
       message:
         "\"\(wrong)\" is not an origin as browsers write it: such as https://app.example, in lower case, "
-        + "without a path and without the scheme's own port"
+        + "without a path and without the scheme's own port; all origins are .any"
     )
   }
 
