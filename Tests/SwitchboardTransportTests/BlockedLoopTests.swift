@@ -1,6 +1,7 @@
 import CallTestSupport
 import Dispatch
 import SwitchboardCall
+import SwitchboardCallObjects
 import Synchronization
 import Testing
 
@@ -30,6 +31,72 @@ import Testing
     try await blocks(nil) { channel in
       try await channel.call(Blocking.execute).unary([])
     }
+  }
+
+  // MARK: Channels
+
+  /// A closure that is called on the channel's loop, before the channel can do anything else.
+  @Test func aCallbackThatBlocksIsNamed() async throws {
+    try await blocksItsChannel("/test.Blocking/Free", "let a callback, such as that of whenResponse,") {
+      channel,
+      recorder in
+      await withCheckedContinuation { continuation in
+        channel.eventLoop.execute {
+          let call = channel.call(Blocking.free).makeUnaryCall([])
+          // The response cannot have come yet.
+          call.whenResponse { _ in
+            withExtendedLifetime(call) { continuation.resume(returning: recorder.block()) }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func aClientsInterceptorThatBlocksIsNamed() async throws {
+    try await blocksItsChannel("/test.Blocking/Free", "give an interceptor a responseExecutor") {
+      channel,
+      recorder in
+      let chain = CallInterceptors<[UInt8], [UInt8]>([ClientBlocking(recorder)])
+      let method = Blocking.free.bytes
+      return try await MethodCall(method, on: channel, interceptors: chain).makeUnaryCall([]).response
+    }
+  }
+
+  @Test func otherWorkOfAChannelsLoopIsReported() async throws {
+    try await blocksItsChannel(nil, "EventLoop.execute") { channel, recorder in
+      await withCheckedContinuation { continuation in
+        channel.eventLoop.execute { continuation.resume(returning: recorder.block()) }
+      }
+    }
+  }
+
+  private func blocksItsChannel(
+    _ path: String?,
+    _ hint: String,
+    _ call: (Channel, BlockRecorder) async throws -> [UInt8]
+  ) async throws {
+    let recorder = BlockRecorder()
+    let server = try Server(providers: [Blocking(recorder)])
+    var options = ChannelOptions()
+    options.logger = Logger(recorder)
+    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))", options: options)
+    #expect(try await call(channel, recorder) == [1])
+    while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
+    let entries = recorder.entries
+    #expect(entries.first?["method"] == path)
+    #expect(entries.first?["hint"]?.contains(hint) == true)
+    #expect(entries.dropFirst().first?["after"] != nil)
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  /// Methods that are made up for each call share a number by their path, and there are so many only.
+  @Test func aMethodHasOneNumber() {
+    let marks = (0..<2).map { _ in
+      CalledMethods.mark(of: MethodDescriptor(path: "/made.Up/Get", type: .unary))
+    }
+    #expect(marks[0] == marks[1] && marks[0] & 1 == 1)
+    #expect(CalledMethods.ofProcess.path(of: marks[0] >> 1) == "/made.Up/Get")
   }
 
   private func blocks(
@@ -71,14 +138,32 @@ private final class BlockRecorder: CallObserver, LogHandler {
   }
 
   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-    if message.contains("event loop") { state.withLock { $0.entries.append(metadata) } }
+    guard message.contains("event loop") else { return }
+    state.withLock { $0.entries.append(metadata) }
+    // A channel has no metric.
+    if message.contains("of a call") || message.hasPrefix("something") { reported.signal() }
   }
 
   /// Blocks the thread until there is a report.
   func block() -> [UInt8] { reported.wait(timeout: .now() + 60) == .success ? [1] : [0] }
 }
 
+private final class ClientBlocking: ClientInterceptor<[UInt8], [UInt8]> {
+  let recorder: BlockRecorder
+
+  init(_ recorder: BlockRecorder) { self.recorder = recorder }
+
+  override func receive(
+    _ part: GRPCClientResponsePart<[UInt8]>,
+    context: ClientInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    guard case .message = part else { return context.receive(part) }
+    context.receive(.message(recorder.block()))
+  }
+}
+
 private final class Blocking: CallHandlerProvider {
+  static let free = MethodDescriptor(service: "test.Blocking", method: "Free", type: .unary)
   static let get = MethodDescriptor(service: "test.Blocking", method: "Get", type: .unary)
   static let resumed = MethodDescriptor(service: "test.Blocking", method: "Resumed", type: .unary)
   static let collect = MethodDescriptor(service: "test.Blocking", method: "Collect", type: .clientStreaming)
@@ -126,6 +211,7 @@ private final class Blocking: CallHandlerProvider {
         interceptors: { [Interceptor(recorder)] },
         { _, context in context.userInfo[Answer.self] ?? [] }
       ),
+      Self.free.bytes.unaryHandler { _, _ in [] },
       Self.execute.bytes.unaryHandler { _, context in
         await withCheckedContinuation { continuation in
           context.eventLoop.execute { continuation.resume(returning: recorder.block()) }

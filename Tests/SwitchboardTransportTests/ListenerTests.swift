@@ -25,11 +25,34 @@ import Testing
   private let path = FileManager.default.temporaryDirectory.appending(path: "listener-\(UUID().uuidString)")
     .path
 
-  @Test(arguments: [("example.com", 0), ("127.0.0.1", 65_536), ("127.0.0.1", -1)])
-  func anAddressThatIsNoneIsExplained(_ host: String, _ port: Int) throws {
+  private static let names =
+    "names are not looked up; write localhost, the numeric address of an interface, or 0.0.0.0 for all of them"
+  private static let all =
+    "for all addresses of the machine write host: \"0.0.0.0\", or \"::\" for those of IPv6"
+  private static let ports = "the port must be 0 to 65535, and 0 lets the system choose one"
+
+  @Test(arguments: [
+    ("example.com", 0, names), ("example.com:443", 0, names), ("http://example.com", 80, names),
+    ("127.0.0.1", 65_536, ports), ("127.0.0.1", -1, ports), ("localhost", -1, ports), ("", 50051, all),
+    ("*", 50051, all), ("127.0.0.1:50051", 0, "write bind(host: \"127.0.0.1\", port: 50051)"),
+    ("http://127.0.0.1:80/x", 0, "write bind(host: \"127.0.0.1\", port: 80)"),
+    ("dns:///localhost", 50051, "write bind(host: \"localhost\", port: 50051)"),
+    ("[::1]", 7, "write bind(host: \"::1\", port: 7)"), ("[::1]:8", 7, "write bind(host: \"::1\", port: 8)"),
+    ("unix:/run/shop.sock", 0, "write bind(unixPath: \"/run/shop.sock\")"),
+  ])
+  func anAddressThatIsNoneIsExplained(_ host: String, _ port: Int, _ advice: String) throws {
     let refused = #expect(throws: GRPCStatus.self) { try Server(providers: []).bind(host: host, port: port) }
-    let wanted = "the host must be a numeric address or localhost, and the port 0 to 65535"
-    #expect(refused?.message == "cannot listen on \(host):\(port): \(wanted)")
+    #expect(refused?.code == .invalidArgument)
+    #expect(refused?.message == "cannot listen on \(host):\(port): \(advice)")
+  }
+
+  @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+    try Data("mine".utf8).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let refused = #expect(throws: GRPCStatus.self) { try Server(providers: []).bind(unixPath: path) }
+    let what = "a file is there that is no socket; remove it, or choose another path"
+    #expect(refused?.message == "cannot listen on unix:\(path): \(what)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
   @Test func aStoppedServerDoesNotListen() async throws {

@@ -108,12 +108,13 @@ import Testing
   @Test func aCallsSizeLimitIsRefusedOrWorks() async throws {
     for wire in [Wire.ipv4, .inProcess] {
       try await TestPair.with(wire) { pair async throws in
-        for limit in [-1, Int.min] {
+        for limit in [0, -1, Int.min] {
           let status = await status { _ = try await pair.get(options: CallOptions(responseSizeLimit: limit)) }
           #expect(status?.code == .invalidArgument)
-          #expect(status?.message == "responseSizeLimit is \(limit): it must be at least 0")
+          let message = "responseSizeLimit is \(limit): it must be at least 1, because no message"
+          #expect(status?.message?.hasPrefix(message) == true)
         }
-        for limit in [0, 1, .max] {
+        for limit in [1, .max] {
           let message = [UInt8](repeating: 7, count: min(300, limit))
           let options = CallOptions(responseSizeLimit: limit)
           #expect(try await pair.get(TestService.get, message, options: options) == message)
@@ -125,10 +126,8 @@ import Testing
   @Test func aTimeoutThatIsOverEndsACall() async throws {
     for wire in [Wire.ipv4, .inProcess] {
       try await TestPair.with(wire) { pair async throws in
-        for timeout in [Duration.seconds(-1), .zero, .seconds(Int64.min)] {
-          let status = await status { _ = try await pair.get(options: CallOptions(timeout: timeout)) }
-          #expect(status?.code == .deadlineExceeded)
-        }
+        let status = await status { _ = try await pair.get(options: CallOptions(timeout: .zero)) }
+        #expect(status?.code == .deadlineExceeded)
         for timeout in [Duration.seconds(3600), Self.forever] {
           #expect(try await pair.get(options: CallOptions(timeout: timeout)) == [1, 2, 3])
         }

@@ -1,5 +1,5 @@
 public import SwitchboardCall
-public import SwitchboardHTTP2
+public import SwitchboardTransport
 
 /// Options from the environment variables that OpenTelemetry defines.
 extension TelemetryOptions {

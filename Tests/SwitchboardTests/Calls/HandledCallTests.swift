@@ -21,6 +21,37 @@ import Testing
     }
   }
 
+  private final class Warnings: LogHandler {
+    private let state = Locked<[[String: String]]>([])
+    var all: [[String: String]] { state.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      if message.contains("was never started: call start()") { state.withLock { $0.append(metadata) } }
+    }
+  }
+
+  @Test func aCallThatIsNeverStartedSaysSo() async throws {
+    let warnings = Warnings()
+    var options = ChannelOptions()
+    options.logger = Logger(warnings)
+    let channel = try Channel(inProcess: [], channelOptions: options)
+    let client = Echo_EchoClient(channel: channel)
+    let (unary, streaming) = (Handler(), Handler())
+    do { _ = client.callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: unary) }
+    do { _ = client.callbacks.makeUpdateCall(responseHandler: streaming) }
+    for handler in [unary, streaming] {
+      let events = await handler.all()
+      #expect(events.compactMap(\.word) == ["closed"])
+      #expect(events.last?.end?.error?.code == .failedPrecondition)
+      #expect(
+        events.last?.end?.error?.message?.hasPrefix("the call was released before it was started") == true
+      )
+      #expect(handler.misplacedCount == 0)
+    }
+    #expect(warnings.all.map { $0["method"] } == ["/echo.Echo/Get", "/echo.Echo/Update"])
+    await channel.shutDown(grace: .zero)
+  }
+
   @Test func aUnaryCallCanReceiveAStreamOfResponses() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SwitchboardTransport
+@testable import SwitchboardNetwork
 
 @Suite struct SessionEndTests {
   @Test func thePeerIsAskedBetweenTheAnnouncements() {

@@ -2,6 +2,7 @@ import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardCallObjects
 import TestSupport
 import Testing
 
@@ -138,11 +139,28 @@ import Testing
     }
   }
 
-  /// As from a time that has passed already.
-  @Test(arguments: [Duration.zero, .seconds(-1)]) func aTimeoutOfNoTime(_ timeout: Duration) async throws {
+  /// It counts from the start of the call, whatever the program took it for.
+  @Test(arguments: [Wire.ipv4, .inProcess], [false, true])
+  func aTimeoutBelowZeroIsRefused(_ wire: Wire, _ hasInterceptor: Bool) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      for timeout in [Duration.seconds(-1), .seconds(Int64.min)] {
+        let options = CallOptions(timeout: timeout)
+        let chain = hasInterceptor ? CallInterceptors<[UInt8], [UInt8]>([ClientInterceptor()]) : nil
+        let call = MethodCall(TestService.get.bytes, on: pair.channel, options: options, interceptors: chain)
+        let failure = await status { _ = try await call.makeUnaryCall([1]).response }
+        #expect(failure?.code == .invalidArgument)
+        let message =
+          "timeout is \(timeout): it must be at least 0.0 seconds, because it counts from the start"
+        #expect(failure?.message?.hasPrefix(message) == true)
+        #expect(failure?.message?.contains("write max(.zero, time - .now)") == true)
+      }
+    }
+  }
+
+  @Test func aTimeoutOfNoTime() async throws {
     try await TestPair.with(.inProcess) { pair async throws in
       let failure = await status {
-        _ = try await pair.get(TestService.get, options: CallOptions(timeout: timeout))
+        _ = try await pair.get(TestService.get, options: CallOptions(timeout: .zero))
       }
       #expect(failure?.code == .deadlineExceeded)
       #expect(failure?.message?.hasPrefix("deadline of 0 ms (CallOptions.timeout) exceeded") == true)

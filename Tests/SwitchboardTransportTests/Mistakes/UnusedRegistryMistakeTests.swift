@@ -2,7 +2,8 @@ import CallTestSupport
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardHTTP2
+@testable import SwitchboardTransport
+@testable import SwitchboardNetwork
 
 /// Interceptors that were registered, and that nobody uses, are reported to the first server or channel without a registry.
 @Suite(.timeLimit(.minutes(5))) struct UnusedRegistryMistakeTests {

@@ -2,6 +2,7 @@ import SwitchboardCall
 import Testing
 
 @testable import SwitchboardTransport
+@testable import SwitchboardNetwork
 
 @Suite struct CallTermsTests {
   private func terms(_ add: (inout CallTerms, CallTerms.Bytes) -> Void, _ values: String...) -> CallTerms {

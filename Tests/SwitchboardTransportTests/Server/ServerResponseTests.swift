@@ -2,6 +2,7 @@ import SwitchboardCall
 import Testing
 
 @testable import SwitchboardTransport
+@testable import SwitchboardNetwork
 
 @Suite struct ServerResponseTests {
   /// The fields that a response writes, and what it says of metadata that was too large.

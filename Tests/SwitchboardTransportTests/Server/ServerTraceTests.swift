@@ -2,6 +2,7 @@ import SwitchboardCall
 import Testing
 
 @testable import SwitchboardTransport
+@testable import SwitchboardNetwork
 
 @Suite struct ServerTraceTests {
   private final class Tracer: ServerCallTracer, ContextSource {

@@ -2,6 +2,7 @@ import SwitchboardCall
 import Testing
 
 @testable import SwitchboardTransport
+@testable import SwitchboardNetwork
 
 @Suite struct TraceParentFieldTests {
   private static let first = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

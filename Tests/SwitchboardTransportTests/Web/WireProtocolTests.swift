@@ -62,6 +62,24 @@ import Testing
     }
   }
 
+  /// It can answer nothing that a client of HTTP/1.1 reads.
+  @Test(arguments: [CallProtocol.connect, .grpcWeb]) func aServerWithoutHTTP1IsReported(
+    _ wireProtocol: CallProtocol
+  ) async throws {
+    let entries = LogEntries()
+    var (server, channel) = (ServerOptions(), ChannelOptions())
+    server.logger = Logger(entries, minimumLevel: .warning)
+    (channel.wireProtocol, channel.httpVersion) = (wireProtocol, .http1)
+    try await TestPair.with(server: server, channel: channel) { pair async throws in
+      let status = await status { _ = try await pair.get() }
+      #expect(status?.code == .unavailable)
+      #expect(status?.message == GRPCStatus.serverSpeaksHTTP2.message)
+      #expect(status?.message?.contains("set ServerOptions.web if it is a server of Switchboard") == true)
+    }
+    let reason = entries.all.first { $0.message == "connection closed" }?.metadata["reason"]
+    #expect(reason?.contains("ServerOptions.web is set, which Connect and gRPC-Web need") == true)
+  }
+
   @Test(arguments: Way.all) func metadataTravelsBothWays(_ way: Way) async throws {
     try await with(way) { pair async throws in
       var options = CallOptions(timeout: .seconds(60))

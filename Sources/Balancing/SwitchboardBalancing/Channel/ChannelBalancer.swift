@@ -235,6 +235,12 @@ extension GRPCStatus {
     origin: .user
   )
 
+  package static let channelReleased = GRPCStatus(
+    code: .unavailable,
+    message: "the channel was released: keep it, or a client that has it, while calls are made",
+    origin: .user
+  )
+
   fileprivate static func unusableConfig(_ reason: GRPCStatus) -> GRPCStatus {
     GRPCStatus(
       code: .unavailable,

@@ -33,6 +33,9 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     self.interceptors = interceptors
   }
 
+  /// The channel's logger.
+  @usableFromInline package var logger: Logger { channel.logger }
+
   // MARK: Starting: every form of call uses one of these three
 
   /// Starts an awaited call with one request, without interceptors.

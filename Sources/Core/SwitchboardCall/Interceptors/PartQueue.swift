@@ -40,10 +40,14 @@ package final class PartQueue<Message: Sendable>: Sendable {
 
   @usableFromInline let queue = Messages(PartQueueExtra())
   @usableFromInline let demand: (@Sendable (Int) -> Void)?
+  @usableFromInline let failed: (@Sendable () -> Void)?
 
-  /// `demand` requests more messages from the other side.
+  /// `demand` requests more messages from the other side. `failed` is called by a reader that gets a failure.
   @inlinable
-  package init(demand: (@Sendable (Int) -> Void)? = nil) { self.demand = demand }
+  package init(demand: (@Sendable (Int) -> Void)? = nil, failed: (@Sendable () -> Void)? = nil) {
+    self.demand = demand
+    self.failed = failed
+  }
 
   /// Returns how many messages to request now.
   @inlinable
@@ -120,7 +124,10 @@ package final class PartQueue<Message: Sendable>: Sendable {
       if let kept { reading.large = kept }
       for writer in writers { writer.resume() }
       if count > 0 { demand?(count) }
-      if let popped { return try popped.get() }
+      if let popped {
+        if case .failure = popped { failed?() }
+        return try popped.get()
+      }
       if let message = try await queue.waitToRead() { return message }
     }
   }

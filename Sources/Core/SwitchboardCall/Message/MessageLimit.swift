@@ -18,6 +18,9 @@ package struct MessageLimit: Sendable, Equatable {
     self.option = option
   }
 
+  /// Why a limit is at least one byte.
+  package static let nothingFits = "no message with content could arrive (the largest number means no limit)"
+
   /// A server's limit of requests.
   package static func request(_ byteCount: Int) -> MessageLimit { MessageLimit(byteCount, .maxRequestSize) }
 

@@ -12,6 +12,8 @@ struct FieldBlock: @unchecked Sendable {
     let capacity: Int
     var byteCount = 0
     var fieldCount = 0
+    /// Whether the fields arrived with a call, at least some of them.
+    var isReceived = false
 
     /// The bytes that are still free.
     var room: Int { capacity - byteCount - fieldCount * FieldPosition.size }
@@ -95,6 +97,15 @@ struct FieldBlock: @unchecked Sendable {
     )
   }
 
+  var isReceived: Bool { storage.map(Self.extent)?.isReceived ?? false }
+
+  /// Has an effect only if there are fields.
+  mutating func markReceived() {
+    guard !isEmpty, !isReceived else { return }
+    makeOwn(room: 0)
+    storage?.withUnsafeMutablePointerToHeader { $0.pointee.isReceived = true }
+  }
+
   /// The number of bytes in the names and values.
   var byteCount: Int { storage.map(Self.extent)?.byteCount ?? 0 }
 
@@ -106,7 +117,11 @@ struct FieldBlock: @unchecked Sendable {
     let needed = extent.capacity - extent.room + room
     let capacity = needed <= Self.leastCapacity ? Self.leastCapacity : needed * 2
     let own = Storage.create(minimumCapacity: capacity) { _ in
-      Extent(capacity: capacity, byteCount: extent.byteCount, fieldCount: extent.fieldCount)
+      var larger = Extent(capacity: capacity)
+      larger.byteCount = extent.byteCount
+      larger.fieldCount = extent.fieldCount
+      larger.isReceived = extent.isReceived
+      return larger
     }
     if let old { Self.copy(old, to: own) }
     storage = own

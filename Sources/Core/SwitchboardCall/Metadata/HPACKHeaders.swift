@@ -76,6 +76,7 @@ public struct HPACKHeaders: Sendable {
     for index in indices where !isName(name, at: index) {
       withField(at: index) { kept.append(name: $0, value: $1) }
     }
+    if isReceived { kept.markReceived() }
     self = kept
   }
 
@@ -92,6 +93,7 @@ public struct HPACKHeaders: Sendable {
       return
     }
     other.forEachField { append(name: $0, value: $1) }
+    if other.isReceived { markReceived() }
   }
 }
 
@@ -124,6 +126,19 @@ extension HPACKHeaders {
 
 extension HPACKHeaders {
   package var fieldCount: Int { block.fieldCount }
+
+  /// Whether fields of it arrived with a call. Such metadata may be sent with another call, and may then have fields that are
+  /// left out.
+  package var isReceived: Bool { block.isReceived }
+
+  package mutating func markReceived() { block.markReceived() }
+
+  /// The same list, as one that arrived.
+  package var received: HPACKHeaders {
+    var all = self
+    all.markReceived()
+    return all
+  }
 
   /// Whether both are copies of the same list, without comparing fields.
   package func isCopy(of other: HPACKHeaders) -> Bool { block.isCopy(of: other.block) }

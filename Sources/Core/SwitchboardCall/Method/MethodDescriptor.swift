@@ -1,5 +1,7 @@
 // text: paths that the program has
 
+import Synchronization
+
 /// The path and the type of a method.
 ///
 /// Generated code keeps one for each method, so that the path is built and encoded only once.
@@ -17,6 +19,8 @@ public final class MethodDescriptor: Sendable {
   package let pathBytes: [UInt8]
   /// Whether HTTP allows the path, which begins with a slash.
   package let hasValidPath: Bool
+  /// What channels tell others by whose calls occupy a loop; zero until there was a call.
+  package let callMark = Atomic<UInt>(0)
 
   /// Describes a method and builds its path. Create only one descriptor for each method.
   public init(

@@ -73,6 +73,9 @@ public struct ChannelOptions: Sendable {
   /// Whether the event loop and callers poll for up to 60 µs before they block. This saves each call the time to wake a
   /// thread, but keeps cores busy while calls are in flight. Without calls, the cores are idle.
   public var lowLatency = false
+  /// How long a callback of a call, or an interceptor, may block the channel's event loop before the log names the method.
+  /// `nil`: nobody looks after the loop.
+  public var blockedLoopLimit: Duration? = .milliseconds(50)
   /// Text that precedes Switchboard's own name in `user-agent`, unless it is empty.
   public var userAgentPrefix = ""
   /// The `:authority` to send instead of the target's.

@@ -17,6 +17,16 @@ import Synchronization
     func doElsewhere(_ work: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void)
   }
 
+  /// Hears of code that uses a pipe after the handler that it belongs to has returned. Called without locks, on any thread.
+  @usableFromInline package protocol LateUseReporter: AnyObject, Sendable {
+    func pipeWasUsedLate(_ use: LateUse)
+  }
+
+  /// What was done too late.
+  @usableFromInline package enum LateUse: Sendable {
+    case read, written
+  }
+
   /// How far the reader has caught up.
   @usableFromInline package enum Room: Sendable {
     /// A writer waits.
@@ -49,6 +59,8 @@ import Synchronization
     /// What sets the limit of a message.
     var limitOption = MessageLimit.Option.maxRequestSize
     var observer: (any Observer)?
+    /// Who hears of which use, once the handler has returned.
+    var late: (use: LateUse, reporter: any LateUseReporter)?
   }
 
   typealias Messages = BoundedQueue<MessageBuffer, Extra>
@@ -75,6 +87,21 @@ import Synchronization
 
   @usableFromInline package func detach() {
     queue.state.withLock { $0.extra.observer = nil }
+  }
+
+  /// The same for the pipe of a handler that has returned: `reporter`, if there is one, hears if it is still used so.
+  package func detach(_ use: LateUse, _ reporter: (any LateUseReporter)?) {
+    queue.state.withLock { state in
+      state.extra.observer = nil
+      state.extra.late = reporter.map { (use, $0) }
+    }
+  }
+
+  private func wasUsed(_ use: LateUse) {
+    let reporter = queue.state.withLock { state in
+      state.extra.late.flatMap { $0.use == use ? $0.reporter : nil }
+    }
+    reporter?.pipeWasUsedLate(use)
   }
 
   /// Makes a larger message end the pipe. Called by a transport before the first message.
@@ -185,6 +212,7 @@ import Synchronization
   @usableFromInline nonisolated(nonsending) package func waitUntilWritable() async throws {
     try await queue.waitToWrite(below: limit)
     let (isFinished, end) = queue.state.withLock { ($0.extra.isFinished, $0.end) }
+    if end != nil { wasUsed(.written) }
     if isFinished { throw GRPCStatus.writeAfterEnd }
     if case .failed(let status) = end { throw status }
   }
@@ -228,13 +256,18 @@ import Synchronization
     }
   }
 
-  /// Waits for the next message on the caller's executor; `nil` at the end.
-  @usableFromInline nonisolated(nonsending) package func next() async throws -> MessageBuffer? {
+  /// Waits for the next message on the caller's executor; `nil` at the end. A chain of interceptors reads for as long as it
+  /// can, so it is not `byHandler`.
+  @usableFromInline nonisolated(nonsending) package func next(byHandler: Bool = true) async throws
+    -> MessageBuffer?
+  {
     while true {
       switch pop() {
       case .message(let message): return message
       case .end: return nil
-      case .failed(let status): throw status
+      case .failed(let status):
+        if byHandler { wasUsed(.read) }
+        throw status
       case .empty: if let message = try await queue.waitToRead() { return message }
       }
     }

@@ -73,6 +73,9 @@
   /// The handler has finished. Called by the handler, on any thread, last.
   func handlerReturned()
 
+  /// Something may have been done too late to have an effect, unless the call ended without its handler. Called on any thread.
+  func wasTooLate(_ action: LateAction)
+
   /// Cancels the handler, because the call has ended without it. Called on the loop.
   func cancelHandler()
 
@@ -85,6 +88,17 @@
 
   /// Ends the call after the messages written to `responses`. Later ends are ignored.
   func finish(_ status: GRPCStatus)
+}
+
+/// What a handler, or a task that has outlived it, did when it could no longer have an effect.
+@usableFromInline
+package enum LateAction: Sendable {
+  /// `setInitialMetadata` and `setCompression`, after they were sent.
+  case initialMetadata, compression
+  /// `setTrailers`, after the call had ended.
+  case trailers
+  /// A message was sent or read, after the handler had returned.
+  case sent, read
 }
 
 /// Where a handler runs.

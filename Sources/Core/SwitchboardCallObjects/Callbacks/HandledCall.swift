@@ -49,17 +49,23 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   /// How many more responses the handler has requested.
   let credit: Credit
   private let make: @Sendable () throws(GRPCStatus) -> Started
+  private let logger: Logger
+  private let path: String
   let state = Locked(State())
 
   @usableFromInline
   init(
     _ handler: any ResponseHandler<Response>,
     _ options: CallOptions?,
+    _ method: MethodDescriptor,
+    _ logger: Logger,
     _ make: @escaping @Sendable () throws(GRPCStatus) -> Started
   ) {
     queue = HandlerQueue(handler)
     credit = Credit(options?.flowControlEnabled == true ? 0 : .max)
     self.make = make
+    self.logger = logger
+    path = method.path
   }
 
   /// Creates a call that passes its responses to `handler`. Without `request`, the requests are written later.
@@ -69,7 +75,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     _ request: Request?,
     _ handler: any ResponseHandler<Response>
   ) {
-    self.init(handler, call.options) { () throws(GRPCStatus) in
+    self.init(handler, call.options, call.method.descriptor, call.logger) { () throws(GRPCStatus) in
       let type = call.method.descriptor.type
       guard type.streamsRequests == (request == nil) else { throw .wrongForm(call.method.descriptor) }
       switch (request, type.streamsResponses) {
@@ -91,9 +97,15 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
 
   deinit {
     let state = state.withLock { $0 }
+    if state.phase == .idle { wasNeverStarted() }
     // Those that were written may not be all.
     if state.phase == .open { state.requests?.drop() }
     state.writes?.finish()
+  }
+
+  private func wasNeverStarted() {
+    logger.log(.warning, "a call was released that was never started: call start()", ["method": path])
+    queue.notifyLater { $0.closed(trailingMetadata: HPACKHeaders(), error: .neverStarted) }
   }
 
   // MARK: Starting and ending
@@ -190,6 +202,9 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
 }
 
 extension GRPCStatus {
+  static let neverStarted =
+    misuse("the call was released before it was started: call start(), which sends it")
+
   static func misuse(_ what: String) -> GRPCStatus { GRPCStatus(code: .failedPrecondition, message: what) }
 
   static func tooManyUnsent(_ count: Int) -> GRPCStatus {

@@ -26,7 +26,8 @@ public protocol ResponseHandler<Response>: AnyObject, Sendable {
   func receivedMessage(_ message: Response)
   /// A written message has been accepted for sending, and there is room for another. Called once for each message.
   func wroteMessage()
-  /// The call has ended. Called exactly once, last. `error` is `nil` if the call succeeded.
+  /// The call has ended. Called exactly once, last. `error` is `nil` if the call succeeded. A call that is released before
+  /// it was started has ended too.
   func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?)
 }
 

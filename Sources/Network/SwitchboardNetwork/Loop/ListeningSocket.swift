@@ -66,6 +66,12 @@ enum ListeningSocket {
     if result != 0, errno == ECONNREFUSED { unlink(path) }
   }
 
+  /// Whether there is a file at the path that is no socket.
+  static func isOtherFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
+  }
+
   static func name(of descriptor: Int32) -> SocketAddress? { address(of: descriptor, getsockname) }
 
   static func peer(of descriptor: Int32) -> SocketAddress? { address(of: descriptor, getpeername) }

@@ -4,7 +4,7 @@
 import CLibuv
 import SwitchboardCall
 
-/// Looks after the loops of all servers of the process, from one thread.
+/// Looks after the loops of all servers and channels of the process, from one thread.
 ///
 /// ```
 ///   asleep ──a loop has work──> looking, every 25 ms ──nothing for 250 ms──> asleep

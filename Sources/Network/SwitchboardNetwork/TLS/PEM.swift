@@ -13,12 +13,15 @@ import SwitchboardCall
 struct PEM: ~Copyable {
   private let bio: OpaquePointer
   private let what: String
+  /// What the error adds if there is no PEM at all.
+  private let hint: String
 
   /// `what` names the source in errors, together with the path of a file.
   init(_ source: PEMSource, _ what: String) throws(GRPCStatus) {
     var what = what
     if case .file(let path) = source { what += " (\(path))" }
     self.what = what
+    hint = source.hint
     OpenSSL.prepare()
     let opened: OpaquePointer?
     switch source {
@@ -63,7 +66,7 @@ struct PEM: ~Copyable {
       for certificate in certificates { X509_free(certificate) }
       guard isAtEnd else { throw .tls("a certificate in the \(what) is malformed", code: .invalidArgument) }
       ERR_clear_error()
-      throw .tls("no certificate in the \(what)", code: .invalidArgument)
+      throw .tls("no certificate in the \(what)\(hint)", code: .invalidArgument)
     }
     ERR_clear_error()
     return certificates
@@ -71,9 +74,33 @@ struct PEM: ~Copyable {
 
   borrowing func privateKey() throws(GRPCStatus) -> OpaquePointer {
     guard let key = switchboard_read_private_key(bio) else {
-      throw .tls("the \(what) is not a key in PEM without a password", code: .invalidArgument)
+      throw .tls("the \(what) is not a key in PEM without a password\(hint)", code: .invalidArgument)
     }
     return key
+  }
+}
+
+extension PEMSource {
+  /// What to write for a path that was given as if it were PEM. Only such a path is shown: the rest may be a secret.
+  fileprivate var hint: String {
+    guard case .bytes(let bytes) = self, Self.isPath(bytes) else { return "" }
+    let path = String(decoding: bytes, as: UTF8.self)
+    return
+      ": \(path) looks like a path, and this is for the PEM text itself; give the path as PEMSource.file(\"\(path)\") to "
+      + "ClientTLS or ServerTLS, or read the file before"
+  }
+
+  private static let longestPath = 1024
+
+  /// PEM has lines, and DER no printable text.
+  private static func isPath(_ bytes: [UInt8]) -> Bool {
+    guard !bytes.isEmpty, bytes.count <= longestPath, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+      return false
+    }
+    if bytes.first == UInt8(ascii: "/") || bytes.starts(with: "./".utf8) || bytes.starts(with: "../".utf8) {
+      return true
+    }
+    return [".pem", ".crt", ".cer", ".key"].contains { bytes.suffix(4).elementsEqual($0.utf8) }
   }
 }
 

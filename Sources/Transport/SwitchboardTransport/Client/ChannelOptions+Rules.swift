@@ -5,7 +5,7 @@ extension ChannelOptions: RuledOptions {
     OptionRule(\.connectInitialBackoff, "connectInitialBackoff", .above(.zero), because: noPause),
     OptionRule(\.connectMaxBackoff, "connectMaxBackoff", .above(.zero), because: noPause),
     OptionRule(\.connectMinTimeout, "connectMinTimeout", .atLeast(.zero)),
-    OptionRule(\.responseSizeLimit, "responseSizeLimit", .atLeast(0)),
+    OptionRule(\.responseSizeLimit, "responseSizeLimit", .atLeast(1), because: MessageLimit.nothingFits),
     OptionRule(
       \.maxMetadataSize,
       "maxMetadataSize",
@@ -43,6 +43,7 @@ extension ChannelOptions: RuledOptions {
       because: beginsWithFrames
     ),
     OptionRule(\.idleTimeout, "idleTimeout", .above(.zero), because: "a channel is idle between two calls"),
+    OptionRule(\.blockedLoopLimit, "blockedLoopLimit", .above(.zero), because: "every callback takes time"),
   ]
 
   /// The least limit for the headers of a call, which those of a plain one do not exceed.

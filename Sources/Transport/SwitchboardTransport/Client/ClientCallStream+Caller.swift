@@ -47,12 +47,26 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
 // MARK: - On the loop
 
 extension ClientCallStream {
+  /// Calls code of the caller, or interceptors, while others can see whose work this is.
+  @inline(__always)
+  func working(_ work: () -> Void) {
+    let before = loop.activity.begin(CalledMethods.mark(of: request.method))
+    work()
+    loop.activity.begin(before)
+  }
+
   func handleSignals() {
     let taken = signals.takeSignals()
     if taken.contains(.start) { begin() }
     if taken.contains(.readable) { resumeBody() }
     if taken.contains(.credit) { roomWasMade() }
     if taken.contains(.cancel), let status = cancellation.withLock({ $0 }) { endEarly(status) }
+  }
+
+  /// Returns unread bytes, which are no longer needed, to the connection's window.
+  func forgetUnread() {
+    guard let flow, let connection, !connection.isClosed else { return }
+    connection.forget(flow.takeWithheld())
   }
 
   private func resumeBody() {

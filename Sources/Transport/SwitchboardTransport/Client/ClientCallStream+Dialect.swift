@@ -62,7 +62,7 @@ extension ClientCallStream {
   }
 
   private func reportMetadata(of dialect: ClientDialectState) {
-    if wants.metadata { response.deliverLater(dialect.exchange.metadata) }
+    if wants.metadata { response.deliverLater(dialect.exchange.metadata.received) }
   }
 
   func take(_ bytes: UnsafeRawBufferPointer, for dialect: ClientDialectState) -> Int {
@@ -118,7 +118,7 @@ extension ClientCallStream {
       connection?.report(.headersTooLarge)
       return .responseHeadersTooLarge(limit: channel.options.maxMetadataSize)
     }
-    response.trailers = dialect.exchange.trailers
+    response.trailers = dialect.exchange.trailers.received
     guard status.isOk, flow == nil, inbound.totals.messages == 0 else { return status }
     return .missingOneResponse
   }

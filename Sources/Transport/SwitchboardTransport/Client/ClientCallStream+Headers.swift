@@ -101,7 +101,7 @@ extension ClientCallStream {
     headers.add(":authority", request.options?.serverAuthority.map { Array($0.utf8) } ?? channel.destination.authority)
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)
-    if let options = request.options { headers.add(options.initialMetadata) }
+    if let options = request.options { write(options.initialMetadata, to: headers) }
     writeTrace(to: headers, mayFollow: false)
   }
 
@@ -113,6 +113,10 @@ extension ClientCallStream {
 
   private func write(_ options: CallOptions, to headers: HeaderWriter) {
     if options.compression != .none { headers.add("grpc-encoding", options.compression.rawValue.utf8) }
-    headers.add(options.initialMetadata)
+    write(options.initialMetadata, to: headers)
+  }
+
+  private func write(_ metadata: HPACKHeaders, to headers: HeaderWriter) {
+    if !headers.add(metadata) { channel.leftOut.report(metadata, of: request.method) }
   }
 }

@@ -179,17 +179,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       pipe.detach()
     }
     endTracing(status)
-    receiver.close(isAnswer ? status : status.ofChannel, trailers: response.trailers)
+    working { receiver.close(isAnswer ? status : status.ofChannel, trailers: response.trailers) }
     flow?.pipe.detach()
     dropMessages()
     releaseInflated()
     forgetUnread()
-  }
-
-  /// Returns unread bytes, which are no longer needed, to the connection's window.
-  private func forgetUnread() {
-    guard let flow, let connection, !connection.isClosed else { return }
-    connection.forget(flow.takeWithheld())
   }
 
   // MARK: Events of the session
@@ -308,7 +302,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func processReady() {
     switch phase {
-    case .open, .failing: deliver()
+    case .open, .failing: working { deliver() }
     case .idle, .started, .waiting, .closed: break
     }
     // The connection is still needed to report held bytes that turn out to be invalid.

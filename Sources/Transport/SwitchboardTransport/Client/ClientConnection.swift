@@ -183,6 +183,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     switch (`protocol`, tls == nil) {
     case (.tls, true): explained(.serverSpeaksTLS)
     case (.http1, true): channel.options.httpVersion == .http1 ? nil : .peerSpeaksHTTP1
+    case (.http2Settings, true): channel.options.httpVersion == .http1 ? .serverSpeaksHTTP2 : nil
     case (.tls, false), (_, true): nil
     case (_, false): explained(.serverSpeaksNoTLS)
     }

@@ -30,9 +30,13 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var waiting = WaitingRoom()
   /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
+  /// What new calls fail with, once the channel was shut down.
+  @exclusivity(unchecked) private(set) var endStatus = GRPCStatus.channelShutDown
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
   let watchers = Locked(ConnectivityWatchers())
   let siblings = Locked(ChannelSiblings())
+  private let blocks: CallbackBlocks?
+  let leftOut: LeftOutFields
 
   /// Throws `INVALID_ARGUMENT` if the target is invalid or the options contradict each other.
   /// `loop` is one of the group's.
@@ -74,8 +78,15 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       time: LoopTime(loop: loop),
       metrics: (options.observer as? any MetricObserver)?.metrics(target: target.canonical)
     )
+    blocks = CallbackBlocks(options)
+    leftOut = LeftOutFields(options.logger)
+    if let blocks { LoopWatchdog.shared.watch([loop], for: blocks) }
     balancer.owner = self
     resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }
+  }
+
+  deinit {
+    if let blocks { LoopWatchdog.shared.unwatch(for: blocks) }
   }
 
   package var eventLoop: any EventLoop { loop }
@@ -118,7 +129,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   /// Returns a connection for a call. Returns `nil` if none has room; the call is then queued, and is opened when one
   /// has.
   func connection(for call: ClientCallStream) throws(GRPCStatus) -> ClientConnection? {
-    if state == .shutdown { throw .channelShutDown }
+    if state == .shutdown { throw endStatus }
     var tries = 0
     while true {
       let picker = balancer.picker
@@ -274,7 +285,10 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   package func retire() {
     for sibling in siblings.withLock({ $0.close() }) { sibling.retire() }
-    loop.execute { self.beginShutDown(nil) }
+    loop.execute {
+      if self.state != .shutdown { self.endStatus = .channelReleased }
+      self.beginShutDown(nil)
+    }
   }
 
   private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>?) {
@@ -283,7 +297,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     balancer.shutDown()
     // Subchannels that the policy did not shut down.
     for subchannel in subchannels.values { subchannel.shutDown() }
-    resolvedConfig?.failed(.channelShutDown, isFinal: true)
+    resolvedConfig?.failed(endStatus, isFinal: true)
     retryWaitingCalls()
     if let continuation { drained.append(continuation) }
     resumeIfDrained()
@@ -340,12 +354,4 @@ extension HTTP2ClientTransport: ChannelBalancerOwner {
     trace.add(event, isWarning: isWarning)
     options.logger.log(isWarning ? .warning : .debug, event, ["target": host])
   }
-}
-
-extension GRPCStatus {
-  fileprivate static let foreignSubchannel = GRPCStatus(
-    code: .internalError,
-    message: "the load balancing policy chose a subchannel that its host did not make",
-    origin: .library
-  )
 }

@@ -9,6 +9,8 @@ enum PeerProtocol {
   /// A client's connection preface.
   case http2
   case http1
+  /// The settings with which a server of HTTP/2 begins.
+  case http2Settings
   case other
 
   init(firstBytes bytes: UnsafeRawBufferPointer) {
@@ -18,6 +20,8 @@ enum PeerProtocol {
       self = .http2
     } else if ["GET ", "POST", "PUT ", "HEAD", "HTTP/1"].contains(where: { bytes.starts(with: $0.utf8) }) {
       self = .http1
+    } else if bytes.count >= 9, bytes[3] == 4, bytes[4..<9].allSatisfy({ $0 == 0 }) {
+      self = .http2Settings
     } else {
       self = .other
     }
@@ -63,6 +67,20 @@ extension GRPCStatus {
   static let serverSpeaksNoTLS = GRPCStatus(
     code: .unavailable,
     message: "TLS: the server does not speak TLS, which the channel requires",
+    origin: .peer
+  )
+  static let clientSpeaksHTTP1 = GRPCStatus(
+    code: .unavailable,
+    message:
+      "the client speaks HTTP/1, and this port only HTTP/2 (neither ServerOptions.web is set, which Connect "
+      + "and gRPC-Web need, nor are pages; clients use HTTP/2 with ChannelOptions.httpVersion = .negotiated)",
+    origin: .peer
+  )
+  static let serverSpeaksHTTP2 = GRPCStatus(
+    code: .unavailable,
+    message: "the server speaks HTTP/2, and the channel HTTP/1.1 (ChannelOptions.httpVersion is .http1; use "
+      + ".negotiated, or set ServerOptions.web if it is a server of Switchboard: Connect and gRPC-Web need it in any "
+      + "version)",
     origin: .peer
   )
   package static let peerSpeaksHTTP1 = GRPCStatus(

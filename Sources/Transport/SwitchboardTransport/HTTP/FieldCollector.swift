@@ -100,6 +100,7 @@ final class FieldCollector {
       if cursor.index == 0 { return HPACKHeaders() }
       stopSharing()
     }
+    own.markReceived()
     let fields = own
     number = nil
     if fields.byteCount <= Self.largestModel {

@@ -175,8 +175,9 @@ package final class HeaderWriter {
   }
 
   /// Adds a user's metadata, except names that belong to HTTP/2 or gRPC itself. If there were fields that HTTP does not
-  /// allow, `failureToSend` has already failed the call.
-  package func add(_ metadata: HPACKHeaders) {
+  /// allow, `failureToSend` has already failed the call. Returns whether all were added.
+  @discardableResult
+  package func add(_ metadata: HPACKHeaders) -> Bool {
     metadata.forEachUserField { add(name: $0, value: $1) }
   }
 

@@ -57,12 +57,20 @@ extension InProcessCall: LoopServerStream {
     return pipe
   }
 
-  func setHeaders(_ headers: HPACKHeaders) { change(with: headers) { $0.headers = $1 } }
+  func setHeaders(_ headers: HPACKHeaders) {
+    check(.initialMetadata)
+    change(with: headers) { $0.headers = $1 }
+  }
+
   func addHeaders(_ headers: HPACKHeaders) { change(with: headers) { $0.headers = $0.headers.adding($1) } }
 
   func sendHeaders() { onLoop { $0.deliverHeaders() } }
 
-  func setTrailers(_ trailers: HPACKHeaders) { change(with: trailers) { $0.trailers = $1 } }
+  func setTrailers(_ trailers: HPACKHeaders) {
+    check(.trailers)
+    change(with: trailers) { $0.trailers = $1 }
+  }
+
   func addTrailers(_ trailers: HPACKHeaders) {
     change(with: trailers) { $0.trailers = $0.trailers.adding($1) }
   }
@@ -74,7 +82,14 @@ extension InProcessCall: LoopServerStream {
 
   /// Within a process, compression saves nothing.
   var requestWasCompressed: Bool { false }
-  func setCompression(_ compression: MessageCompression) {}
+  func setCompression(_ compression: MessageCompression) { check(.compression) }
+
+  /// What the handler does comes to the loop in this order.
+  private func check(_ action: LateAction) {
+    onLoop { call in
+      if call.isTooLate(for: action) { call.wasTooLate(action) }
+    }
+  }
 
   func executorForHandler() -> HandlerExecutor {
     HandlerExecutor(servedMethod?.executor, or: transport.loop)

@@ -58,7 +58,7 @@ final class InProcessCall: @unchecked Sendable {
     self.request = request
     self.receiver = receiver
     self.transport = transport
-    var headers = request.options.map { $0.initialMetadata.allowed } ?? HPACKHeaders()
+    var headers = request.options.map { transport.allowed($0.initialMetadata, of: request.method) } ?? [:]
     if request.previousAttempts > 0 {
       headers.add(name: "grpc-previous-rpc-attempts", value: String(request.previousAttempts))
     }
@@ -77,12 +77,22 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   var isHandling: Bool { phase == .handling }
+  var handlerIsOver: Bool { phase == .closed }
+
+  func isTooLate(for action: LateAction) -> Bool {
+    action == .trailers ? phase == .closed : headersAreDelivered
+  }
+
+  /// Who hears of uses of the call's streams by a handler that has returned.
+  private var lateUses: LateUses? {
+    hasSucceeded ? servedMethod.map { LateUses($0, transport.log, loop) } : nil
+  }
 
   // MARK: On the loop
 
   func begin() {
     guard phase == .idle else { return }
-    guard transport.begin(self) else { return close(.channelShutDown) }
+    guard transport.begin(self) else { return close(transport.endStatus) }
     phase = .handling
     if transport.isObserved { observeAtClient() }
     if let failure = request.failureToSend { return close(failure) }
@@ -203,7 +213,7 @@ final class InProcessCall: @unchecked Sendable {
     reportSent(.metadata)
     guard receiver.wantsMetadata else { return }
     var all = request.contentSubtype == .unnamed ? Self.responseHeaders : namedHeaders
-    if let own = shared.value?.headers { all.add(contentsOf: own.allowed) }
+    if let own = shared.value?.headers { all.add(contentsOf: allowed(own)) }
     receiver.receive(headers: consume all)
   }
 
@@ -252,10 +262,10 @@ final class InProcessCall: @unchecked Sendable {
     task?.cancel()
     task = nil
     if let pipe = streamedRequests {
-      pipe.detach()
+      pipe.detach(.read, lateUses)
       pipe.abort(status.isOk ? .callGone : status)
     }
-    request.responses?.detach()
+    if let responses = request.responses { responses.detach(.written, lateUses) }
     notifyObservers(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
@@ -295,24 +305,30 @@ final class InProcessCall: @unchecked Sendable {
 
   // Made once, because most calls have no others.
   private var namedHeaders: HPACKHeaders {
-    [":status": "200", "content-type": request.contentSubtype.contentType]
+    HPACKHeaders([(":status", "200"), ("content-type", request.contentSubtype.contentType)]).received
   }
-  private static let responseHeaders: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
-  private static let successTrailers: HPACKHeaders = ["grpc-status": "0", "grpc-message": "OK"]
+  private static let responseHeaders =
+    HPACKHeaders([(":status", "200"), ("content-type", "application/grpc")]).received
+  private static let successTrailers =
+    HPACKHeaders([("grpc-status", "0"), ("grpc-message", "OK")]).received
 
   private func trailers(_ status: GRPCStatus) -> HPACKHeaders {
     let own = ownTrailers
     guard status != .ok else {
       guard let own else { return Self.successTrailers }
       var all = Self.successTrailers
-      all.add(contentsOf: own.allowed)
+      all.add(contentsOf: allowed(own))
       return all
     }
-    var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))])
+    var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))]).received
     if let message = status.message { all.add(name: "grpc-message", value: message) }
     if let details = status.packedDetails { all.add(name: "grpc-status-details-bin", binary: details) }
-    if let own { all.add(contentsOf: own.allowed) }
+    if let own { all.add(contentsOf: allowed(own)) }
     return all
+  }
+
+  private func allowed(_ own: HPACKHeaders) -> HPACKHeaders {
+    own.allowed { transport.log.leftOut.report(own, of: request.method) }
   }
 
   private var ownTrailers: HPACKHeaders? {
@@ -336,10 +352,16 @@ extension HPACKHeaders {
     }
   }
 
-  /// The fields that a user may send; see `HeaderWriter`.
-  fileprivate var allowed: HPACKHeaders {
+  /// The fields that a user may send; see `HeaderWriter`. Others are reported.
+  fileprivate func allowed(_ reportLeftOut: () -> Void) -> HPACKHeaders {
     var allowed = HPACKHeaders()
-    forEachUserField { allowed.append(name: $0, value: $1) }
+    if !forEachUserField({ allowed.append(name: $0, value: $1) }) { reportLeftOut() }
     return allowed
+  }
+}
+
+extension InProcessTransport {
+  fileprivate func allowed(_ metadata: HPACKHeaders, of method: MethodDescriptor) -> HPACKHeaders {
+    metadata.allowed { leftOut.report(metadata, of: method) }
   }
 }

@@ -12,6 +12,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let options: ServerOptions
   let log: ServerLog
   let channelOptions: ChannelOptions
+  let leftOut: LeftOutFields
   /// Whether either side has an observer. This costs less to read than an optional observer.
   let isObserved: Bool
   /// The tracer of calls at the server, if its observer traces.
@@ -20,6 +21,8 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
+  /// What new calls then fail with.
+  private(set) var endStatus = GRPCStatus.channelShutDown
   private var drained: [CheckedContinuation<Void, Never>] = []
 
   init(
@@ -32,6 +35,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     self.options = options
     log = ServerLog(options)
     self.channelOptions = channelOptions
+    leftOut = LeftOutFields(channelOptions.logger)
     isObserved = options.observer != nil || channelOptions.observer != nil
     self.group = group
     let loop = group.nextLoop()
@@ -67,7 +71,10 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   }
 
   func retire() {
-    loop.execute { self.isShutDown = true }
+    loop.execute {
+      if !self.isShutDown { self.endStatus = .channelReleased }
+      self.isShutDown = true
+    }
   }
 
   func shutDown(grace: Duration) async {

@@ -5,7 +5,7 @@ import Synchronization
 package final class RPCMethod: Sendable {
   let handler: MethodHandler
   /// A number that no other method of the process has, nor the same method in another format; never zero.
-  let number = lastNumber.add(1, ordering: .relaxed).newValue
+  let number = nextNumber()
   private static let lastNumber = Atomic<UInt>(0)
   /// Where the handler runs; `nil`: on the loop.
   let executor: (any TaskExecutor)?
@@ -53,6 +53,9 @@ package final class RPCMethod: Sendable {
     return
       ": its requests and its responses are of different formats, and ServerOptions.payloadFormats has none for both"
   }
+
+  /// A number that no other method has, of a server or called by a channel.
+  static func nextNumber() -> UInt { lastNumber.add(1, ordering: .relaxed).newValue }
 
   /// What `LoopActivity` knows the method by.
   var mark: UInt { number << 1 | 1 }

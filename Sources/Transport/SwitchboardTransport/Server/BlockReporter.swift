@@ -5,25 +5,15 @@ import SwitchboardNetwork
 final class BlockReporter: BlockListener {
   /// How long a loop may be blocked without a word, in nanoseconds.
   let limit: UInt64
-  private let logger: Logger
+  private let log: BlockLog
   private let observer: (any CallObserver)?
   private let methods: [UInt: MethodDescriptor]
-  private let entries = Locked<[ObjectIdentifier?: Entry]>([:])
-
-  private static let pause: UInt64 = 60_000_000_000
-
-  /// The latest entry of a method in the log.
-  private struct Entry {
-    let time: UInt64
-    /// How often it has blocked a loop since.
-    var unreported = 0
-  }
 
   /// `nil` if the options do not want it.
   init?(_ options: ServerOptions, _ methods: [RPCMethod]) {
     guard let limit = options.blockedLoopLimit else { return nil }
     self.limit = limit.nanoseconds
-    logger = options.logger
+    log = BlockLog(options.logger)
     observer = options.observer
     let all = methods.flatMap(\.inAllFormats).map { ($0.number, $0.descriptor) }
     self.methods = Dictionary(all) { first, _ in first }
@@ -36,35 +26,12 @@ final class BlockReporter: BlockListener {
   func blocked(_ number: UInt, for time: UInt64, at now: UInt64) -> Bool {
     let method = methods[number]
     observer?.loopBlocked(by: method, for: .nanoseconds(Int64(clamping: time)))
-    guard let unreported = count(method.map { ObjectIdentifier($0) }, at: now) else { return false }
-    var details = ["for": Self.text(time), "hint": Self.hint(method)]
-    if let method { details["method"] = method.path }
-    if unreported > 0 { details["unreported"] = "\(unreported) times since the last entry" }
     let who = method == nil ? "something" : "a handler, or an interceptor of its method,"
-    logger.log(.warning, "\(who) blocks an event loop, on which all other calls wait", details)
-    return true
+    return log.blocked(by: who, method?.path, for: time, at: now, hint: Self.hint(method))
   }
 
   /// Reports the end of what is in the log.
-  func released(_ number: UInt, after time: UInt64) {
-    var details = ["after": Self.text(time)]
-    if let method = methods[number] { details["method"] = method.path }
-    logger.log(.warning, "an event loop that was blocked goes on", details)
-  }
-
-  /// Returns how often the method has blocked a loop since its last entry, if it is time for another one.
-  private func count(_ method: ObjectIdentifier?, at now: UInt64) -> Int? {
-    entries.withLock { entries in
-      if let entry = entries[method], now - entry.time < Self.pause {
-        entries[method]?.unreported += 1
-        return nil
-      }
-      defer { entries[method] = Entry(time: now) }
-      return entries[method]?.unreported ?? 0
-    }
-  }
-
-  private static func text(_ time: UInt64) -> String { "\(time / 1_000_000) ms" }
+  func released(_ number: UInt, after time: UInt64) { log.released(methods[number]?.path, after: time) }
 
   private static func hint(_ method: MethodDescriptor?) -> String {
     guard let method else {

@@ -27,6 +27,8 @@ struct HandlerSide: ~Copyable, Sendable {
     var context: (any ServerCallTracer & ContextSource)?
     /// What interceptors have made of the headers, for the context.
     var changedHeaders: HPACKHeaders?
+    /// Whether the headers of the response were made.
+    fileprivate var headersAreMade = false
     fileprivate(set) var isClosed = false
   }
 
@@ -59,6 +61,9 @@ struct HandlerSide: ~Copyable, Sendable {
 
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
   var isClosed: Bool { state.withLock(\.isClosed) }
+  var headersAreMade: Bool { state.withLock(\.headersAreMade) }
+  /// Whether a handler has ended the call, or it is over.
+  var hasAnswer: Bool { state.withLock { $0.isClosed || $0.outcome != nil } }
 
   // MARK: On the loop
 
@@ -77,6 +82,16 @@ struct HandlerSide: ~Copyable, Sendable {
     }
   }
 
+  /// What the headers say, and the pipe of what follows them. From then on, that can no longer change.
+  borrowing func takeForHeaders() -> (
+    metadata: HPACKHeaders?, responses: MessagePipe?, compression: MessageCompression
+  ) {
+    state.withLock { state in
+      state.headersAreMade = true
+      return (state.headers, state.responses, state.compression)
+    }
+  }
+
   typealias ForEnd = (
     failure: GRPCStatus?, headers: HPACKHeaders?, trailers: HPACKHeaders?, load: (any CallLoad)?,
     responses: MessagePipe?, compression: MessageCompression
@@ -92,6 +107,7 @@ struct HandlerSide: ~Copyable, Sendable {
 
 extension HandlerSide.State {
   fileprivate mutating func takeForEnd(beforeHeaders: Bool) -> HandlerSide.ForEnd {
+    headersAreMade = true
     let failure = takeUnsendable(beforeHeaders: beforeHeaders)
     return (failure, headers, trailers, load, responses, compression)
   }

@@ -5,13 +5,14 @@ extension HeaderWriter {
   /// The maximum length of a status message as it is sent: half of what clients accept for all trailers.
   private static let longestMessage = 8 * 1024
 
-  /// Adds a status, its details and the trailing metadata, as gRPC sends them.
-  func add(_ status: GRPCStatus, _ trailers: HPACKHeaders?) {
+  /// Adds a status, its details and the trailing metadata, as gRPC sends them. Returns whether all of that was added.
+  @discardableResult
+  func add(_ status: GRPCStatus, _ trailers: HPACKHeaders?) -> Bool {
     addCode(of: status)
     // Only errors have a message. Connect's conformance suite rejects a success with one.
     if !status.isOk, let message = status.message { addMessage(message, limit: .max) }
     if let details = status.packedDetails { add("grpc-status-details-bin", Base64.encode(details)) }
-    if let trailers { add(trailers) }
+    return trailers.map { add($0) } ?? true
   }
 
   func addCode(of status: GRPCStatus) {

@@ -12,6 +12,8 @@ protocol LoopServerStream: ServerStream {
   var isHandling: Bool { get }
   /// Whether a handler whose call has ended must be cancelled.
   var isHandlerCancelled: Bool { get }
+  /// Whether the call has ended, and its handler has returned.
+  var handlerIsOver: Bool { get }
 
   /// Keeps the task of the handler, which has suspended, or runs elsewhere.
   func keep(_ task: consuming Task<Void, any Error>)
@@ -41,6 +43,15 @@ extension LoopServerStream {
     }
     observer.closed(failure)
   }
+
+  /// Metadata that comes too late is so whether or not the call goes on. For the rest, the handler must have returned itself.
+  func wasTooLate(_ action: LateAction) {
+    guard action != .initialMetadata, action != .compression else { return report(action) }
+    guard loop.inEventLoop else { return loop.execute { self.wasTooLate(action) } }
+    if handlerIsOver, !isHandlerCancelled { report(action) }
+  }
+
+  private func report(_ late: LateAction) { serverLog.report(late, detailsForLogs, on: loop) }
 
   /// Whether the call waits for one of its interceptors.
   var isHeld: Bool { observation.observer?.holders.isEmpty == false }

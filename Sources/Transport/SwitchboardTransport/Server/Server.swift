@@ -38,10 +38,7 @@ public final class Server: Sendable {
   @discardableResult
   public func bind(host: String, port: Int) throws(GRPCStatus) -> SocketAddress {
     let name = host == "localhost" ? "127.0.0.1" : host
-    guard let address = SocketAddress.numeric(name, port: port) else {
-      let wanted = "the host must be a numeric address or localhost, and the port 0 to 65535"
-      throw GRPCStatus(code: .invalidArgument, message: "cannot listen on \(host):\(port): \(wanted)")
-    }
+    guard let address = SocketAddress.numeric(name, port: port) else { throw .cannotListen(host, port) }
     return try listen(address)
   }
 
@@ -118,7 +115,9 @@ public final class Server: Sendable {
         }
       }
     } catch {
-      throw error == .cannotSharePort ? .cannotSharePort : error.status("cannot listen on \(address)")
+      if error == .cannotSharePort { throw .cannotSharePort }
+      if case .unix(let path) = address.kind, ListeningSocket.isOtherFile(path) { throw .notASocket(path) }
+      throw error.status("cannot listen on \(address)")
     }
   }
 

@@ -12,28 +12,58 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   var requests: MessagePipe { flow?.pipe ?? MessagePipe.ended }
 
   var responses: MessagePipe {
-    side.choose { choices in
-      if let pipe = choices.responses { return pipe }
+    let (pipe, isTooLate) = side.choose { choices in
+      if let pipe = choices.responses { return (pipe, false) }
       let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
       choices.responses = pipe
       // Attached before another thread can use the pipe and before the stream can end. It is empty, so attaching sends
       // no notification.
       if choices.isClosed { pipe.abort(.callGone) } else { pipe.attach(self) }
-      return pipe
+      return (pipe, choices.isClosed)
     }
+    // Its later uses are as late, but one entry in the log is enough.
+    if isTooLate { wasTooLate(.sent) }
+    return pipe
   }
 
-  func setHeaders(_ headers: HPACKHeaders) { side.choose { $0.headers = headers } }
+  func setHeaders(_ headers: HPACKHeaders) {
+    if headersHaveLeft { wasTooLate(.initialMetadata) }
+    side.choose { $0.headers = headers }
+  }
+
   func addHeaders(_ headers: HPACKHeaders) { side.choose { $0.headers = $0.headers.adding(headers) } }
 
   func sendHeaders() {
     if loop.inEventLoop { sendHeadersAlone() } else { signal(.headers) }
   }
 
-  func setTrailers(_ trailers: HPACKHeaders) { side.choose { $0.trailers = trailers } }
+  func setTrailers(_ trailers: HPACKHeaders) {
+    if hasAnswer { wasTooLate(.trailers) }
+    side.choose { $0.trailers = trailers }
+  }
+
   func addTrailers(_ trailers: HPACKHeaders) { side.choose { $0.trailers = $0.trailers.adding(trailers) } }
 
-  func setCompression(_ compression: MessageCompression) { side.choose { $0.compression = compression } }
+  func setCompression(_ compression: MessageCompression) {
+    if headersHaveLeft { wasTooLate(.compression) }
+    side.choose { $0.compression = compression }
+  }
+
+  /// Whether what the headers say can no longer change.
+  private var headersHaveLeft: Bool { loop.inEventLoop ? response.hasHeaders : side.headersAreMade }
+
+  /// Whether the call has been answered, as far as this thread can see.
+  private var hasAnswer: Bool {
+    loop.inEventLoop ? phase == .ending || phase == .closed : side.hasAnswer
+  }
+
+  var handlerIsOver: Bool { (phase == .ending || phase == .closed) && handlers.count == 0 }
+
+  /// Who hears of uses of the call's streams from now on, because its handler has ended it.
+  var lateUses: LateUses? {
+    guard !isHandlerCancelled, let method = head.method else { return nil }
+    return connection.lateUses(of: method)
+  }
 
   // Values of the application are released without the lock, because their ends may use the call.
 
@@ -159,7 +189,7 @@ extension ServerCallStream {
   }
 
   private func submitHeaders() {
-    let (metadata, pipe, compression) = side.withState { ($0.headers, $0.responses, $0.compression) }
+    let (metadata, pipe, compression) = side.takeForHeaders()
     if let failure = metadata?.failureToSend { return abandonResponse(status(ofUnsendable: failure)) }
     response.body.compression = head.terms.negotiated(compression)
     response.body.pipe = pipe
@@ -194,7 +224,8 @@ extension ServerCallStream {
       response.writeHead(metadata, for: dialect, into: headers)
       head.addCrossOrigin(to: headers)
     } else {
-      response.writeHead(metadata, head.terms.format, into: headers)
+      let isComplete = response.writeHead(metadata, head.terms.format, into: headers)
+      if !isComplete, let metadata { serverLog.leftOut.report(metadata, of: method) }
     }
   }
 
@@ -285,7 +316,9 @@ extension ServerCallStream {
   }
 
   private func writeStatus(into headers: HeaderWriter) {
-    if let refusal = response.writeStatus(into: headers, limit: connection.headerListLimit) {
+    let written = response.writeStatus(into: headers, limit: connection.headerListLimit)
+    if let metadata = written.incomplete { serverLog.leftOut.report(metadata, of: method) }
+    if let refusal = written.refusal {
       report(oversized: refusal)
     }
   }

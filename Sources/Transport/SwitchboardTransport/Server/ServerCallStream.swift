@@ -142,10 +142,11 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     reportClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
     handlers.dropTask()
+    let late = wasEnded ? lateUses : nil
     responses?.abort(.callGone)
-    responses?.detach()
+    responses?.detach(.written, late)
     flow?.pipe.abort(.callGone)
-    flow?.pipe.detach()
+    flow?.pipe.detach(.read, late)
     dropMessages()
     // Streamed requests are gone; a handler still has its one request.
     if flow != nil || handlers.count == 0 { releaseRequest() }

@@ -37,6 +37,7 @@ final class ServerConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private(set) var lastCallEnd: UInt64
   @exclusivity(unchecked) var knownCall: KnownCall?
   @exclusivity(unchecked) private var pings: PingPolicy
+  @exclusivity(unchecked) private var lateUses: LateUses?
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer address: SocketAddress?) {
     self.core = core
@@ -102,6 +103,14 @@ final class ServerConnection: ConnectionParts, Connection {
     }
   }
 
+  /// The same for all calls of a method, most of which follow each other.
+  func lateUses(of method: RPCMethod) -> LateUses {
+    if let lateUses, lateUses.method === method { return lateUses }
+    let new = LateUses(method, core.log, loop)
+    lateUses = new
+    return new
+  }
+
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true):
@@ -109,7 +118,7 @@ final class ServerConnection: ConnectionParts, Connection {
       // that waits for the client's first bytes answers now.
       if core.allowsHTTP1 { answer(Self.badRequest) }
       return .clientSpeaksTLS
-    case (.http1, true): return core.allowsHTTP1 ? nil : .peerSpeaksHTTP1
+    case (.http1, true): return core.allowsHTTP1 ? nil : .clientSpeaksHTTP1
     case (.http1, false): return .clientSpeaksNoTLS
     case (.http2, false):
       answer(PlainGoAway.bytes(.inadequateSecurity, "this port requires TLS"))

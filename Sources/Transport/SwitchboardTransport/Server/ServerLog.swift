@@ -9,14 +9,18 @@ final class ServerLog: Sendable {
   let failedConnections: LimitedLog
   /// Calls that are refused, because too many handlers run on.
   let refusedCalls: LimitedLog
+  /// What handlers set and the protocol sets itself.
+  let leftOut: LeftOutFields
   /// Listeners that accept no connections, because descriptors or memory are scarce.
   let exhaustion: LimitedLog
   private let failedCalls: LimitedLogsOfMethods
   private let passedOnFailures: LimitedLogsOfMethods
   private let heldCalls: LimitedLogsOfMethods
+  private let lateActions: LimitedLogsOfMethods
 
   init(_ options: ServerOptions) {
     logger = options.logger
+    leftOut = LeftOutFields(options.logger)
     sendsErrorDescriptions = options.sendsErrorDescriptions
     failedCalls = LimitedLogsOfMethods(logger, .error, "a call failed by a fault in the server")
     passedOnFailures = LimitedLogsOfMethods(
@@ -28,6 +32,11 @@ final class ServerLog: Sendable {
       logger,
       .warning,
       "a call ended while an interceptor held it, which passed on neither the request nor an answer"
+    )
+    lateActions = LimitedLogsOfMethods(
+      logger,
+      .warning,
+      "a handler, or a task that has outlived it, did something too late, without effect"
     )
     failedConnections = LimitedLog(logger, .warning, "connection closed")
     refusedCalls = LimitedLog(
@@ -95,6 +104,10 @@ final class ServerLog: Sendable {
     heldCalls.log("\(end)", (call.path, others), on: loop)
   }
 
+  func report(_ late: LateAction, _ call: Details, on loop: Loop) {
+    lateActions.log(late.advice, call, on: loop)
+  }
+
   /// The details of a call: the path of its method, which the server has, and others.
   typealias Details = (path: String, others: LimitedLog.Details)
 
@@ -126,6 +139,25 @@ private final class LimitedLogsOfMethods: Sendable {
       logs[key] = log
       return log
     }
+  }
+}
+
+extension LateAction {
+  fileprivate var advice: String {
+    switch self {
+    case .initialMetadata: Self.beforeResponses("setInitialMetadata")
+    case .compression: Self.beforeResponses("setCompression")
+    case .trailers: "setTrailers was called after the call had ended: call it before the handler returns"
+    case .sent:
+      "a message was sent after the handler had returned: let the handler await the task that sends it"
+    case .read:
+      "requests were read after the handler had returned: let the handler await the task that reads them"
+    }
+  }
+
+  private static func beforeResponses(_ name: String) -> String {
+    "\(name) was called after the metadata had been sent: call it before the first response, and before "
+      + "sendInitialMetadata"
   }
 }
 

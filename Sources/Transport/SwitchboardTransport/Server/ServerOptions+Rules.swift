@@ -2,7 +2,7 @@ import SwitchboardCall
 
 extension ServerOptions: RuledOptions {
   package static let rules: [OptionRule<ServerOptions>] = [
-    OptionRule(\.maxRequestSize, "maxRequestSize", .atLeast(0)),
+    OptionRule(\.maxRequestSize, "maxRequestSize", .atLeast(1), because: MessageLimit.nothingFits),
     OptionRule(\.maxConcurrentStreams, "maxConcurrentStreams", .atLeast(1), because: "a call needs a stream"),
     OptionRule(
       \.maxMetadataSize,

@@ -28,32 +28,35 @@ struct ServerResponse {
 
   // MARK: What is written
 
-  /// Writes the headers of a response in gRPC.
-  func writeHead(_ metadata: HPACKHeaders?, _ format: ContentSubtype, into headers: HeaderWriter) {
+  /// Writes the headers of a response in gRPC. Returns whether all of the metadata is among them.
+  func writeHead(_ metadata: HPACKHeaders?, _ format: ContentSubtype, into headers: HeaderWriter) -> Bool {
     headers.add(":status", "200")
     headers.add(format)
     if body.compression != .none { headers.add("grpc-encoding", body.compression.rawValue.utf8) }
-    if let metadata { headers.add(metadata) }
+    return metadata.map { headers.add($0) } ?? true
   }
 
   /// The length that is reserved for the message before the metadata and the details.
   private static let leastMessage = 512
 
   /// Writes the status, its details and the trailing metadata, within `limit` bytes including what was written before.
-  /// Returns a failure if the metadata is too large, which is the application's own.
+  /// Returns a failure if the metadata is too large, which is the application's own, and the metadata of which some may not
+  /// be sent.
   ///
   /// A client that receives more than it accepts learns nothing, not even the code. If not everything fits, the load
   /// report is left out first, then the metadata of a failure, then its details, and finally its message is truncated.
   /// In a success, only the load report can be left out; if that is not enough, the call fails.
-  mutating func writeStatus(into headers: HeaderWriter, limit: Int) -> GRPCStatus? {
+  mutating func writeStatus(into headers: HeaderWriter, limit: Int) -> (
+    refusal: GRPCStatus?, incomplete: HPACKHeaders?
+  ) {
     let start = headers.mark
-    headers.add(status ?? .ok, trailers)
-    guard headers.listSize > limit else { return nil }
+    let incomplete = headers.add(status ?? .ok, trailers) ? nil : trailers
+    guard headers.listSize > limit else { return (nil, incomplete) }
     if let others = trailers?.withoutLoad {
       trailers = others
       headers.rewind(to: start)
       headers.add(status ?? .ok, trailers)
-      guard headers.listSize > limit else { return nil }
+      guard headers.listSize > limit else { return (nil, incomplete) }
     }
     let refusal = GRPCStatus.headersTooLargeToSend(headers, limit: limit)
     let oversized = trailers.map { _ in refusal }
@@ -63,7 +66,7 @@ struct ServerResponse {
       trailers = nil
     }
     writeWhatFits(of: status ?? refusal, into: headers, limit: limit)
-    return oversized
+    return (oversized, incomplete)
   }
 
   private func writeWhatFits(of status: GRPCStatus, into headers: HeaderWriter, limit: Int) {

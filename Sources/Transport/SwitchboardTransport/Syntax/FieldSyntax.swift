@@ -126,11 +126,28 @@ enum ReservedHeaders {
 }
 
 extension HPACKHeaders {
-  /// Passes the fields that a user may send to `body`. The names of HTTP/2 and of gRPC itself are left out.
-  func forEachUserField(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) {
+  /// Passes the fields that a user may send to `body`. The names of HTTP/2 and of gRPC itself are left out. Returns whether
+  /// none was.
+  @discardableResult
+  func forEachUserField(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
+    var areAll = true
     forEachField { name, value in
       if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
         body(name, value)
+      } else {
+        areAll = false
+      }
+    }
+    return areAll
+  }
+
+  /// The names that are left out although a program has chosen them, which hardly meant that: in metadata that arrived with
+  /// another call, they are no mistake.
+  var mistakenNames: [String] {
+    guard !isReceived else { return [] }
+    return (0..<fieldCount).compactMap { index in
+      withField(at: index) { name, _ in
+        ReservedHeaders.allow(name) ? nil : String(decoding: name, as: UTF8.self)
       }
     }
   }

@@ -118,11 +118,9 @@ final class CallEngine: Sendable {
     if hasOwnOptions, let refusal = request.options?.refusalOfOwnChannel {
       return RefusedCall(request, eventLoop, receiver, refusal)
     }
-    if let limit = request.options?.responseSizeLimit {
-      do throws(GRPCStatus) {
-        try OptionRange.atLeast(0).check(limit, "responseSizeLimit")
-      } catch { return RefusedCall(request, eventLoop, receiver, error) }
-    }
+    do throws(GRPCStatus) {
+      try request.options?.checkNumbers()
+    } catch { return RefusedCall(request, eventLoop, receiver, error) }
     setDeadline(of: &request)
     if let config = request.options?.serviceConfig {
       remarks.report(config, ofGivenChannel: hasOwnOptions)
@@ -218,6 +216,20 @@ extension CallOptions {
     if let waits = config.waitForReady, box?.choices.waitForReady == nil { waitForReady = waits }
     if let largest = config.maxResponseMessageBytes {
       responseSizeLimit = min(responseSizeLimit ?? largest, largest)
+    }
+  }
+
+  private static let countsFromTheStart =
+    "it counts from the start of the call (for a time that may have passed, write max(.zero, time - .now))"
+
+  /// Throws `INVALID_ARGUMENT` for a number with which no call could work.
+  fileprivate func checkNumbers() throws(GRPCStatus) {
+    if let responseSizeLimit {
+      let range = OptionRange.atLeast(1)
+      try range.check(responseSizeLimit, "responseSizeLimit", because: MessageLimit.nothingFits)
+    }
+    if let timeout {
+      try OptionRange.atLeast(.zero).check(timeout, "timeout", because: Self.countsFromTheStart)
     }
   }
 

@@ -14,8 +14,7 @@ extension CallDeadline {
 
   /// The same on the client, whose call has chosen this timeout.
   func exceeded(by clock: some CallTime, chosen: Duration?, _ clause: String) -> GRPCStatus {
-    // A call with less than no time has none.
-    let isOwn = chosen.map { max($0, .zero).readable } == timeout.readable
+    let isOwn = chosen?.readable == timeout.readable
     let source =
       isOwn ? "CallOptions.timeout" : "inherited from a call being handled, or of the service config"
     return exceeded(by: clock, source, clause)

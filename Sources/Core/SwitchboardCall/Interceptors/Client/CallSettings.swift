@@ -17,7 +17,9 @@ struct CallSettings: Sendable {
   /// Changes the options. A changed timeout starts again; an unchanged one keeps running.
   mutating func change(_ options: CallOptions, _ time: any CallTime) {
     if options.timeout != self.options.timeout {
-      deadline = .earlier(options.timeout.map(time.deadline(after:)), latest)
+      // The engine refuses a timeout below zero.
+      let timeout = options.timeout.flatMap { $0 < .zero ? nil : $0 }
+      deadline = .earlier(timeout.map(time.deadline(after:)), latest)
     }
     self.options = options
   }

@@ -103,7 +103,11 @@ extension ServerChain {
 
   @inlinable
   func makeQueue() -> PartQueue<Request> {
-    PartQueue { self.receiveNextMessages($0, to: self.applicationEnd) }
+    PartQueue {
+      self.receiveNextMessages($0, to: self.applicationEnd)
+    } failed: {
+      self.link.with { $0.wasTooLate(.read) }
+    }
   }
 
   // MARK: The handler's answers, from any thread
@@ -155,6 +159,7 @@ extension ServerChain {
     PartWriter(eventLoop) {
       try self.gate(at: self.applicationEnd)
     } send: { response, metadata in
+      guard self.isOpen else { return self.link.with { $0.wasTooLate(.sent) } }
       self.sendMetadata()
       self.sendFirst(.message(response, metadata))
     }
@@ -204,6 +209,7 @@ extension ServerChain: ServerCallState {
 
   @usableFromInline
   func setHeaders(_ headers: HPACKHeaders) {
+    check(.initialMetadata)
     metadata.change(from: HandlerMetadata()) { $0.initial = headers }
   }
 
@@ -217,7 +223,16 @@ extension ServerChain: ServerCallState {
 
   @usableFromInline
   func setTrailers(_ trailers: HPACKHeaders) {
+    check(.trailers)
     metadata.change(from: HandlerMetadata()) { $0.trailers = trailers }
+  }
+
+  /// Reports what the handler sets too late. What it sends from another thread arrives on the loop in the order of its calls,
+  /// and so does this.
+  private func check(_ action: LateAction) {
+    guard isHere else { return eventLoop.execute { self.check(action) } }
+    let isLate = action == .trailers ? call.hasEnded : call.hasSentMetadata
+    if isLate { stream.wasTooLate(action) }
   }
 
   /// Sent before the first message.

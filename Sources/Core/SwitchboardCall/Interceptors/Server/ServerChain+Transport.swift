@@ -91,7 +91,7 @@ extension ServerChain {
     Task.immediate(executorPreference: eventLoop) {
       var reading = SharedReading()
       do {
-        while let message = try await stream.requests.next() {
+        while let message = try await stream.requests.next(byHandler: false) {
           try await credit.take()
           if reading.mayTake(message) {
             message.withBytes { if isOpen { codec.message(self, $0) } }

@@ -1,0 +1,35 @@
+import SwitchboardCall
+
+/// Logs the names in a program's metadata that are left out, because the protocol sets them itself: each once.
+final class LeftOutFields: Sendable {
+  private let logger: Logger
+  private let reported = Locked<Set<[UInt8]>>([])
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  /// Called only for metadata of which something was left out.
+  func report(_ metadata: HPACKHeaders, of method: MethodDescriptor) {
+    guard logger.logs(.warning) else { return }
+    for name in metadata.mistakenNames where isNew(name) {
+      var details = ["name": name, "method": method.path]
+      details["hint"] = Self.hint(name)
+      logger.log(.warning, "metadata was left out, because the protocol itself sets it", details)
+    }
+  }
+
+  private func isNew(_ name: String) -> Bool { reported.withLock { $0.insert(Array(name.utf8)).inserted } }
+
+  /// The options that set what the name stands for.
+  private static func hint(_ name: String) -> String? {
+    switch name {
+    case "grpc-timeout": "set CallOptions.timeout"
+    case "grpc-encoding", "grpc-accept-encoding":
+      "set CallOptions.compression, or call ServerCallContext.setCompression"
+    case "grpc-status", "grpc-message", "grpc-status-details-bin": "let the handler throw a GRPCStatus"
+    case ":authority", "host": "set CallOptions.serverAuthority"
+    case "user-agent": "set ChannelOptions.userAgentPrefix"
+    case "content-type": "set CallOptions.payloadFormat"
+    default: nil
+    }
+  }
+}
