@@ -27,7 +27,11 @@ import Testing
     for (name, value) in isWhole ? fields : FramePeer.call("Get") + fields {
       Array(name.utf8).withUnsafeBufferPointer { name in
         Array(value.utf8).withUnsafeBufferPointer { value in
-          if name.equals(":path") { head.addPath(value, of: method) } else { head.add(name, value, collector) }
+          if name.equals(":path") {
+            head.addPath(value, of: method)
+          } else {
+            head.add(name, value, collector)
+          }
         }
       }
     }

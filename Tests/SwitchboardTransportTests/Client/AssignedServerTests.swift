@@ -31,7 +31,7 @@ import Testing
     report.cpuUtilization = load
     let value = Array(Base64.encode(report.serializedBytes))
     Array("\(LoadReportMessages.trailer)".utf8).withUnsafeBufferPointer { name in
-      value.withUnsafeBufferPointer { server.takeReport(name, $0) }
+      value.withUnsafeBufferPointer { server.noteReport(name, $0) }
     }
   }
 

@@ -40,7 +40,11 @@ import Testing
     try room.admit(limit: 1)
     room.append(call, awaitingName: false)
     #expect(call.isWaiting)
-    #expect(room.takeForRetry(QueuePicker(), nameIsResolved: true).map(ObjectIdentifier.init) == [ObjectIdentifier(call)])
+    #expect(
+      room.takeForRetry(QueuePicker(), nameIsResolved: true).map(ObjectIdentifier.init) == [
+        ObjectIdentifier(call)
+      ]
+    )
     #expect(room.count == 0 && call.isStarted)
   }
 

@@ -2,8 +2,8 @@ import CallTestSupport
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// What a handler, or a task that it leaves behind, does when it has no effect any more is in the log, with what to do.
 @Suite(.timeLimit(.minutes(5))) struct LateActionMistakeTests {

@@ -3,8 +3,8 @@ import SwitchboardCall
 import SwitchboardCallObjects
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Metadata under names that the protocol sets itself is left out, and the log says so.
 @Suite(.timeLimit(.minutes(5))) struct LeftOutMistakeTests {

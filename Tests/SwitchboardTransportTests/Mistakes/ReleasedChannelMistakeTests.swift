@@ -4,8 +4,8 @@ import SwitchboardCall
 import SwitchboardCallObjects
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// A call that starts when its channel is gone says that the channel was released, and not that somebody shut it down.
 @Suite(.timeLimit(.minutes(5))) struct ReleasedChannelMistakeTests {

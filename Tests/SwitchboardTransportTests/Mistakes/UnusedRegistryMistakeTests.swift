@@ -2,8 +2,8 @@ import CallTestSupport
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 /// Interceptors that were registered, and that nobody uses, are reported to the first server or channel without a registry.
 @Suite(.timeLimit(.minutes(5))) struct UnusedRegistryMistakeTests {

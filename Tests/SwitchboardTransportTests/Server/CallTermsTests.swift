@@ -1,8 +1,8 @@
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite struct CallTermsTests {
   private func terms(_ add: (inout CallTerms, CallTerms.Bytes) -> Void, _ values: String...) -> CallTerms {

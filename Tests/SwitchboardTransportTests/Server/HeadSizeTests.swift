@@ -1,7 +1,7 @@
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite struct HeadSizeTests {
   @Test func aHeadMayHaveItsLimit() {

@@ -1,8 +1,8 @@
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite struct RequestOriginTests {
   private static let good: HPACKHeaders = ["origin": "http://good"]

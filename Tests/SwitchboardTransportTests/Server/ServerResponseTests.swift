@@ -1,12 +1,14 @@
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite struct ServerResponseTests {
   /// The fields that a response writes, and what it says of metadata that was too large.
-  private func status(of response: inout ServerResponse, limit: Int) -> (fields: [String: String], refusal: GRPCStatus?) {
+  private func status(of response: inout ServerResponse, limit: Int) -> (
+    fields: [String: String], refusal: GRPCStatus?
+  ) {
     let headers = HeaderWriter()
     let refusal = response.writeStatus(into: headers, limit: limit)
     return (fields(of: headers), refusal)

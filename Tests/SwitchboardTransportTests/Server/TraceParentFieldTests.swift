@@ -1,8 +1,8 @@
 import SwitchboardCall
 import Testing
 
-@testable import SwitchboardTransport
 @testable import SwitchboardNetwork
+@testable import SwitchboardTransport
 
 @Suite struct TraceParentFieldTests {
   private static let first = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -44,7 +44,7 @@ import Testing
   /// The session has put it where it was.
   @Test func oneFromTheEndOfTheBlockStaysApart() throws {
     var field = TraceParentField(isWanted: true)
-    field.takeLate(try #require(identity(Self.first)))
+    field.addLate(try #require(identity(Self.first)))
     #expect(field.isRepeatable)
     #expect(add(Self.second, to: &field) == [Self.second])
     #expect(field.identity?.text == identity(Self.first)?.text && field.hasOthers && !field.isRepeatable)

@@ -22,8 +22,8 @@ public final class MethodHandler: Sendable {
   /// Serves one call. The bytes are its request, which is valid until the handler suspends. The last parameter is what
   /// served the call before, which may have been of another method.
   @usableFromInline package typealias Serve =
-    nonisolated(nonsending) @Sendable (consuming any ServerStream, UnsafeRawBufferPointer, inout LastChain) async ->
-    Void
+    nonisolated(nonsending) @Sendable (consuming any ServerStream, UnsafeRawBufferPointer, inout LastChain)
+    async -> Void
   /// Makes the interceptors of one call, to see which they are.
   @usableFromInline typealias Chain = @Sendable () -> [AnyObject]
   @usableFromInline typealias Service = (begin: Begin, serve: Serve, chain: Chain)

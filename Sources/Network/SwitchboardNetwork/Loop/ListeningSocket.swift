@@ -98,3 +98,11 @@ enum ListeningSocket {
 extension SocketError {
   package static let cannotSharePort = SocketError(errno: ENOPROTOOPT)
 }
+
+extension SocketAddress {
+  /// The path of a unix socket, if a file is there that is none.
+  package var pathOfOtherFile: String? {
+    guard case .unix(let path) = kind, ListeningSocket.isOtherFile(path) else { return nil }
+    return path
+  }
+}

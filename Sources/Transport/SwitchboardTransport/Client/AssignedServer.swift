@@ -23,9 +23,9 @@ struct AssignedServer {
     self.tracker = tracker
   }
 
-  /// Takes a field of the response that is the report.
+  /// Notes a field of the response, if it is the report.
   @inline(__always)
-  mutating func takeReport(_ name: Bytes, _ value: Bytes) {
+  mutating func noteReport(_ name: Bytes, _ value: Bytes) {
     if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
       loadReport = Base64.decode(value)
     }

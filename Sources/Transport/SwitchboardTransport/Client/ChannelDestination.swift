@@ -4,6 +4,8 @@ import SwitchboardNetwork
 
 /// Where the calls of a channel go: what its target and its options say of names, security and proxies.
 struct ChannelDestination {
+  /// The target, as the program writes it.
+  let text: String
   let target: Target
   /// Finds the servers.
   let resolver: any Resolver
@@ -28,6 +30,7 @@ struct ChannelDestination {
       throw .badTarget(text, "no resolver is registered for the scheme \(target.scheme)")
     }
     let serverName = try resolver.serverName(of: target)
+    self.text = text
     self.target = target
     self.resolver = resolver
     self.serverName = serverName

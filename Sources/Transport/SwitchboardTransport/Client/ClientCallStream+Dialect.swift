@@ -49,13 +49,15 @@ extension ClientCallStream {
 
   func takeHeader(_ name: Bytes, _ value: Bytes, of dialect: ClientDialectState) {
     guard dialect.exchange.takeHeader(name, value) else { return }
-    server.takeReport(name, value)
+    server.noteReport(name, value)
   }
 
   func headersDidEnd(for dialect: ClientDialectState) {
     body.forgetSent()
     if isCounted { connection?.didServe() }
-    if let failure = dialect.exchange.headersDidEnd(httpStatus: response.head.httpStatus) { phase = .failing(failure) }
+    if let failure = dialect.exchange.headersDidEnd(httpStatus: response.head.httpStatus) {
+      phase = .failing(failure)
+    }
     if dialect.exchange.hasMetadata { reportMetadata(of: dialect) }
     if state.hasRemoteEnded { deliverBody(for: dialect) }
     ready()

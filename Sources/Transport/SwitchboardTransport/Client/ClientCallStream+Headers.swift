@@ -5,7 +5,9 @@ import SwitchboardCall
 extension ClientCallStream {
   /// The trailers that arrived. A success always shows the message `OK`, although servers omit it.
   func takeTrailers(_ fields: FieldCollector) -> HPACKHeaders {
-    if wants.metadata, response.head.code == 0, response.head.message == nil { fields.complete(with: "grpc-message", "OK") }
+    if wants.metadata, response.head.code == 0, response.head.message == nil {
+      fields.complete(with: "grpc-message", "OK")
+    }
     return fields.take()
   }
 }
@@ -98,7 +100,10 @@ extension ClientCallStream {
     headers.add(":method", target == nil ? "POST" : "GET")
     if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }
     headers.add(":path", target ?? request.method.pathBytes)
-    headers.add(":authority", request.options?.serverAuthority.map { Array($0.utf8) } ?? channel.destination.authority)
+    headers.add(
+      ":authority",
+      request.options?.serverAuthority.map { Array($0.utf8) } ?? channel.destination.authority
+    )
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)
     if let options = request.options { write(options.initialMetadata, to: headers) }
@@ -117,6 +122,6 @@ extension ClientCallStream {
   }
 
   private func write(_ metadata: HPACKHeaders, to headers: HeaderWriter) {
-    if !headers.add(metadata) { channel.leftOut.report(metadata, of: request.method) }
+    if !headers.add(metadata) { channel.mistakes.leftOut.report(metadata, of: request.method) }
   }
 }

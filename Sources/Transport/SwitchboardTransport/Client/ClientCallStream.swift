@@ -193,7 +193,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     guard response.head.add(name, value) else { return }
     if let dialect, !response.head.isWhole { return takeHeader(name, value, of: dialect) }
     if wants.metadata { fields.append(name: name, value: value) }
-    server.takeReport(name, value)
+    server.noteReport(name, value)
   }
 
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
@@ -221,7 +221,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
-    let credit = isOpen && response.head.isWhole ? dialect.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
+    let credit =
+      isOpen && response.head.isWhole ? dialect.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
     connection.settle(arrived: bytes.count, credit: credit, on: id)
   }
 
@@ -362,7 +363,9 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// A request that was not sent can be sent on another connection, as often as necessary. A request that the server
   /// refused unprocessed may be sent one more time, if it is still stored completely.
   private func canRetry(_ code: UInt32) -> Bool {
-    guard isCounted, !response.head.isWhole, connection != nil, channel.state != .shutdown else { return false }
+    guard isCounted, !response.head.isWhole, connection != nil, channel.state != .shutdown else {
+      return false
+    }
     if isUnsent { return true }
     guard code == HTTP2Error.refusedStream.rawValue, !wasRetried, body.canSendAgain else { return false }
     wasRetried = true

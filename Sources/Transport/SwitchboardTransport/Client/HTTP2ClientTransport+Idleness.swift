@@ -23,7 +23,11 @@ extension HTTP2ClientTransport {
     let timer = LoopTimer { [weak self] in
       guard let self else { return }
       idleness.timerFired()
-      if isUnused, idleness.isDue(after: timeout, at: loop.now) { balancer.goIdle() } else { watchForIdleness() }
+      if isUnused, idleness.isDue(after: timeout, at: loop.now) {
+        balancer.goIdle()
+      } else {
+        watchForIdleness()
+      }
     }
     idleness.wait(timer, timeout: timeout, on: loop)
   }

@@ -54,15 +54,6 @@ extension HTTP2ClientTransport {
     return channel
   }
 
-  /// The servers in messages: the name, unless it consists of addresses, and the first few addresses.
-  func shown(_ addresses: [EndpointAddress]) -> String {
-    let first = addresses.prefix(3).map(\.description).joined(separator: ", ")
-    let list = addresses.count > 3 ? "\(first) and \(addresses.count - 3) more" : first
-    let namesItself =
-      addresses.contains { $0.description == serverName || $0.port == nil } || list == serverName
-    return namesItself ? list : "\(serverName) (\(list))"
-  }
-
   /// A connection of the channel, as observers see it.
   var observed: ObservedConnection {
     var observed = ObservedConnection(peer: host, isSecure: destination.tlsContext != nil, isServer: false)

@@ -11,7 +11,6 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   let loop: Loop
   let options: ChannelOptions
-  package let host: String
   let destination: ChannelDestination
   let userAgent: [UInt8]
   /// Keeps the loops running while the channel may need them.
@@ -30,13 +29,10 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var waiting = WaitingRoom()
   /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
-  /// What new calls fail with, once the channel was shut down.
-  @exclusivity(unchecked) private(set) var endStatus = GRPCStatus.channelShutDown
-  @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
+  @exclusivity(unchecked) private var ending = ChannelEnd()
   let watchers = Locked(ConnectivityWatchers())
   let siblings = Locked(ChannelSiblings())
-  private let blocks: CallbackBlocks?
-  let leftOut: LeftOutFields
+  let mistakes: ChannelMistakes
 
   /// Throws `INVALID_ARGUMENT` if the target is invalid or the options contradict each other.
   /// `loop` is one of the group's.
@@ -61,7 +57,6 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     try options.validate()
     let destination = try ChannelDestination(text, options, proxies)
     let target = destination.target
-    host = text
     self.destination = destination
     self.options = options
     self.group = group
@@ -78,16 +73,14 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       time: LoopTime(loop: loop),
       metrics: (options.observer as? any MetricObserver)?.metrics(target: target.canonical)
     )
-    blocks = CallbackBlocks(options)
-    leftOut = LeftOutFields(options.logger)
-    if let blocks { LoopWatchdog.shared.watch([loop], for: blocks) }
+    mistakes = ChannelMistakes(options, loop)
     balancer.owner = self
     resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }
   }
 
-  deinit {
-    if let blocks { LoopWatchdog.shared.unwatch(for: blocks) }
-  }
+  deinit { mistakes.end() }
+
+  package var host: String { destination.text }
 
   package var eventLoop: any EventLoop { loop }
   package var streamBufferSize: Int { options.streamBufferSize }
@@ -129,7 +122,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   /// Returns a connection for a call. Returns `nil` if none has room; the call is then queued, and is opened when one
   /// has.
   func connection(for call: ClientCallStream) throws(GRPCStatus) -> ClientConnection? {
-    if state == .shutdown { throw endStatus }
+    if state == .shutdown { throw ending.status }
     var tries = 0
     while true {
       let picker = balancer.picker
@@ -286,7 +279,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   package func retire() {
     for sibling in siblings.withLock({ $0.close() }) { sibling.retire() }
     loop.execute {
-      if self.state != .shutdown { self.endStatus = .channelReleased }
+      if self.state != .shutdown { self.ending.wasReleased() }
       self.beginShutDown(nil)
     }
   }
@@ -297,9 +290,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     balancer.shutDown()
     // Subchannels that the policy did not shut down.
     for subchannel in subchannels.values { subchannel.shutDown() }
-    resolvedConfig?.failed(endStatus, isFinal: true)
+    resolvedConfig?.failed(ending.status, isFinal: true)
     retryWaitingCalls()
-    if let continuation { drained.append(continuation) }
+    if let continuation { ending.add(continuation) }
     resumeIfDrained()
   }
 
@@ -311,8 +304,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   private func resumeIfDrained() {
     guard state == .shutdown, subchannels.isEmpty else { return }
-    for continuation in drained { continuation.resume() }
-    drained = []
+    ending.complete()
   }
 
   private func closeAll() {

@@ -21,9 +21,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
-  /// What new calls then fail with.
-  private(set) var endStatus = GRPCStatus.channelShutDown
-  private var drained: [CheckedContinuation<Void, Never>] = []
+  private var ending = ChannelEnd()
 
   init(
     _ providers: [any CallHandlerProvider],
@@ -56,6 +54,9 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     InProcessCall(request, receiver, self)
   }
 
+  /// What new calls fail with, once the channel was shut down.
+  var endStatus: GRPCStatus { ending.status }
+
   /// Returns `false` if no more calls are accepted.
   func begin(_ call: InProcessCall) -> Bool {
     guard !isShutDown, !loop.hasEnded else { return false }
@@ -72,7 +73,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 
   func retire() {
     loop.execute {
-      if !self.isShutDown { self.endStatus = .channelReleased }
+      if !self.isShutDown { self.ending.wasReleased() }
       self.isShutDown = true
     }
   }
@@ -86,7 +87,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     await withCheckedContinuation { continuation in
       loop.execute {
         self.isShutDown = true
-        self.drained.append(continuation)
+        self.ending.add(continuation)
         self.resumeIfDrained()
       }
     }
@@ -99,8 +100,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 
   private func resumeIfDrained() {
     guard isShutDown, calls.isEmpty else { return }
-    for continuation in drained { continuation.resume() }
-    drained = []
+    ending.complete()
   }
 }
 

@@ -108,7 +108,7 @@ struct RequestHead: ~Copyable {
 
   /// Adds the first `traceparent`, which the session has taken out of the block.
   mutating func addLateTraceParent(_ identity: SpanIdentity) {
-    if size.add(SpanIdentity.listSize) { trace.takeLate(identity) }
+    if size.add(SpanIdentity.listSize) { trace.addLate(identity) }
   }
 
   /// Takes what an equal head says, without a `traceparent` that the session has taken out of the block.

@@ -116,7 +116,7 @@ public final class Server: Sendable {
       }
     } catch {
       if error == .cannotSharePort { throw .cannotSharePort }
-      if case .unix(let path) = address.kind, ListeningSocket.isOtherFile(path) { throw .notASocket(path) }
+      if let path = address.pathOfOtherFile { throw .notASocket(path) }
       throw error.status("cannot listen on \(address)")
     }
   }

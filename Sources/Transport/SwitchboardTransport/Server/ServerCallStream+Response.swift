@@ -199,7 +199,8 @@ extension ServerCallStream {
   /// Returns `false` if another response was sent instead.
   @discardableResult
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
-    guard metadata != nil || response.body.compression != .none || !head.terms.format.isUnnamed || dialect != nil
+    guard
+      metadata != nil || response.body.compression != .none || !head.terms.format.isUnnamed || dialect != nil
     else {
       headersDidLeave()
       connection.withServerSession { $0.submitResponse(self, constant: .response) }

@@ -35,8 +35,8 @@ struct TraceParentField {
     }
   }
 
-  /// Takes the first field, which the session has taken out of the block.
-  mutating func takeLate(_ identity: SpanIdentity) {
+  /// Adds the first field, which the session has taken out of the block.
+  mutating func addLate(_ identity: SpanIdentity) {
     self.identity = identity
     isLate = true
   }
