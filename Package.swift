@@ -585,8 +585,7 @@ let package = Package(
       name: "SwitchboardLoad",
       dependencies: [
         "LoadMessages", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardNetwork",
-        "SwitchboardTransport",
-        "SwitchboardProtobuf",
+        "SwitchboardProtobuf", "SwitchboardText",
       ]
     ),
     .testTarget(

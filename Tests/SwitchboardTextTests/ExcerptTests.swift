@@ -7,6 +7,13 @@ import Testing
     for text in ["", "a", String(repeating: "é", count: 100)] { #expect(text.excerpt == text) }
   }
 
+  @Test func whatControlsATerminalIsEscaped() {
+    #expect("a\u{1B}[2J\n\u{202E}b".excerpt == "a\\u{1B}[2J\\n\\u{202E}b")
+    // Cut like others, though escapes are longer.
+    let hostile = String(repeating: "\u{1B}", count: 1_000_000).excerpt
+    #expect(hostile.unicodeScalars.count == 101 && hostile.hasPrefix("\\u{1B}\\u{1B}"))
+  }
+
   @Test func longTextsAreCut() {
     #expect(String(repeating: "é", count: 101).excerpt == String(repeating: "é", count: 100) + "…")
     // One character of a million marks.

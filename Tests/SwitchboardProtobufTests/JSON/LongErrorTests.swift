@@ -17,6 +17,22 @@ import Testing
     #expect((error?.description.utf8.count ?? 0) < 1000, "\(error?.description.prefix(200) ?? "")")
   }
 
+  /// A log has one line for each, and a terminal does not obey them.
+  @Test(arguments: [
+    #"{"KEY": 0}"#, #"{"mapStringString": {"KEY": 0}}"#, #"{"mapStringSelf": {"KEY": {"b": 0}}}"#,
+    #"{"oneAny": {"@type": "type.googleapis.com/KEY"}}"#,
+  ]) func errorsHaveNoControlCharacters(_ json: String) {
+    let parts = json.split(separator: "KEY", maxSplits: 1)
+    let json = parts.joined(separator: #"\u001b[2J\n\u202e"#)
+    let error = #expect(throws: DecodeError.self) { try AllKinds3(jsonString: json) }
+    let shown = error?.description ?? ""
+    #expect(shown.contains(#"\u{1B}[2J\n\u{202E}"#), "\(shown)")
+    #expect(
+      !shown.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E },
+      "\(shown.debugDescription)"
+    )
+  }
+
   private static let ascii = String(repeating: "n", count: 100_000)
   private static let text = [
     "\(ascii): 0", "[\(ascii)]: 0", "one_color: \(ascii)", "one_any { [type.googleapis.com/\(ascii)] {} }",

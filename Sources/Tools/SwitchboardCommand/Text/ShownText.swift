@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardText
 
 /// Text that may be written to a terminal: ``Output`` takes nothing else.
 ///

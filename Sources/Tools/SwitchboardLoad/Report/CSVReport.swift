@@ -1,5 +1,6 @@
 import LoadMessages
 import SwitchboardCall
+import SwitchboardText
 
 /// A report as lines of `section,name,value,unit`, which spreadsheets and scripts can filter.
 package enum CSVReport {

@@ -1,5 +1,6 @@
 import LoadMessages
 import SwitchboardCall
+import SwitchboardText
 
 /// A report as one self-contained page: without scripts, and without external fonts or images.
 package struct HTMLReport: Sendable {

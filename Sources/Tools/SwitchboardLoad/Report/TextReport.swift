@@ -1,5 +1,6 @@
 import LoadMessages
 import SwitchboardCall
+import SwitchboardText
 
 /// A report for a terminal.
 package struct TextReport: Sendable {

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// What is displayed during a run.
 package struct LiveState: Sendable {

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 #if canImport(Glibc)
   import Glibc
