@@ -118,6 +118,51 @@ import Testing
     }
   }
 
+  /// For some calls each of them is the first that matches.
+  @Test func rulesForSomeCallsAreTaken() throws {
+    let rules = """
+      rules:
+        - {method: echo.Echo/Get, answer: {text: a}}
+        - {method: '*', answer: {text: b}}
+        - {method: echo.Echo/Expand, match: {text: a}, times: 1, answer: {text: c}}
+      """
+    let schema = try Self.schema()
+    let error = #expect(throws: RuleError.self) { try MockRules(rules, schema) }
+    #expect(error?.description == "rule 3: no call gets here: rule 2 answers all that match")
+    for lines in [2, 3] {
+      _ = try MockRules(rules.split(separator: "\n").prefix(lines).joined(separator: "\n"), schema)
+    }
+    // A stream of requests without any matches no pattern.
+    _ = try MockRules(
+      "rules: [{method: echo.Echo/Collect, match: {}, answer: {}}, {method: echo.Echo/Collect, answer: {}}]",
+      schema
+    )
+  }
+
+  /// An empty request would match all others.
+  @Test func aRecordingOfAnEmptyRequestLeavesTheOthersTheirAnswers() async throws {
+    let schema = try Self.schema()
+    let recorder = MockRecorder(schema)
+    let source = """
+      rules:
+        - {method: echo.Echo/Get, match: {text: ""}, answer: {text: none}}
+        - {method: echo.Echo/Get, answer: {text: some}}
+      """
+    try await Self.serve(mock(source)) { server, _ in
+      try await Self.serve(recorder.providers(schema, to: server)) { proxy, _ in
+        let client = Echo_EchoClient(channel: proxy)
+        for text in ["", "x"] { _ = try await client.get(Self.text(text)) }
+        let learned = try #require(recorder.changes())
+        try await Self.serve(mock(learned.text)) { replay, _ in
+          let client = Echo_EchoClient(channel: replay)
+          let none = try await client.get(Self.text(""))
+          let some = try await client.get(Self.text("x"))
+          #expect((none.text, some.text) == ("none", "some"))
+        }
+      }
+    }
+  }
+
   @Test func withoutExamplesOnlyRulesAnswer() async throws {
     try await Self.serve(
       mock("rules: [{method: '*', match: {text: x}, answer: {text: y}}]", hasExamples: false)
@@ -164,6 +209,39 @@ import Testing
     ("rules: [{method: echo.Echo/Get, answer: {}, delay: 5}]", "delay is not a time"),
     ("rules: [{method: echo.Echo/Get, answer: {}, delay: 2000m}]", "delay is 120000.0 seconds: it must be"),
     ("rules: [{method: echo.Echo/Get, answer: {}, times: 0}]", "it must be at least 1, or left out"),
+    (
+      "rules: [{method: echo.Echo/Get, answer: {}, every: 1s}]",
+      "'every' has no effect: it is the wait between responses, of which there are 1"
+    ),
+    ("rules: [{method: echo.Echo/Expand, stream: [{}], every: 1s}]", "'every' has no effect"),
+    (
+      "rules: [{method: echo.Echo/Get, answer: {}, headers: {'a b': c}}]",
+      "headers: 'a b' is not a name that HTTP allows"
+    ),
+    (
+      "rules: [{method: echo.Echo/Get, answer: {}, trailers: {a: \"b\\nc\"}}]",
+      "trailers: 'a' has a value that HTTP"
+    ),
+    (
+      "rules: [{method: echo.Echo/Get, answer: {}, trailers: {grpc-status: 5}}]",
+      "'grpc-status' is sent by the protocol"
+    ),
+    (
+      "rules: [{method: '*', answer: {}}, {method: echo.Echo/Get, answer: {}}]",
+      "rule 2: no call gets here: rule 1 answers"
+    ),
+    (
+      "rules: [{method: '*', answer: {}}, {method: '*', match: {text: a}, answer: {}}]",
+      "rule 2: no call gets here: rule 1"
+    ),
+    (
+      "rules: [{method: echo.Echo/Get, match: {text: a}, answer: {}}, {method: echo.Echo/Get, match: {text: a}, answer: {}}]",
+      "rule 2: no call gets here: rule 1 answers all that match"
+    ),
+    (
+      "rules: [{method: echo.Echo/Get, match: {}, answer: {}}, {method: echo.Echo/Get, times: 1, answer: {}}]",
+      "rule 2: no call gets here: rule 1"
+    ),
   ])
   func mistakesAreNamed(_ text: String, _ wanted: String) throws {
     let schema = try Self.schema()

@@ -11,8 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct OptionWalkTests {
   private static func rule(_ member: String = "times: 3") throws -> MockRule {
     let schema = try MockServiceTests.schema()
-    let method = try #require(schema.methods(matching: "echo.Echo/Get").first)
-    let document = try DocumentReader.read("{method: echo.Echo/Get, answer: {text: x}, \(member)}")
+    let method = try #require(schema.methods(matching: "echo.Echo/Expand").first)
+    let document = try DocumentReader.read("{method: echo.Echo/Expand, stream: [{text: x}, {}], \(member)}")
     return try MockRule(document, of: method, schema.jsonOptions)
   }
 

@@ -78,7 +78,9 @@ package final class MockRecorder: Sendable {
   package func changes() -> Changes? {
     content.withLock { content in
       guard content.changeCount > content.writtenCount else { return nil }
-      let text = content.entries.map(\.text).joined()
+      // A request that lacks a field matches those that have it too. It is the shorter one, so it comes later.
+      let entries = content.entries.sorted { $0.request.utf8.count > $1.request.utf8.count }
+      let text = entries.map(\.text).joined()
       return Changes(text: "rules:\n" + text, number: content.changeCount)
     }
   }

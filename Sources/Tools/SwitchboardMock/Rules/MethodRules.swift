@@ -10,8 +10,25 @@ struct MethodRules: Sendable {
   private var names: Set<String> = []
   /// The indexes of all other rules.
   private var unkeyed: [Int] = []
+  /// The numbers in the file of the rule that answers all requests, and of those that answer all that match.
+  private var answersAll: Int?
+  private var answersMatching: [RequestPattern: Int] = [:]
 
-  mutating func append(_ rule: MockRule) {
+  /// Appends a rule, which has this number in its file. Returns the number of an earlier one that leaves no call for it.
+  mutating func append(_ rule: MockRule, number: Int, of method: MockMethod) -> Int? {
+    append(rule)
+    if let earlier = answersAll ?? rule.pattern.flatMap({ answersMatching[$0] }) { return earlier }
+    guard rule.times == nil else { return nil }
+    // A stream of requests that is empty matches no pattern.
+    if rule.pattern.map({ $0.isEmpty && method.type != .clientStreaming }) ?? true {
+      answersAll = number
+    } else if let pattern = rule.pattern {
+      answersMatching[pattern] = number
+    }
+    return nil
+  }
+
+  private mutating func append(_ rule: MockRule) {
     if let key = rule.pattern?.key {
       keyed[key, default: []].append(rules.count)
       names.insert(key.name)

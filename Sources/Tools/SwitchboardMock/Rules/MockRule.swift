@@ -33,6 +33,11 @@ struct MockRule: Sendable {
     trailers = try Self.metadata(rule, "trailers")
     times = try rule.number("times")
     do throws(GRPCStatus) { try checkRules() } catch { throw RuleError(error.message ?? "") }
+    if rule["every"] != nil, answers.count < 2 {
+      throw RuleError(
+        "'every' has no effect: it is the wait between responses, of which there are \(answers.count)"
+      )
+    }
     guard !answers.isEmpty || status != nil || method.type.streamsResponses else {
       throw RuleError("a rule needs an answer or a status")
     }
@@ -93,12 +98,26 @@ struct MockRule: Sendable {
     guard let document = rule[name] else { return headers }
     for member in try DocumentMembers(document, name).all {
       switch member.value {
-      case .string(let text), .number(let text): headers.add(name: member.name.lowercased(), value: text)
-      case .bool(let value): headers.add(name: member.name.lowercased(), value: "\(value)")
+      case .string(let text), .number(let text): try add(text, as: member.name, in: name, to: &headers)
+      case .bool(let value): try add("\(value)", as: member.name, in: name, to: &headers)
       default: throw RuleError("\(name): '\(member.name)' is \(member.value.kind), not text")
       }
     }
     return headers
+  }
+
+  /// Refuses what could not be sent, or would be left out.
+  private static func add(
+    _ value: String,
+    as field: String,
+    in name: String,
+    to headers: inout HPACKHeaders
+  ) throws(RuleError) {
+    if let fault = FieldSyntax.fault(of: field, value) { throw RuleError("\(name): '\(field)' \(fault)") }
+    guard !FieldSyntax.isReserved(field) else {
+      throw RuleError("\(name): '\(field)' is sent by the protocol itself")
+    }
+    headers.add(name: field.lowercased(), value: value)
   }
 }
 

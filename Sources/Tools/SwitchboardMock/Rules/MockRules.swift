@@ -41,9 +41,15 @@ package struct MockRules: Sendable {
           let known = schema.methods(matching: "*").prefix(20).map(\.path).joined(separator: ", ")
           throw RuleError("there is no method '\(name)'; there are \(known)")
         }
+        var earlier: Int? = index
         for method in methods {
           let rule = try MockRule(document, of: method, schema.jsonOptions)
-          rules[method.path, default: MethodRules()].append(rule)
+          let other = rules[method.path, default: MethodRules()].append(rule, number: index, of: method)
+          // It is of use if it is for one method.
+          earlier = other.flatMap { number in earlier.map { min($0, number) } }
+        }
+        if let earlier {
+          throw RuleError("no call gets here: rule \(earlier + 1) answers all that match")
         }
       } catch {
         throw RuleError("rule \(index + 1): \(error.description)")

@@ -1,18 +1,21 @@
 import SwitchboardProtobuf
 
 /// The condition of a rule: the named fields of the request have these values. Other fields may have any.
-struct RequestPattern: Sendable {
-  private indirect enum Expected: Sendable {
+struct RequestPattern: Hashable, Sendable {
+  private indirect enum Expected: Hashable, Sendable {
     case value(DynamicValue?)
     case message(RequestPattern)
   }
 
-  private struct Field: Sendable {
+  private struct Field: Hashable, Sendable {
     let name: String
     let expected: Expected
   }
 
   private var fields: [Field] = []
+
+  /// Whether it names no field, so that all requests match.
+  var isEmpty: Bool { fields.isEmpty }
 
   /// Throws if the type has no such fields, or the values are not valid for them.
   init(_ document: DocumentValue, _ type: MessageTable, _ options: JSONDecodingOptions) throws(RuleError) {
