@@ -258,13 +258,15 @@ public struct LoadTestMeasurements: SwitchboardProtobuf.Message {
 
 public struct LoadTestStatusCount: SwitchboardProtobuf.Message {
   /// The code of gRPC.
-  @_alwaysEmitIntoClient public var code: UInt32 { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var code: UInt32 { get { _storage[64] } set { _storage[64] = newValue } }
   @_alwaysEmitIntoClient public var calls: UInt64 { get { _storage[48] } set { _storage[48] = newValue } }
   /// The message of the first.
   @_alwaysEmitIntoClient public var sample: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  /// The messages of others that say something else, apart from digits; not all, if there are many.
+  @_alwaysEmitIntoClient public var moreSamples: [String] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.StatusCount", "1u:code 2U:calls 3s:sample")
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.load.v1.StatusCount", "1u:code 2U:calls 3s:sample 4s*:more_samples")
 }
 
 /// Counts by size. A value v below 128 has a bucket of its own. Above, each power of two has 128: bucket

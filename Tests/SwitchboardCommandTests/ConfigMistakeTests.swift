@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 import TestSupport
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
       """
     #expect(
       try findings(json, "--proto", Run.protos + "/shop.proto") == [
-        "methodConfig[0].name[1].service: the files have no such service: 'shop.Shp' (did you mean shop.Shop?)",
+        "methodConfig[0].name[1].service: no such service is known: 'shop.Shp' (did you mean shop.Shop?)",
         "methodConfig[1].name[0].method: shop.Shop has no such method: 'Bye' (did you mean Buy?)",
       ]
     )
@@ -250,6 +251,57 @@ import Testing
     )
     let right = try Command.product("switchboard", words + ["--service-config", #"{"methodConfig": []}"#])
     #expect(!right.errors.contains("warning"), "\(right.errors)")
+  }
+
+  /// A config may be for others. One that is for none of the calls that are made is probably misspelt.
+  @Test(arguments: ["call", "load"]) func aConfigForAnotherMethodIsWarnedOf(_ verb: String) throws {
+    let nothing = "no methodConfig is for shop.Shop/Buy, so that none has an effect"
+    for (names, warning) in [
+      (
+        #"{"service": "shop.Shop", "method": "Bye"}"#,
+        "methodConfig[0].name[0].method: shop.Shop has no such method: 'Bye' (did you mean Buy?)"
+      ),
+      (
+        #"{"service": "shop.Shp"}"#,
+        "methodConfig[0].name[0].service: no such service is known: 'shop.Shp' (did you mean shop.Shop?)"
+      ),
+      (#"{"service": "shop.Shop", "method": "Watch"}"#, nothing),
+      (#"{"service": "grpc.health.v1.Health"}"#, nothing),
+      (#"{"service": "shop.Shop"}, {"service": "shop.Shp"}"#, nil), ("{}", nil),
+      (#"{"service": "grpc.health.v1.Health"}, {"service": "shop.Shop", "method": "Buy"}"#, nil),
+    ] as [(String, String?)] {
+      let config = #"{"methodConfig": [{"name": [\#(names)], "timeout": "9s"}]}"#
+      let words = [verb, "127.0.0.1:1", "shop.Shop/Buy", "--proto", Run.protos + "/shop.proto"]
+      let run = try Command.product("switchboard", words + ["--service-config", config])
+      #expect(run.exitCode == 14)
+      guard let warning else {
+        #expect(!run.errors.contains("warning"), "\(run.errors)")
+        continue
+      }
+      #expect(run.errors.hasPrefix("switchboard: warning: --service-config: \(warning)\n"), "\(run.errors)")
+      #expect(run.errors.split(separator: "warning:").count == 2, "\(run.errors)")
+    }
+  }
+
+  /// For each finding, no more of the line is looked at than is shown: or these would take many minutes.
+  @Test(.timeLimit(.minutes(1))) func aLongLineIsNotReadForEachFinding() {
+    let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 20_000_000)
+    let position = TextPosition(of: 10_000_000, in: bytes)
+    let mark = String(repeating: "x", count: 100) + "\n" + String(repeating: " ", count: 60) + "^"
+    for _ in 0..<1000 where !Task.isCancelled { #expect(MarkedLine(position, in: bytes).text.text == mark) }
+  }
+
+  @Test func theMarkIsBelowItsCharacter() {
+    for (text, place, line, mark) in [
+      ("", "", "", "^"), ("a\n", "x\n b", "x", "^"), ("a\nöä", "€\tb", "öä€ b", "  ^"), ("a\n", "", "", "^"),
+      (
+        String(repeating: "€", count: 70), "x", String(repeating: "€", count: 60) + "x",
+        String(repeating: " ", count: 60) + "^"
+      ),
+    ] {
+      let position = TextPosition(of: text.utf8.count, in: Array((text + place).utf8))
+      #expect(MarkedLine(position, in: Array((text + place).utf8)).text.text == "\(line)\n\(mark)")
+    }
   }
 
   @Test func aMistakeInTheSyntaxIsShownInItsLine() throws {

@@ -37,6 +37,45 @@ import Testing
     }
   }
 
+  @Test func aFileWithoutARequestIsNoEmptyRequest() throws {
+    try with("empty.json", Array(" \n".utf8)) { folder in
+      let run = try Command.product("switchboard", ["call"] + Self.shop + ["-d", "@empty.json"], in: folder)
+      #expect(run.exitCode == 65)
+      #expect(run.errors == "switchboard: empty.json has no request\nWithout -d, the request is empty.\n")
+    }
+  }
+
+  /// A field of any message in a request.
+  @Test func aMisspeltFieldIsAnsweredWithTheOneThatIsMeant() throws {
+    for (data, type, near) in [
+      (#"{"itm": "tea"}"#, "shop.Order", "item"),
+      (#"{"sizes": {"a": {"widht": 1}}}"#, "shop.Order.Size", "width"),
+      (#"{"sizes": {"a": {"inside": {"cuont": 1}}}}"#, "shop.Order", "count"),
+    ] {
+      for verb in ["call", "load"] {
+        let run = try Command.product("switchboard", [verb] + Self.shop + ["-d", data])
+        #expect(run.exitCode == 65 && run.errors.contains("\(type) has no field \""), "\(run.errors)")
+        #expect(run.errors.hasSuffix("\nDid you mean \"\(near)\"?\n"), "\(run.errors)")
+      }
+    }
+    let template = try Command.product("switchboard", ["load"] + Self.shop + ["-d", #"{"itm": "{{uuid}}"}"#])
+    #expect(
+      template.exitCode == 65 && template.errors.hasSuffix("Did you mean \"item\"?\n"),
+      "\(template.errors)"
+    )
+    let text = ["call"] + Self.shop + ["--format", "text", "-d"]
+    let field = try Command.product("switchboard", text + ["itm: 'tea'"])
+    #expect(field.exitCode == 65 && field.errors.hasSuffix("Did you mean \"item\"?\n"), "\(field.errors)")
+    let json = try Command.product("switchboard", text + [#"{"item": "tea"}"#])
+    #expect(json.errors.hasSuffix("\nIt looks like JSON, and --format is text.\n"), "\(json.errors)")
+    let rules = "rules: [{method: shop.Shop/Buy, match: {itm: tea}, answer: {}}]"
+    try with("rules.yaml", Array(rules.utf8)) { folder in
+      let words = ["mock", Run.protos + "/shop.proto", "--rules", "rules.yaml"]
+      let run = try Command.product("switchboard", words, in: folder)
+      #expect(run.exitCode == 65 && run.errors.hasSuffix("Did you mean \"item\"?\n"), "\(run.errors)")
+    }
+  }
+
   @Test func aFileOfMetadataWithoutItsAtSignIsExplained() throws {
     try with("headers.txt", Array("a: b\n".utf8)) { folder in
       let run = try Command.product("switchboard", ["call"] + Self.shop + ["-H", "headers.txt"], in: folder)

@@ -25,6 +25,7 @@ struct SlowEcho: EchoingProvider {
     let start = MonotonicClock.now
     kept.texts.withLock { if $0.count < 1000 { $0.insert(request.text) } }
     if request.text == "fail" { throw GRPCStatus(code: .notFound, message: "no such echo") }
+    if request.text == "fail otherwise" { throw GRPCStatus(code: .notFound, message: "nor this one") }
     let wait = wait(request.text)
     if wait > .zero { try await Task.sleep(for: wait) }
     kept.times.withLock { $0.add(MonotonicClock.now - start) }
@@ -118,7 +119,7 @@ extension LoadTestPlan {
       let tally = try await plan.measure()
       #expect(tally.errors == 50)
       #expect(tally.statuses[GRPCStatus.Code.notFound.rawValue].calls == 50)
-      #expect(tally.statuses[GRPCStatus.Code.notFound.rawValue].sample == "no such echo")
+      #expect(tally.statuses[GRPCStatus.Code.notFound.rawValue].samples == ["no such echo"])
     }
   }
 

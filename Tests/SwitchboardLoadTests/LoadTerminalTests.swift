@@ -145,6 +145,89 @@ import Testing
     }
   }
 
+  /// What cannot be compared with is refused before the run, which may be long.
+  @Test func aReportThatLacksWhatIsComparedIsRefused() throws {
+    let folder = NSTemporaryDirectory() + "lacks-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var report = LoadTestReport()
+    report.measurements = TallyTests.tally(calls: 100).message
+    report.measurements.seconds = 0
+    report.measurements.series = LoadTestSeries()
+    let path = folder + "/old.json"
+    for (json, reason) in [
+      ("{}", "no measured call"), (#"{"method": "a.B/C", "measurements": {}}"#, "no measured call"),
+      (try report.jsonString(), "no seconds, series in its measurements"),
+    ] {
+      try Data(json.utf8).write(to: URL(filePath: path))
+      let run = try Command.product("switchboard", words("127.0.0.1:1", ["-n", "5", "--compare", path]))
+      #expect(run.exitCode == 65 && run.output.isEmpty)
+      let wanted = "switchboard: \(path): it cannot be compared with: it has \(reason)\n"
+      #expect(run.errors == wanted, "\(run.errors)")
+    }
+  }
+
+  @Test func whatIsComparedOrMeasuredForNothingIsSaid() async throws {
+    let folder = NSTemporaryDirectory() + "other-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var report = LoadTestReport()
+    report.method = "echo.Echo/Expand"
+    report.measurements = TallyTests.tally(calls: 100).message
+    let path = folder + "/old.json"
+    try Data(try report.jsonString().utf8).write(to: URL(filePath: path))
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let other = try Command.product("switchboard", words(target, ["-n", "5", "--compare", path]))
+      let was = "--compare: the run of \(path) was of echo.Echo/Expand, and this one is of echo.Echo/Get"
+      #expect(other.exitCode == 0 && other.errors.contains(was), "\(other.errors)")
+      let nothing = try Command.product("switchboard", words(target, ["-n", "5"], warmUp: "1h"))
+      let why =
+        "no call was measured, because the run ended in its warm-up: --calls counts the calls of --warm-up too"
+      #expect(nothing.exitCode == 0 && nothing.errors.contains(why), "\(nothing.errors)")
+    }
+  }
+
+  /// The report is seen whatever becomes of its copies.
+  @Test func aReportIsShownBeforeItIsSaved() async throws {
+    let folder = NSTemporaryDirectory() + "pipe-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (pipe, file) = (folder + "/pipe.json", folder + "/file.json")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let run = try Command.product(
+        "switchboard",
+        words(target, ["-n", "5", "--save", pipe, "--save", file])
+      )
+      #expect(run.exitCode == 74)
+      #expect(run.errors == "switchboard: \(pipe): No process reads this pipe\n", "\(run.errors)")
+      #expect(String(decoding: run.output, as: UTF8.self).contains("Calls     5"))
+      #expect(FileManager.default.fileExists(atPath: file))
+    }
+  }
+
+  /// Of calls that fail with one status, each reason is reported.
+  @Test func eachReasonIsReported() async throws {
+    try await LoadRunTests.with(SlowEcho()) { target in
+      let folder = NSTemporaryDirectory() + "reasons-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      try Data(#"{"text": "fail"} {"text": "fail otherwise"}"#.utf8).write(
+        to: URL(filePath: folder + "/d.json")
+      )
+      var line = words(target, ["-n", "6"])
+      line[4] = "@\(folder)/d.json"
+      let run = try Command.product("switchboard", line)
+      #expect(run.exitCode == 5)
+      #expect(run.errors.contains("NOT_FOUND: no such echo\nOther calls: nor this one\n"), "\(run.errors)")
+      let shown = String(decoding: run.output, as: UTF8.self)
+      #expect(
+        shown.contains("  no such echo\n\(String(repeating: " ", count: 38))nor this one\n"),
+        "\(shown)"
+      )
+    }
+  }
+
   @Test func agentsNeedSomethingToDivide() throws {
     let agents = ["--agents", "a:1,b:1,c:1", "--agent-token", "x"]
     for flags in [["-n", "2"], ["--connections", "2"], ["-c", "2"]] {

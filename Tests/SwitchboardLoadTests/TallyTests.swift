@@ -24,9 +24,37 @@ struct TallyTests {
     #expect(sum.calls == 1500)
     #expect(sum.errors == 15)
     #expect(sum.rate == 1000)
-    #expect(sum.statuses[14].sample == "reason 0")
+    #expect(sum.statuses[14].samples == ["reason 0"])
     #expect(sum.series.intervals.map(\.calls) == [UInt64](repeating: 100, count: 15))
     #expect(sum.requests == 1500)
+  }
+
+  /// Messages that differ in digits only say the same.
+  @Test func eachReasonIsKeptOnce() throws {
+    func failed(_ messages: [String]) -> LoadTally {
+      var tally = LoadTally()
+      for (number, message) in messages.enumerated() {
+        let status = GRPCStatus(code: .unavailable, message: message)
+        tally.add(EndedLoadCall(latency: 1000, status: status), at: UInt64(number + 1) * 1000)
+      }
+      return tally
+    }
+    let long = String(repeating: "x", count: 1000)
+    let reasons = ["after 10.5 ms", "no room", "after 7 ms", "", long, "no room", long + "y"]
+    var tally = failed(reasons)
+    let kept = ["after 10.5 ms", "no room", String(long.prefix(300))]
+    #expect(tally.statuses[14].samples == kept && tally.statuses[14].calls == 7)
+    tally.add(failed(["no room", "too late"]))
+    #expect(tally.statuses[14].samples == kept + ["too late"])
+    let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
+    #expect(try LoadTestReport.read(try report.jsonString()).tally == tally)
+    for text in [
+      TextReport(report, tally).text, HTMLReport(report, tally).text, CSVReport.text(report, tally),
+    ] {
+      for reason in kept + ["too late"] { #expect(text.contains(reason), "\(reason)") }
+    }
+    // An agent cannot fill the report.
+    #expect(failed((0..<100).map { String(repeating: "a", count: $0 + 1) }).statuses[14].samples.count == 8)
   }
 
   /// A server that refuses at once looks fast only if its refusals are taken for answers.

@@ -18,6 +18,14 @@ import Testing
     // A user has typed this already; in other capitals, it is another name.
     #expect(!NearNames(of: "shop.Shop", in: names).names.contains("shop.Shop"))
     #expect(NearNames(of: "shop.shop", in: names).best == "shop.Shop")
+    // Of flags that begin alike, the nearest: the dashes are none of their letters.
+    let flags = ["--agent-cacert", "--agent-token", "--agents", "--data", "-d", "-H"]
+    #expect(NearNames(of: "--agent", in: flags).names == ["--agents", "--agent-token", "--agent-cacert"])
+    #expect(NearNames(of: "-agents", in: flags).best == "--agents")
+    #expect(NearNames(of: "--dta", in: flags).best == "--data")
+    for unlike in ["-o", "--o", "-x", "--"] {
+      #expect(NearNames(of: unlike, in: flags).best == nil, "\(unlike)")
+    }
     // Long names from a server are not compared letter by letter.
     let long = String(repeating: "a", count: 100_000)
     #expect(NearNames(of: long, in: [long]).best == nil)

@@ -11,13 +11,14 @@ import Testing
     try await TestPair.with { pair async throws in
       let transport = try #require(pair.channel.transport as? HTTP2ClientTransport)
       let known = try transport.sibling(for: "localhost:\(pair.address.port)")
-      #expect(try await Caller(channel: Channel(known)).get() == [1, 2, 3])
+      let caller = Caller(channel: Channel(known))
+      #expect(try await caller.get() == [1, 2, 3])
       await pair.channel.shutDown(grace: .zero)
       for host in [known.host, "other.example:1"] {
         let error = #expect(throws: GRPCStatus.self) { _ = try transport.sibling(for: host) }
         #expect(error == .channelShutDown)
       }
-      #expect(await status { _ = try await Caller(channel: Channel(known)).get() } == .channelShutDown)
+      #expect(await status { _ = try await caller.get() } == .channelShutDown)
     }
   }
 
@@ -44,9 +45,9 @@ import Testing
       options.security = security
       let channel = try HTTP2ClientTransport(target: "shop.example:443", options: options, group: group)
       let sibling = try #require(try channel.sibling(for: "localhost:1") as? HTTP2ClientTransport)
-      #expect(sibling.tlsContext != nil)
+      #expect(sibling.destination.tlsContext != nil)
       let next = try #require(try sibling.sibling(for: "127.0.0.1:1") as? HTTP2ClientTransport)
-      #expect(next.tlsContext != nil)
+      #expect(next.destination.tlsContext != nil)
       channel.retire()
     }
   }

@@ -20,7 +20,7 @@ import Testing
       options: ChannelOptions(),
       group: try LoopGroup()
     )
-    #expect(transport.serverName == sample.name)
+    #expect(transport.destination.serverName == sample.name)
   }
 
   @Test(arguments: [

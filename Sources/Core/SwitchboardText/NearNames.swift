@@ -20,32 +20,32 @@ package struct NearNames {
       return
     }
     let last = Self.lastPart(of: wanted)
-    var found: [(name: String, distance: Int, startsAlike: Bool)] = []
+    var found: [(name: String, distance: Int, startsAlike: Bool, edits: Int)] = []
     for candidate in candidates.prefix(Self.mostNames) {
       let letters = Self.letters(of: candidate)
       guard letters.count <= Self.mostLetters, !candidate.utf8.elementsEqual(name.utf8) else { continue }
       // Both "Greeter" and "helo.Greeter" are near to "hello.Greeter".
       let parts = Self.lastPart(of: letters)
-      var distance = min(
-        Self.distance(wanted, letters),
-        Self.distance(last, parts) + (parts == letters ? 0 : 1)
-      )
+      let edits = Self.distance(wanted, letters)
+      var distance = min(edits, Self.distance(last, parts) + (parts == letters ? 0 : 1))
       if last.count >= Self.leastBeginning, parts.starts(with: last), letters.count > wanted.count {
         distance = min(distance, letters.starts(with: wanted) ? 1 : 2)
       }
       guard distance <= max(2, wanted.count / 4), distance < wanted.count else { continue }
-      found.append((candidate, distance, letters.first == wanted.first || parts.first == last.first))
+      let startsAlike = letters.first == wanted.first || parts.first == last.first
+      found.append((candidate, distance, startsAlike, edits))
     }
+    // Of names that begin alike, the one with the least more is meant: `--agents` by `--agent`, and not `--agent-token`.
     names = found.sorted { left, right in
-      (left.distance, left.startsAlike ? 0 : 1, left.name) < (
-        right.distance, right.startsAlike ? 0 : 1, right.name
+      (left.distance, left.startsAlike ? 0 : 1, left.edits, left.name) < (
+        right.distance, right.startsAlike ? 0 : 1, right.edits, right.name
       )
     }.prefix(3).map(\.name)
   }
 
-  /// Without regard to case, and with one separator.
+  /// Without regard to case, with one separator, and without the dashes that all flags begin with.
   private static func letters(of name: String) -> [UInt8] {
-    name.utf8.map { byte in
+    name.utf8.drop { $0 == UInt8(ascii: "-") }.map { byte in
       switch byte {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
       case UInt8(ascii: "/"): UInt8(ascii: ".")

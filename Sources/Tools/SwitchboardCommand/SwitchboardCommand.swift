@@ -56,6 +56,7 @@ package enum SwitchboardCommand {
         try Output.write(HelpText.text(of: verb))
         return .success
       }
+      for rule in verb.flagRules { try rule.check(arguments) }
       return try await body(arguments)
     }
   }

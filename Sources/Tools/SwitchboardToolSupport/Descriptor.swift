@@ -41,9 +41,21 @@ public struct Descriptor: Sendable {
     self.init(number: number, name: path)
   }
 
-  /// Writes to what has this name, such as a pipe or the target of a link, and keeps it.
+  /// Writes to what has this name, such as a pipe or the target of a link, and keeps it. Throws if it is a pipe that nobody
+  /// reads, instead of waiting for a reader, perhaps for ever.
   package static func writeFile(_ content: [UInt8], through path: String) throws(SystemError) {
-    let file = try Descriptor(opening: path, flags: O_WRONLY | O_CREAT | O_TRUNC)
+    let file: Descriptor
+    do throws(SystemError) {
+      file = try Descriptor(opening: path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK)
+    } catch {
+      var status = stat()
+      guard error.isNoDevice, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+        throw error
+      }
+      throw SystemError(path, reason: "No process reads this pipe")
+    }
+    // Once it is open, a reader may take its time.
+    _ = fcntl(file.number, F_SETFL, 0)
     let written: Result<Void, SystemError> = Result { () throws(SystemError) in try file.writeAll(content) }
     try file.closeFile()
     try written.get()

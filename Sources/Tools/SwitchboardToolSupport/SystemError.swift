@@ -27,6 +27,9 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { "\(subject): \(reason)" }
 
+  /// What the system says of a pipe without a reader, and of devices that do not exist.
+  var isNoDevice: Bool { reason == String(cString: strerror(ENXIO)) }
+
   /// Whether the reader of a pipe went away.
   package var isBrokenPipe: Bool { reason == String(cString: strerror(EPIPE)) }
 }

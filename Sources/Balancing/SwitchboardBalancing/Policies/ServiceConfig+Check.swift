@@ -94,7 +94,7 @@ private struct ConfigCheck {
           .unknown(
             name.service,
             at: path + ".service",
-            "the files have no such service",
+            "no such service is known",
             methods.keys.sorted()
           )
         )

@@ -29,7 +29,20 @@ struct Arguments: Sendable {
     try checkOperands(of: verb)
   }
 
+  /// `localhost 50051`: no name of a service, of a method or of a type is a number.
+  private func checkPort(of verb: Verb) throws(Failure) {
+    guard verb.operands.first?.name == Operand.target.name, let host = operand(0), let port = operand(1),
+      !host.utf8.contains(UInt8(ascii: ":")), UInt16(port).map({ $0 > 0 }) == true
+    else { return }
+    throw Failure(
+      "'\(port)' is a port, which follows its host after a colon",
+      hints: ["Write '\(host):\(port)'."],
+      code: .usage
+    )
+  }
+
   private func checkOperands(of verb: Verb) throws(Failure) {
+    try checkPort(of: verb)
     let required = verb.operands.count { !$0.isOptional }
     if operands.count < required {
       let missing = verb.operands[operands.count]

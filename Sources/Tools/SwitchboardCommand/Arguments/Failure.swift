@@ -28,6 +28,9 @@ struct Failure: Error, Sendable, Hashable {
     "--timeout": "--deadline",
   ]
 
+  /// What users write for the file of a result where standard output is the only place for it.
+  private static let outputs: Set = ["-o", "--out", "--output", "--output-file"]
+
   /// A flag that the verb does not have, in a word of the line. Other commands take long names after a single dash.
   static func unknownFlag(_ name: String, in word: String, of verb: Verb) -> Failure {
     let names = verb.allFlags.flatMap(\.names)
@@ -35,11 +38,20 @@ struct Failure: Error, Sendable, Hashable {
     let long = name.hasPrefix("--") ? typed : "-" + typed
     let known = names.first { $0 == long } ?? elsewhere[long].flatMap { names.contains($0) ? $0 : nil }
     let near = known ?? NearNames(of: typed, in: names).best
+    var hints: [ShownText] = near.map { ["Did you mean \($0)?"] } ?? []
+    if known == nil, !names.contains("--output"), outputs.contains(name) || outputs.contains(long) {
+      hints = ["The result is on standard output, which '> FILE' keeps."]
+    }
     return Failure(
       "\(verb.name) has no flag '\(typed)'",
-      hints: (near.map { ["Did you mean \($0)?"] } ?? []) + ["Try 'switchboard help \(verb.name)'."],
+      hints: hints + ["Try 'switchboard help \(verb.name)'."],
       code: .usage
     )
+  }
+
+  /// A flag that changes nothing about what else was asked for.
+  static func withoutEffect(_ flag: Flag, _ reason: ShownText) -> Failure {
+    .usage("\(flag.name) has no effect: \(reason)")
   }
 
   /// An argument after the last that the verb takes.

@@ -47,6 +47,8 @@ struct Verb: Sendable {
   var details: [String] = []
   var operands: [Operand] = []
   var flags: [FlagGroup] = []
+  /// Which of them have no effect, alone or beside others.
+  var flagRules: [FlagRule] = []
   var examples: [Example] = []
   /// Whether the verb is for programs and omitted from the list of verbs.
   var isHidden = false
@@ -70,6 +72,7 @@ extension Verb {
     details: [String] = [],
     operands: [Operand] = [],
     flags: [FlagGroup] = [],
+    flagRules: [FlagRule] = [],
     examples: [Example] = [],
     isHidden: Bool = false,
     _ body: @escaping Body
@@ -81,6 +84,7 @@ extension Verb {
       details: details,
       operands: operands,
       flags: flags,
+      flagRules: flagRules,
       examples: examples,
       isHidden: isHidden,
       action: .parsed(body)

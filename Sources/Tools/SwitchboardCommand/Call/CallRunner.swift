@@ -31,7 +31,7 @@ struct CallRunner: Sendable {
     defer { interrupts.stop() }
     let dynamic = try schema.dynamicMethod(method)
     try refuseText(dynamic)
-    let reader = try RequestReader(data, dynamic.requests.kind, settings.format, schema.types)
+    let reader = try RequestReader(data, dynamic.requests.kind, settings.format, schema)
     // A single request is read and checked before the call starts.
     let single =
       method.descriptor.clientStreaming ? nil : try await onlyRequest(reader, dynamic.requests.kind)
@@ -105,7 +105,14 @@ struct CallRunner: Sendable {
   }
 
   private func onlyRequest(_ reader: RequestReader, _ kind: PayloadKind) async throws -> DynamicPayload {
-    guard let request = try await reader.next() else { return kind.empty }
+    guard let request = try await reader.next() else {
+      guard let place = settings.data?.fileName else { return kind.empty }
+      throw Failure(
+        "\(place) has no request",
+        hints: ["Without -d, the request is empty."],
+        code: .data
+      )
+    }
     guard try await reader.next() == nil else {
       throw Failure("\(method.path) takes one request, but there are more", code: .data)
     }

@@ -8,7 +8,7 @@ struct CallSettings: Sendable {
   let isPretty: Bool
   let emitsDefaults: Bool
   let options: CallOptions
-  let serviceConfig: ServiceConfig?
+  let serviceConfig: ServiceConfigArgument?
 
   /// The settings for calls of a server that `target` names.
   init(_ arguments: Arguments, of target: Target) throws(Failure) {
@@ -30,7 +30,7 @@ struct CallSettings: Sendable {
     options.waitForReady = arguments.has(CallVerb.waitForReady)
     options.initialMetadata = target.metadata
     self.options = options
-    serviceConfig = try Self.serviceConfig(arguments)?.parsed
+    serviceConfig = try ServiceConfigArgument(arguments)
   }
 
   /// How `--compress` has requests compressed.
@@ -40,28 +40,5 @@ struct CallSettings: Sendable {
       throw .usage("--compress needs gzip, deflate, zstd or br, not '\(name)'")
     }
     return compression
-  }
-
-  /// What `--service-config` says, as it is written and as it is understood.
-  static func serviceConfig(
-    _ arguments: Arguments
-  ) throws(Failure) -> (json: String, parsed: ServiceConfig)? {
-    let flag = CallVerb.serviceConfig
-    guard let source = try arguments.textOrFile(flag) else { return nil }
-    let json = String(decoding: try source.bytes(), as: UTF8.self)
-    do {
-      let parsed = try ServiceConfig(json: json)
-      for remark in ConfigRemark.all(in: json) where remark.isMistake {
-        Output.warn("\(source.place(flag)): \(remark.shown)")
-      }
-      return (json, parsed)
-    } catch {
-      var failure = Failure("\(source.place(flag)): \(error.message ?? "\(error)")", code: .data)
-      failure.hints = source.hints(for: flag)
-      if case .file(let path) = source {
-        failure.hints = ["'switchboard check-config \(path)' shows all that is wrong with it."]
-      }
-      throw failure
-    }
   }
 }

@@ -73,6 +73,13 @@ enum CallVerb {
       FlagGroup("Call", [deadline, compress, waitForReady, serviceConfig, verbose]),
       SchemaFlags.group, TargetFlags.group,
     ],
+    flagRules: [
+      .unused(
+        [data, emitDefaults, compact, pretty, compress, waitForReady, serviceConfig, verbose],
+        beside: template,
+        "writes a request, and makes no call"
+      )
+    ],
     examples: [
       Example(#"call localhost:50051 hello.Greeter/Greet -d '{"name": "Ada"}'"#, "Call a method."),
       Example("call localhost:50051 hello.Greeter/Greet --template", "Show the fields of its request."),
@@ -90,13 +97,14 @@ enum CallVerb {
     let settings = try CallSettings(arguments, of: target)
     let clock = arguments.has(verbose) ? PhaseClock() : nil
     if let clock { target.options.onConnectionPhase = { clock.note($0) } }
-    target.options.serviceConfig = settings.serviceConfig
+    target.options.serviceConfig = settings.serviceConfig?.parsed
     let watch = clock.map { AttemptWatch($0) }
     target.options.observer = watch
     let channel = try target.channel()
     let source = try SchemaSource(arguments, target, channel, deadline: settings.options.timeout)
     let (schema, method) = try await find(arguments.operand(1) ?? "", in: source)
     watch?.follow(method)
+    settings.serviceConfig?.warn(calling: method, of: schema)
     clock?.note("schema", SchemaSource.isInFiles(arguments) ? "from files" : "by reflection")
     if arguments.has(template) {
       guard let type = try schema.dynamicMethod(method).requests.kind.table else {

@@ -9,19 +9,18 @@ actor RequestReader {
   private var isAtEnd = false
   private let kind: PayloadKind
   private let format: CallVerb.Format
-  private let types: TypeRegistry
+  private let schema: Schema
   private let location: String
   /// What the user may have meant by requests that are none.
   private let hints: [ShownText]
 
-  init(_ data: TextOrFile?, _ kind: PayloadKind, _ format: CallVerb.Format, _ types: TypeRegistry)
-    throws(Failure)
+  init(_ data: TextOrFile?, _ kind: PayloadKind, _ format: CallVerb.Format, _ schema: Schema) throws(Failure)
   {
     chunks = try ByteChunks(data)
     splitter = MessageSplitter(format)
     self.kind = kind
     self.format = format
-    self.types = types
+    self.schema = schema
     location = data?.place(CallVerb.data) ?? CallVerb.data.shortName
     hints = data?.hints(for: CallVerb.data) ?? []
   }
@@ -46,9 +45,9 @@ actor RequestReader {
   }
 
   private func decode(_ bytes: [UInt8]) throws(DecodeError) -> DynamicPayload {
-    guard format == .text, let type = kind.table else { return try kind.payload(json: bytes, types) }
+    guard format == .text, let type = kind.table else { return try kind.payload(json: bytes, schema.types) }
     var options = TextFormatDecodingOptions()
-    options.typeRegistry = types
+    options.typeRegistry = schema.types
     let text = String(decoding: bytes, as: UTF8.self)
     return .message(try DynamicMessage(type, textFormatString: text, options: options))
   }
@@ -66,20 +65,10 @@ actor RequestReader {
         shown = error
       }
     }
-    var hints = hints
-    if let type = kind.table, let field = Self.unknownField(in: shown.description) {
-      let names = field.type == type.fullName ? type.fields.flatMap { [$0.jsonName, $0.name] } : []
-      if let near = NearNames(of: field.name, in: names).best { hints.append("Did you mean \"\(near)\"?") }
+    var hints = hints + FieldHint.hints(for: shown.description, schema.pool)
+    if format == .text, piece.bytes.first == UInt8(ascii: "{") {
+      hints.append("It looks like JSON, and --format is text.")
     }
     return Failure("\(location): \(shown)", hints: hints, code: .data)
-  }
-
-  /// The parts of `shop.Order has no field "nmae"`.
-  private static func unknownField(in text: String) -> (type: String, name: String)? {
-    let parts = text.split(separator: " has no field \"", maxSplits: 1)
-    guard parts.count == 2, let type = parts[0].split(separator: " ").last,
-      let name = parts[1].split(separator: "\"", omittingEmptySubsequences: false).first
-    else { return nil }
-    return (String(type), String(name))
   }
 }

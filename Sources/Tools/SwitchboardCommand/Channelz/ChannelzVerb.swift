@@ -21,6 +21,7 @@ enum ChannelzVerb {
     details: ["Asks grpc.channelz.v1.Channelz. With --watch, Ctrl-C ends it."],
     operands: [.target],
     flags: [FlagGroup("Output", [watch, interval, sockets]), TargetFlags.group],
+    flagRules: [.need([interval], watch)],
     examples: [
       Example("channelz localhost:50051", "All servers, channels and sockets."),
       Example("channelz localhost:50051 --watch --interval 500ms", "Rates, twice a second."),
@@ -32,9 +33,6 @@ enum ChannelzVerb {
     let target = try Target(arguments)
     let limit = try arguments.integer(sockets, in: 0...1000) ?? 20
     let pause = try arguments.duration(interval) ?? .seconds(1)
-    guard arguments.has(watch) || !arguments.has(interval) else {
-      throw Failure.usage("--interval needs --watch")
-    }
     guard pause >= .milliseconds(50) else { throw Failure.usage("--interval needs at least 50ms") }
     let reader = ChannelzReader(target, try target.channel(), mostSockets: limit)
     do {

@@ -31,7 +31,7 @@ enum CheckConfigVerb {
     let shown = ShownText(source.fileName ?? "")
     let bytes = try source.bytes()
     let schema = try await SchemaSource.files(arguments)?.wholeSchema()
-    let remarks = ConfigRemark.all(in: String(decoding: bytes, as: UTF8.self), for: schema)
+    let remarks = ConfigRemark.all(in: String(decoding: bytes, as: UTF8.self), for: schema?.methodNames)
     for remark in remarks { try Output.write(remark.line(in: shown, bytes)) }
     guard remarks.contains(where: \.isMistake) else {
       if !arguments.has(quiet) { Output.note("\(shown): nothing to correct") }

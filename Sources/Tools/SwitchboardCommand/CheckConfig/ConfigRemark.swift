@@ -6,12 +6,10 @@ import SwitchboardText
 struct ConfigRemark {
   private let finding: ConfigFinding
 
-  /// All that is wrong with a config, or has no effect. It may be for the methods of a schema only.
-  static func all(in json: String, for schema: Schema? = nil) -> [ConfigRemark] {
-    let methods = schema.map { schema in
-      Dictionary(schema.services.map { ($0.fullName, $0.methods.map(\.name)) }) { first, _ in first }
-    }
-    return ServiceConfig.check(json: json, methods: methods).map(ConfigRemark.init)
+  /// All that is wrong with a config, or has no effect. If `methods` are given, by the names of their services, it may be
+  /// for these only.
+  static func all(in json: String, for methods: [String: [String]]? = nil) -> [ConfigRemark] {
+    ServiceConfig.check(json: json, methods: methods).map(ConfigRemark.init)
   }
 
   /// Whether the config has to be corrected.

@@ -29,6 +29,7 @@ enum HealthVerb {
       ),
     ],
     flags: [FlagGroup("Health", [watch, quiet, deadline]), TargetFlags.group],
+    flagRules: [.unused([quiet], beside: watch, "is there to write each change")],
     examples: [
       Example("health localhost:50051", "Is the server serving?"),
       Example("health unix:/run/shop.sock shop.Shop -q -t 1s", "A probe of a service, as an exit code only."),
@@ -46,11 +47,10 @@ enum HealthVerb {
     let channel = try target.channel()
     let client = Grpc_Health_V1_HealthClient(channel: channel, defaultCallOptions: options)
     let request = Grpc_Health_V1_HealthCheckRequest.with { $0.service = arguments.operand(1) ?? "" }
-    let isQuiet = arguments.has(quiet)
     do {
-      if isWatching { return try await follow(client, request, isQuiet) }
+      if isWatching { return try await follow(client, request) }
       let status = try await client.check(request).status
-      if !isQuiet { try show(status) }
+      if !arguments.has(quiet) { try show(status) }
       return code(status)
     } catch let status as GRPCStatus {
       throw failure(status, target, request.service)
@@ -59,14 +59,13 @@ enum HealthVerb {
 
   private static func follow(
     _ client: Grpc_Health_V1_HealthClient,
-    _ request: Grpc_Health_V1_HealthCheckRequest,
-    _ isQuiet: Bool
+    _ request: Grpc_Health_V1_HealthCheckRequest
   ) async throws -> ExitCode {
     let call = client.makeWatchCall(request)
     let interrupts = await Interrupts { call.cancel() }
     defer { interrupts.stop() }
     do {
-      for try await answer in call.responseStream where !isQuiet { try show(answer.status) }
+      for try await answer in call.responseStream { try show(answer.status) }
     } catch let status as GRPCStatus {
       if interrupts.isInterrupted { return .interrupted }
       throw status

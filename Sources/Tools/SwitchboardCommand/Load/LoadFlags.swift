@@ -153,6 +153,14 @@ enum LoadFlags {
     help: "Connect to the agents with TLS, and trust the authorities in this PEM file."
   )
   static let agentGroup = FlagGroup("Agents", [agents, token, agentRoots])
+
+  static let rules: [FlagRule] = [
+    .need([step], findMax),
+    .unused([duration, calls], beside: findMax, "tries each rate for the time of --step"),
+    .unused([failIf], beside: findMax, "has the conditions, and fails if no rate passes"),
+    .need([ramp], rate, as: "--rate FROM..TO"),
+    .need([token, agentRoots], agents),
+  ]
 }
 
 enum LoadFormat: String, CaseIterable {

@@ -8,11 +8,11 @@ struct LoadOutput {
   private let format: LoadFormat
   private let files: [(path: String, format: LoadFormat)]
   /// The report to compare with.
-  private let old: (path: String, tally: LoadTally)?
+  private let old: (path: String, method: String, tally: LoadTally)?
 
   /// Reads the report to compare with before the run, so that an invalid one is reported at once.
   init(_ arguments: Arguments) throws {
-    format = try arguments.choice(LoadFlags.output) ?? .text
+    format = try Self.format(arguments)
     files = try arguments.all(LoadFlags.save).map { path in
       let ending = path.split(separator: ".").last.map { $0 == "txt" ? "text" : String($0) } ?? ""
       guard let format = LoadFormat(rawValue: ending) else {
@@ -29,9 +29,23 @@ struct LoadOutput {
     let bytes: [UInt8]
     do { bytes = try readFile(path) } catch { throw Failure.unreadable(error) }
     do {
-      old = (path, try LoadTestReport.read(String(decoding: bytes, as: UTF8.self)).tally)
+      let (report, tally) = try LoadTestReport.read(String(decoding: bytes, as: UTF8.self))
+      try report.checkComparable()
+      old = (path, report.method, tally)
     } catch {
       throw Failure("\(path): \(error)", code: .data)
+    }
+  }
+
+  private static func format(_ arguments: Arguments) throws(Failure) -> LoadFormat {
+    do throws(Failure) {
+      return try arguments.choice(LoadFlags.output) ?? .text
+    } catch {
+      var failure = error
+      if let file = arguments[LoadFlags.output], file.contains(".") || file.contains("/") {
+        failure.hints.append("'\(LoadFlags.save.name) \(file)' writes the report to a file.")
+      }
+      throw failure
     }
   }
 
@@ -46,18 +60,28 @@ struct LoadOutput {
     )
   }
 
+  /// Says if the report to compare with is about another method. That may be meant.
+  func warn(ifNotOf method: String) {
+    guard let old, old.method != method else { return }
+    Output.warn("--compare: the run of \(old.path) was of \(old.method), and this one is of \(method)")
+  }
+
   func write(_ report: LoadTestReport, _ tally: LoadTally) throws {
-    // A report that cannot be saved must not prevent the others from being written.
-    let saved = Result { try save(report, tally) }
-    try show(report, tally)
-    try saved.get()
+    // First where it is seen, because a file may be a pipe that somebody has to read. What cannot be written must not
+    // prevent the rest.
+    let shown = Result { try show(report, tally) }
+    try save(report, tally)
+    try shown.get()
   }
 
   private func save(_ report: LoadTestReport, _ tally: LoadTally) throws {
-    for file in files {
-      let text = try Self.text(report, tally, as: file.format, Ink(isColoured: false))
-      try OutputPath(file.path).write(Array(text.utf8))
+    let results = files.map { file in
+      Result {
+        let text = try Self.text(report, tally, as: file.format, Ink(isColoured: false))
+        try OutputPath(file.path).write(Array(text.utf8))
+      }
     }
+    for result in results { try result.get() }
   }
 
   private func show(_ report: LoadTestReport, _ tally: LoadTally) throws {

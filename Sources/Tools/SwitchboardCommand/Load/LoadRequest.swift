@@ -16,6 +16,11 @@ struct LoadRequest {
   init(_ arguments: Arguments) async throws {
     var target = try Target(arguments)
     findMax = try Self.conditions(arguments, LoadFlags.findMax)
+    if let wrong = findMax.first(where: { !$0.isLimit }) {
+      throw Failure.usage(
+        "--find-max finds the highest rate at which its conditions hold, and '\(wrong.description)' holds above it: write '<'"
+      )
+    }
     failIf = try Self.conditions(arguments, LoadFlags.failIf)
     var plan = try Self.amount(arguments, findsMax: !findMax.isEmpty)
     plan.target = target.address
@@ -38,14 +43,18 @@ struct LoadRequest {
       }
     }
     plan.compression = try CallSettings.compression(arguments)?.rawValue ?? ""
-    if let config = try CallSettings.serviceConfig(arguments) {
-      (target.options.serviceConfig, plan.serviceConfig) = (config.parsed, config.json)
-    }
+    let config = try ServiceConfigArgument(arguments)
+    target.options.serviceConfig = config?.parsed
+    plan.serviceConfig = config?.json ?? ""
     self.target = target
     // Report invalid templates before the server is contacted.
     let texts = try Self.payloads(arguments)
     let (schema, method) = try await Self.find(arguments, target)
+    config?.warn(calling: method, of: schema)
     self.method = method.path
+    guard method.descriptor.clientStreaming || !arguments.has(LoadFlags.messages) else {
+      throw Failure.withoutEffect(LoadFlags.messages, "a call of \(method.path) has one request")
+    }
     plan.method = .with {
       $0.service = method.service
       $0.name = method.name
@@ -57,7 +66,10 @@ struct LoadRequest {
       $0.responseFormat = formats.responses ?? ""
     }
     do {
-      try Self.encode(texts, schema, into: &plan)
+      let templates = try Self.encode(texts, schema, into: &plan)
+      guard templates.contains(where: \.isRandom) || !arguments.has(LoadFlags.seed) else {
+        throw Failure.withoutEffect(LoadFlags.seed, "no request has {{uuid}} or {{random 1 10}}")
+      }
       // The flags are valid, so an error here is in a request that was made from a template.
       _ = try plan.settings()
     } catch let failure as Failure {
@@ -65,7 +77,8 @@ struct LoadRequest {
     } catch {
       let source = try arguments.textOrFile(LoadFlags.data)
       let place = source?.place(LoadFlags.data) ?? LoadFlags.data.shortName
-      throw Failure("\(place): \(error)", hints: source?.hints(for: LoadFlags.data) ?? [], code: .data)
+      let hints = (source?.hints(for: LoadFlags.data) ?? []) + FieldHint.hints(for: "\(error)", schema.pool)
+      throw Failure("\(place): \(error)", hints: hints, code: .data)
     }
     self.plan = plan
   }
@@ -100,6 +113,7 @@ struct LoadRequest {
     plan.concurrency = try count(LoadFlags.concurrency, LoadLimits.concurrency, isOpen ? 10_000 : 50)
     plan.connections = try count(LoadFlags.connections, LoadLimits.connections, agents)
     plan.loops = try count(LoadFlags.loops, LoadLimits.loops, 1)
+    try checkSizes(arguments, plan, isOpen: isOpen)
     plan.messagesPerCall = try count(LoadFlags.messages, LoadLimits.messagesPerCall, 1)
     plan.callLimit = UInt64(try arguments.integer(LoadFlags.calls, in: 1...(1 << 50)) ?? 0)
     plan.seed = UInt64(try arguments.integer(LoadFlags.seed, in: 0...Int.max) ?? 1)
@@ -107,21 +121,40 @@ struct LoadRequest {
     let isCounted = plan.callLimit > 0
     plan.durationSeconds = try seconds(arguments, LoadFlags.duration) ?? (isCounted ? 0 : 10)
     plan.warmUpSeconds = try seconds(arguments, LoadFlags.warmUp) ?? (isCounted ? 0 : 1)
-    guard findsMax || !arguments.has(LoadFlags.step) else { throw Failure.usage("--step needs --find-max") }
-    if findsMax {
-      plan.durationSeconds = try seconds(arguments, LoadFlags.step) ?? 5
-      guard !isCounted, !arguments.has(LoadFlags.duration) else {
-        throw Failure.usage("--find-max takes --step, and neither --duration nor --calls")
-      }
-    }
+    if findsMax { plan.durationSeconds = try seconds(arguments, LoadFlags.step) ?? 5 }
     if let text = arguments[LoadFlags.rate] {
       let ramp = try seconds(arguments, LoadFlags.ramp)
       plan.rate = try rate(text, ramp: ramp ?? plan.durationSeconds)
-      guard ramp == nil || text.contains("..") else { throw Failure.usage("--ramp needs --rate FROM..TO") }
-    } else if arguments.has(LoadFlags.ramp) {
-      throw Failure.usage("--ramp needs --rate FROM..TO")
+      try check(rate: text, ramp, in: plan, findsMax: findsMax)
     }
     return plan
+  }
+
+  /// A rate that rises needs a time to do so. A search tries one rate after the other.
+  private static func check(rate text: String, _ ramp: Double?, in plan: LoadTestPlan, findsMax: Bool)
+    throws(Failure)
+  {
+    guard text.contains("..") else {
+      guard ramp == nil else { throw .usage("--ramp needs --rate FROM..TO") }
+      return
+    }
+    guard !findsMax else { throw .usage("--find-max takes one --rate, the first to try, not '\(text)'") }
+    guard ramp != nil || plan.durationSeconds > 0 else {
+      throw .usage("--rate \(text) with --calls needs --ramp or --duration: how long the rate rises")
+    }
+  }
+
+  /// A loop without a connection, and a connection without a call, would have nothing to do.
+  private static func checkSizes(_ arguments: Arguments, _ plan: LoadTestPlan, isOpen: Bool) throws(Failure) {
+    if arguments.has(LoadFlags.connections), !isOpen, plan.connections > plan.concurrency {
+      throw .usage(
+        "--connections \(plan.connections) needs as many callers, and --concurrency is \(plan.concurrency)"
+      )
+    }
+    let agents = UInt32(clamping: max(1, LoadAgentList.addresses(arguments).count))
+    let needed = plan.loops.multipliedReportingOverflow(by: agents).partialValue
+    guard plan.connections < needed, arguments.has(LoadFlags.loops) else { return }
+    throw .usage("--loops \(plan.loops) needs --connections \(needed) or more: each loop has one of its own")
   }
 
   private static func seconds(_ arguments: Arguments, _ flag: Flag) throws -> Double? {
@@ -165,19 +198,24 @@ struct LoadRequest {
   }
 
   /// Payloads without placeholders are encoded here, once.
-  private static func encode(_ texts: [String], _ schema: Schema, into plan: inout LoadTestPlan) throws {
+  private static func encode(
+    _ texts: [String],
+    _ schema: Schema,
+    into plan: inout LoadTestPlan
+  ) throws -> [PayloadTemplate] {
     let kind = try schema.kind(plan.method.inputType, plan.method.requestFormat)
     let templates = try texts.map { text throws(PayloadError) in try PayloadTemplate(text) }
     if templates.contains(where: { !$0.isConstant }) {
       plan.payloads = texts.map { text in .with { $0.template = text } }
       plan.descriptorSet = try Google_Protobuf_FileDescriptorSet.with { $0.file = schema.files }
         .serializedBytes()
-      return
+      return templates
     }
     plan.payloads = try texts.map { text in
       let payload = try kind.payload(json: Array(text.utf8), schema.types)
       return try .with { $0.encoded = try payload.encoded() }
     }
+    return templates
   }
 
   /// A description of the load, in words.

@@ -64,12 +64,7 @@ struct LoadAgentList: Sendable {
 
   /// Nil if the arguments name none.
   init?(_ arguments: Arguments, _ request: LoadRequest) throws {
-    guard arguments.has(LoadFlags.agents) else {
-      for flag in [LoadFlags.token, LoadFlags.agentRoots] where arguments.has(flag) {
-        throw Failure.usage("\(flag.name) needs --agents")
-      }
-      return nil
-    }
+    guard arguments.has(LoadFlags.agents) else { return nil }
     for flag in [TargetFlags.certificate, TargetFlags.insecure] where arguments.has(flag) {
       throw Failure.usage("\(flag.name) is not passed to agents, because it would leave this machine")
     }

@@ -23,6 +23,7 @@ enum LoadVerb {
       LoadFlags.payload, LoadFlags.amount, LoadFlags.report, LoadFlags.agentGroup, SchemaFlags.group,
       TargetFlags.group,
     ],
+    flagRules: LoadFlags.rules,
     examples: [
       Example(
         #"load localhost:50051 shop.Shop/Get -d '{"id": {{random 1 1000}}}'"#,
@@ -53,6 +54,7 @@ enum LoadVerb {
     let view = try arguments.choice(LoadFlags.live, of: LoadView.self) ?? .line
     try output.check(isOpenLoop: arguments.has(LoadFlags.rate) || arguments.has(LoadFlags.findMax))
     let request = try await LoadRequest(arguments)
+    output.warn(ifNotOf: request.method)
     let agents = try LoadAgentList(arguments, request)
     if let roots = arguments[TargetFlags.roots], agents != nil {
       var plan = request
@@ -83,6 +85,7 @@ enum LoadVerb {
     )
     try output.write(report, tally)
     warnIfLate(tally)
+    warnIfNothing(tally, request)
     return exitCode(tally, request)
   }
 
@@ -92,6 +95,16 @@ enum LoadVerb {
     Output.warn(
       "calls were started \(Figure.time(tally.lateness.quantile(0.99))) (p99) after they were due: this machine is too "
         + "slow for the rate, and the latencies are rather its own than the server's"
+    )
+  }
+
+  /// Says why a report has no calls.
+  private static func warnIfNothing(_ tally: LoadTally, _ request: LoadRequest) {
+    guard tally.calls == 0, request.failIf.isEmpty, request.plan.warmUpSeconds > 0 else { return }
+    let isCounted = request.plan.callLimit > 0
+    Output.warn(
+      "no call was measured, because the run ended in its warm-up"
+        + (isCounted ? ": --calls counts the calls of --warm-up too" : "")
     )
   }
 
@@ -145,8 +158,10 @@ enum LoadVerb {
     let worst = tally.statuses.enumerated().max { $0.element.calls < $1.element.calls }
     guard let worst, let code = GRPCStatus.Code(rawValue: worst.offset) else { return .success }
     // The tally does not record the origin. `.peer` gives the hints for connection failures.
-    let status = GRPCStatus(code: code, message: worst.element.sample, origin: .peer)
-    let failure = request.target.failure(status)
+    let messages = worst.element.samples
+    let status = GRPCStatus(code: code, message: messages.first, origin: .peer)
+    var failure = request.target.failure(status)
+    failure.hints += messages.dropFirst().map { "Other calls: \($0)" }
     Output.complain(failure)
     return failure.code
   }

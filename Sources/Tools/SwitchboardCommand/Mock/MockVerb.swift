@@ -63,6 +63,12 @@ enum MockVerb {
       FlagGroup("Recording", [record, output, overwrite]),
       SchemaFlags.group, TargetFlags.group,
     ],
+    flagRules: [
+      .unused([rules, onlyRules], beside: record, "forwards calls, and writes rules"),
+      .unused([quiet], beside: record, "forwards calls, and reports none of them"),
+      .need([onlyRules], rules, as: "--rules FILE"),
+      .need([output, overwrite] + TargetFlags.group.flags, record, as: "--record TARGET"),
+    ],
     examples: [
       Example("mock shop.proto", "Example answers on 127.0.0.1:50051."),
       Example(
@@ -77,18 +83,7 @@ enum MockVerb {
 
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
     let listener = try ListeningAddress.parse(arguments[listen] ?? "127.0.0.1:50051", listen)
-    if arguments.has(record) {
-      for flag in [rules, onlyRules] where arguments.has(flag) {
-        throw Failure.usage("--record writes rules, and \(flag.name) reads them")
-      }
-      return try await MockRecording(arguments, listener).run()
-    }
-    guard arguments.has(rules) || !arguments.has(onlyRules) else {
-      throw Failure.usage("--only-rules needs --rules FILE")
-    }
-    for flag in [output, overwrite] + TargetFlags.group.flags where arguments.has(flag) {
-      throw Failure.usage("\(flag.name) needs --record TARGET")
-    }
+    if arguments.has(record) { return try await MockRecording(arguments, listener).run() }
     let schema = try MockSchema(try files(arguments))
     var settings = MockService.Settings()
     settings.hasExamples = !arguments.has(onlyRules)
@@ -98,7 +93,7 @@ enum MockVerb {
       do {
         settings.rules = try MockRules(String(decoding: bytes, as: UTF8.self), schema)
       } catch {
-        throw Failure("\(path): \(error)", code: .data)
+        throw Failure("\(path): \(error)", hints: FieldHint.hints(for: "\(error)", schema.pool), code: .data)
       }
     }
     if !arguments.has(quiet) {
@@ -122,6 +117,9 @@ enum MockVerb {
     _ arguments: Arguments
   ) throws -> Server {
     let origins = arguments.all(origin)
+    guard !origins.contains("any") || origins.count == 1 else {
+      throw Failure.usage("--origin any lets all pages call, so that the others have no effect")
+    }
     var options = ServerOptions()
     // Through a name that leads here, a page of somebody else's could call it (DNS rebinding).
     if HostNames.isLocal(host) { options.hosts = HostNames([host]) }

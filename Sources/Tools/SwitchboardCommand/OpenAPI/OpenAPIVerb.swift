@@ -20,6 +20,13 @@ enum OpenAPIVerb {
     completion: .words(["bearer", "basic", "apiKey:"]),
     help: "How clients authenticate: bearer, basic or apiKey:HEADER."
   )
+  static let output = Flag(
+    "-o",
+    "--output",
+    value: "FILE",
+    completion: .file,
+    help: "Write the document to this file, and not to standard output."
+  )
   static let protoNames = Flag(
     "--proto-names",
     help: "Use the field names of the .proto file instead of their JSON names."
@@ -41,11 +48,14 @@ enum OpenAPIVerb {
       )
     ],
     flags: [
-      FlagGroup("Document", [title, version, server, security, protoNames]), SchemaFlags.group,
+      FlagGroup("Document", [output, title, version, server, security, protoNames]), SchemaFlags.group,
       TargetFlags.group,
     ],
     examples: [
-      Example("openapi --proto shop.proto -I protos --security bearer", "A document of a file's services."),
+      Example(
+        "openapi --proto shop.proto -I protos --security bearer -o shop.json",
+        "A document of a file's services."
+      ),
       Example("openapi localhost:50051", "A document of a server's services."),
     ],
     run
@@ -63,6 +73,7 @@ enum OpenAPIVerb {
       options.security.append(known)
     }
     options.usesProtoFieldNames = arguments.has(protoNames)
+    let file = try arguments[output].map { path in try OutputPath(path) }
     let request = try SchemaRequest(arguments, of: "openapi")
     defer { request.close() }
     if let symbol = request.symbol {
@@ -80,6 +91,10 @@ enum OpenAPIVerb {
       throw Failure("\(error)", code: .data)
     }
     if document.isEmpty { Output.warn("no method has a rule of google.api.http: the document has no paths") }
+    if let file {
+      try file.write(Array(document.json.utf8))
+      return .success
+    }
     // The document already ends with a line feed.
     try Output.write(ShownText(lines: document.json, as: .json), end: "")
     return .success

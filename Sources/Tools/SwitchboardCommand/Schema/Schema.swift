@@ -45,6 +45,11 @@ struct Schema: Sendable {
   /// All services, sorted by name.
   var services: [SchemaService] { serviceNames.compactMap { service(named: $0) } }
 
+  /// The names of all methods, by those of their services.
+  var methodNames: [String: [String]] {
+    Dictionary(services.map { ($0.fullName, $0.methods.map(\.name)) }) { first, _ in first }
+  }
+
   /// The service with a full name.
   func service(named name: String) -> SchemaService? {
     guard let symbol = symbol(named: name), symbol.kind == .service, let index = symbol.path.last else {

@@ -84,6 +84,9 @@ struct Target: Sendable {
     case (_, nil): throw .usage("--cert needs --key")
     }
     if arguments.has(TargetFlags.insecure) {
+      guard tls.trustRoots == nil else {
+        throw .withoutEffect(TargetFlags.roots, "\(TargetFlags.insecure.name) trusts every certificate")
+      }
       tls.skipsVerification = true
       Output.warn("the server's certificate is not checked: anyone can answer in its place")
     }

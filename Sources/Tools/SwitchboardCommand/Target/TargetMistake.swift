@@ -106,6 +106,11 @@ struct TargetMistake: Hashable {
     } else if rest.hasPrefix(":"), Self.schemes.contains(scheme) {
       guard scheme.hasPrefix("unix"), rest == ":" else { return nil }
       self.init("the socket is missing after the colon", scheme == "unix" ? "unix:/run/server.sock" : nil)
+    } else if let flag = Self.flag(forFile: text) {
+      self.init(
+        TextOrFile.isFile(text) ? "it is a file" : "it ends as the names of files do",
+        "\(flag) \(text)"
+      )
     } else if text.hasPrefix("/") || text.hasPrefix("./") || text.hasPrefix("../") {
       self.init("the path of a socket follows 'unix:'", "unix:\(text)")
     } else if text.contains("/") {
@@ -116,11 +121,16 @@ struct TargetMistake: Hashable {
       )
     } else if text.contains(",") {
       self.init("several addresses follow 'ipv4:' or 'ipv6:'", "ipv4:\(text)")
-    } else if text.hasSuffix(".proto"), TextOrFile.isFile(text) {
-      self.init("it is a file", "--proto \(text)")
     } else {
       self.init(host: text, after: "")
     }
+  }
+
+  /// The flag for what is a file of descriptors by its name.
+  private static func flag(forFile text: String) -> String? {
+    if text.hasSuffix(".proto") { return "--proto" }
+    let isSet = [".binpb", ".pb", ".protoset", ".desc"].contains(where: text.hasSuffix)
+    return isSet && TextOrFile.isFile(text) ? "--descriptor-set" : nil
   }
 
   private init?(host text: String, after prefix: String) {

@@ -3,13 +3,6 @@ import Switchboard
 
 /// The measurements of a run: of one loop, or the sum over all.
 package struct LoadTally: Sendable, Equatable {
-  /// The calls that ended with one status.
-  package struct StatusCount: Sendable, Equatable {
-    package var calls: UInt64 = 0
-    /// The message of the first such status.
-    package var sample = ""
-  }
-
   /// The time from when a call was due to its end.
   package var latency = LatencyHistogram()
   /// The part of it that failed calls took.
@@ -32,9 +25,6 @@ package struct LoadTally: Sendable, Equatable {
 
   package init() {}
 
-  /// The longest sample that is kept, in characters.
-  private static let sampleLimit = 300
-
   /// Counts a call. `ended` is the time since the end of the warm-up; `isLast` says that no further calls are started.
   package mutating func add(_ call: EndedLoadCall, at ended: UInt64, isLast: Bool = false) {
     latency.add(call.latency)
@@ -46,9 +36,7 @@ package struct LoadTally: Sendable, Equatable {
     if call.status != nil { failedLatency.add(call.latency) }
     let code = call.status?.code.rawValue ?? 0
     statuses[code].calls &+= 1
-    if let status = call.status, statuses[code].calls == 1 {
-      statuses[code].sample = String((status.message ?? "").prefix(Self.sampleLimit))
-    }
+    if let message = call.status?.message { statuses[code].sample(message) }
     series.add(at: ended, latency: call.latency, failed: code != 0)
     requests &+= call.requests
     responses &+= call.responses
@@ -61,8 +49,8 @@ package struct LoadTally: Sendable, Equatable {
     lateness.add(other.lateness)
     series.add(other.series)
     for (code, count) in other.statuses.enumerated() where count.calls > 0 {
-      if statuses[code].calls == 0 { statuses[code].sample = count.sample }
       statuses[code].calls &+= count.calls
+      for message in count.samples { statuses[code].sample(message) }
     }
     requests &+= other.requests
     responses &+= other.responses
@@ -127,7 +115,8 @@ extension LoadTally {
           .with {
             $0.code = UInt32(code)
             $0.calls = count.calls
-            $0.sample = count.sample
+            $0.sample = count.samples.first ?? ""
+            $0.moreSamples = Array(count.samples.dropFirst())
           }
         )
       }
@@ -158,7 +147,8 @@ extension LoadTally {
       guard count.code < UInt32(statuses.count), count.calls <= latency.count else { return nil }
       let code = Int(count.code)
       guard statuses[code].calls == 0 else { return nil }
-      statuses[code] = StatusCount(calls: count.calls, sample: String(count.sample.prefix(Self.sampleLimit)))
+      statuses[code].calls = count.calls
+      for message in [count.sample] + count.moreSamples { statuses[code].sample(message) }
       counted += count.calls
     }
     guard counted == latency.count else { return nil }

@@ -38,6 +38,16 @@ package struct PayloadTemplate: Sendable, Equatable {
   /// Whether the text is the same for all calls.
   package var isConstant: Bool { parts.allSatisfy { if case .text = $0 { true } else { false } } }
 
+  /// Whether it depends on the seed.
+  package var isRandom: Bool {
+    parts.contains {
+      switch $0 {
+      case .uuid, .random: true
+      case .text, .index: false
+      }
+    }
+  }
+
   /// The text for a call.
   package func text(call: UInt64, numbers: inout SeededNumbers) -> String {
     var text = ""

@@ -34,6 +34,7 @@ package enum CSVReport {
     }
     for (code, count) in tally.statuses.enumerated() where count.calls > 0 {
       add("status", StatusName.of(code), "\(count.calls)", "calls")
+      for message in count.samples { add("message", StatusName.of(code), message, "") }
     }
     let seconds = Double(tally.series.length) / 1e9
     for (index, interval) in tally.series.intervals.enumerated() {

@@ -124,10 +124,10 @@ package struct HTMLReport: Sendable {
   private var statuses: String {
     let rows = tally.statuses.enumerated().filter { $0.element.calls > 0 }.map { code, count in
       "<tr><td>\(StatusName.of(code))</td><td>\(Figure.grouped(Double(count.calls)))</td>"
-        + "<td class=\"words\">\(Self.escaped(count.sample))</td></tr>"
+        + "<td class=\"words\">\(count.samples.map(Self.escaped).joined(separator: "<br>"))</td></tr>"
     }
     return
-      "<section><h2>Status</h2><table><tr><th>Status</th><th>Calls</th><th class=\"words\">The first one's message</th></tr>"
+      "<section><h2>Status</h2><table><tr><th>Status</th><th>Calls</th><th class=\"words\">What their messages say</th></tr>"
       + "\(rows.joined(separator: "\n"))</table></section>"
   }
 

@@ -12,6 +12,17 @@ package struct LoadCondition: Sendable, Equatable {
   /// In the metric's own unit.
   package let bound: Double
 
+  /// Whether it holds more easily the less the server has to do.
+  package var isLimit: Bool {
+    switch metric {
+    case .rate, .calls: true
+    default: comparison == .below || comparison == .atMost
+    }
+  }
+
+  /// The condition, such as `p99>20 ms`.
+  package var description: String { "\(metric.name)\(comparison.rawValue)\(metric.text(bound))" }
+
   package func holds(in tally: LoadTally) -> Bool {
     let value = metric.value(in: tally)
     return switch comparison {
@@ -24,7 +35,7 @@ package struct LoadCondition: Sendable, Equatable {
 
   /// The condition and the actual figure, such as `p99>20 ms: 31.4 ms`.
   package func description(in tally: LoadTally) -> String {
-    "\(metric.name)\(comparison.rawValue)\(metric.text(bound)): \(metric.text(metric.value(in: tally)))"
+    "\(description): \(metric.text(metric.value(in: tally)))"
   }
 
   // MARK: Reading

@@ -39,6 +39,20 @@ extension LoadTestReport {
     }
   }
 
+  /// Throws if the report lacks what a comparison needs, and says what.
+  package func checkComparable() throws(PayloadError) {
+    var missing: [String] = []
+    if measurements.latency.counts.isEmpty { missing.append("latency") }
+    if measurements.seconds <= 0 { missing.append("seconds") }
+    if measurements.statuses.isEmpty { missing.append("statuses") }
+    if measurements.series.intervals.isEmpty { missing.append("series") }
+    guard !missing.isEmpty else { return }
+    // A run that measured no call has none of them.
+    let lacks =
+      missing.count == 4 ? "no measured call" : "no \(missing.joined(separator: ", ")) in its measurements"
+    throw PayloadError("it cannot be compared with: it has \(lacks)")
+  }
+
   /// Parses a report in JSON.
   package static func read(_ json: String) throws(PayloadError) -> (report: LoadTestReport, tally: LoadTally)
   {

@@ -85,11 +85,13 @@ package struct TextReport: Sendable {
   }
 
   private var statuses: [String] {
-    tally.statuses.enumerated().filter { $0.element.calls > 0 }.map { code, count in
+    tally.statuses.enumerated().filter { $0.element.calls > 0 }.flatMap { code, count in
       let name = Self.padded(StatusName.of(code), to: 20)
       let calls = Self.padded(Figure.grouped(Double(count.calls)), to: 14, left: true)
-      let sample = count.sample.withControlsEscaped
-      return "  \(code == 0 ? ink.green(name) : ink.red(name))\(calls)\(sample.isEmpty ? "" : "  \(sample)")"
+      let samples = count.samples.map(\.withControlsEscaped)
+      let first = samples.first.map { "  \($0)" } ?? ""
+      return ["  \(code == 0 ? ink.green(name) : ink.red(name))\(calls)\(first)"]
+        + samples.dropFirst().map { Self.padded("", to: 38) + $0 }
     }
   }
 

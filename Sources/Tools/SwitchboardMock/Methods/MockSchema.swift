@@ -8,6 +8,8 @@ package struct MockSchema: Sendable {
   /// The methods by service, in the order of the files.
   let services: [(name: String, methods: [MockMethod])]
   let types: TypeRegistry
+  /// The same types, by name.
+  package let pool: DescriptorPool
 
   var jsonOptions: JSONDecodingOptions {
     var options = JSONDecodingOptions()
@@ -29,6 +31,7 @@ package struct MockSchema: Sendable {
       }
     }
     self.services = services
+    self.pool = pool
     types = pool.typeRegistry
   }
 

@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SwitchboardCommand
+
+/// Flags that are right by themselves, and have no effect beside what else was asked for.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct UselessFlagTests {
+  /// `SHOP` stands for a method of a server that is not there.
+  @Test(arguments: [
+    ("call SHOP --template -d {}", "--data has no effect: --template writes a request, and makes no call"),
+    ("call SHOP --template --emit-defaults", "--emit-defaults has no effect"),
+    ("call SHOP --template --compact", "--compact has no effect"),
+    ("call SHOP --template --compress gzip", "--compress has no effect"),
+    ("call SHOP --template --service-config {}", "--service-config has no effect"),
+    ("call SHOP --template -v", "--verbose has no effect"),
+    (
+      "call SHOP --cacert x --insecure-skip-verify",
+      "--cacert has no effect: --insecure-skip-verify trusts every"
+    ),
+    ("load SHOP --messages 3", "--messages has no effect: a call of shop.Shop/Buy has one request"),
+    ("load SHOP --seed 3", "--seed has no effect: no request has {{uuid}} or {{random 1 10}}"),
+    (#"load SHOP --seed 3 -d {"item":"{{i}}"}"#, "--seed has no effect"),
+    ("load SHOP --step 1s", "--step needs --find-max"),
+    ("load SHOP --ramp 1s", "--ramp needs --rate FROM..TO"),
+    ("load SHOP --ramp 1s -r 5", "--ramp needs --rate FROM..TO"),
+    ("load SHOP --agent-token x", "--agent-token needs --agents"),
+    ("load SHOP --agent-cacert x", "--agent-cacert needs --agents"),
+    (
+      "load SHOP --find-max p99<1ms -z 1s",
+      "--duration has no effect: --find-max tries each rate for the time of --step"
+    ),
+    ("load SHOP --find-max p99<1ms -n 1", "--calls has no effect"),
+    (
+      "load SHOP --find-max p99<1ms --fail-if p99>1ms",
+      "--fail-if has no effect: --find-max has the conditions"
+    ),
+    ("load SHOP --find-max p99<1ms -r 1..2", "--find-max takes one --rate, the first to try, not '1..2'"),
+    ("load SHOP --find-max p99>1ms", "and 'p99>1.00 ms' holds above it: write '<'"),
+    (
+      "load SHOP -r 1..9 -n 5", "--rate 1..9 with --calls needs --ramp or --duration: how long the rate rises"
+    ),
+    ("load SHOP --connections 9 -c 3", "--connections 9 needs as many callers, and --concurrency is 3"),
+    ("load SHOP --loops 4", "--loops 4 needs --connections 4 or more: each loop has one of its own"),
+    ("channelz 127.0.0.1:1 --interval 1s", "--interval needs --watch"),
+    ("health 127.0.0.1:1 --watch -q", "--quiet has no effect: --watch is there to write each change"),
+    ("mock PROTO --only-rules", "--only-rules needs --rules FILE"),
+    ("mock PROTO --output x", "--output needs --record TARGET"),
+    ("mock PROTO --overwrite", "--overwrite needs --record TARGET"),
+    ("mock PROTO --listen 127.0.0.1:0 --origin any --origin http://a", "--origin any lets all pages call"),
+    ("mock PROTO -H a:b", "--header needs --record TARGET"),
+    (
+      "mock --record 127.0.0.1:1 --rules x",
+      "--rules has no effect: --record forwards calls, and writes rules"
+    ),
+    (
+      "mock --record 127.0.0.1:1 -q",
+      "--quiet has no effect: --record forwards calls, and reports none of them"
+    ),
+  ]) func eachIsRefused(_ line: String, _ reason: String) throws {
+    let proto = Run.protos + "/shop.proto"
+    let words = line.split(separator: " ").flatMap { word -> [String] in
+      switch word {
+      case "SHOP": ["127.0.0.1:1", "shop.Shop/Buy", "--proto", proto]
+      case "PROTO": [proto]
+      default: [String(word)]
+      }
+    }
+    let run = try Command.product("switchboard", words)
+    #expect(run.exitCode == 64 && run.output.isEmpty)
+    #expect(run.errors.contains(reason), "\(run.errors)")
+  }
+
+  /// With an effect, they are taken: these lines come to connect.
+  @Test(arguments: [
+    ["--messages", "3"], ["--seed", "3", "-d", #"{"count": {{random 1 10}}}"#],
+    ["-r", "1..9", "-n", "5", "--ramp", "1s"],
+    ["--loops", "2"], ["--connections", "3", "-c", "3"], ["--find-max", "p99<1ms", "-r", "5"],
+  ]) func withAnEffectTheyAreTaken(_ flags: [String]) throws {
+    let method = flags[0] == "--messages" ? "shop.Shop/BuyAll" : "shop.Shop/Buy"
+    let run = try Command.product(
+      "switchboard",
+      ["load", "127.0.0.1:1", method, "--proto", Run.protos + "/shop.proto"] + flags
+    )
+    #expect(run.exitCode == 14, "\(run.errors)")
+  }
+}
