@@ -1,5 +1,6 @@
 import CallTestSupport
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardNetwork

@@ -10,8 +10,8 @@ import Testing
     fields: [String: String], refusal: GRPCStatus?
   ) {
     let headers = HeaderWriter()
-    let refusal = response.writeStatus(into: headers, limit: limit)
-    return (fields(of: headers), refusal)
+    let written = response.writeStatus(into: headers, limit: limit)
+    return (fields(of: headers), written.refusal)
   }
 
   private func fields(of headers: HeaderWriter) -> [String: String] {
@@ -43,11 +43,20 @@ import Testing
     var response = ServerResponse()
     let headers = HeaderWriter()
     response.body.compression = .gzip
-    response.writeHead(["a": "b"], .unnamed, into: headers)
+    #expect(response.writeHead(["a": "b"], .unnamed, into: headers))
     #expect(
       fields(of: headers)
         == [":status": "200", "content-type": "application/grpc", "grpc-encoding": "gzip", "a": "b"]
     )
+  }
+
+  /// The protocol's own names are left out, which the log says.
+  @Test func metadataThatIsLeftOutIsReported() {
+    var response = ServerResponse()
+    #expect(!response.writeHead(["te": "b"], .unnamed, into: HeaderWriter()))
+    response.trailers = ["host": "a"]
+    let written = response.writeStatus(into: HeaderWriter(), limit: 1000)
+    #expect(written.incomplete == ["host": "a"] && written.refusal == nil)
   }
 
   @Test func aStatusThatFitsIsWrittenWhole() {
