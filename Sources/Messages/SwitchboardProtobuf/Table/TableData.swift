@@ -42,7 +42,7 @@ struct TableLink: Sendable {
 /// The fields of a message and the layout of its objects: a pointer to immutable memory.
 ///
 /// An object refers to its table by this pointer. The table of a generated message lives as long as the process. That of
-/// a message that was described at run time is owned by a ``TableSet``, which every such object retains. It is plain
+/// a message that was described at run time is owned by a `TableSet`, which every such object retains. It is plain
 /// memory, because each use of a class would retain and release it.
 public struct TableData: @unchecked Sendable {
   let address: UnsafePointer<Contents>
