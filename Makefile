@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install demo demo-pages test test-deep sanitize fuzz soak check conformance format generate bench interop clean
+.PHONY: help setup build install demo demo-pages test test-deep sanitize fuzz soak check docs conformance format generate bench interop clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To get one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
@@ -66,6 +66,11 @@ soak: ## Make calls of all kinds with injected faults for MINUTES=1, and report 
 check: ## Lint, compare Generated/, check doc comments, the size of the code and house rules
 	@scripts/setup --tests
 	@scripts/check
+
+docs: ## Build the documents and the pages of all public symbols as a site, in .build/docs
+	@scripts/setup --tests
+	@scripts/docs
+	@scripts/check-site
 
 conformance: ## Run protobuf's conformance suite (fetches its source; takes minutes the first time)
 	@scripts/setup
