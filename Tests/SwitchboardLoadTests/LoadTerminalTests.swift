@@ -215,7 +215,8 @@ import Testing
       try Data(#"{"text": "fail"} {"text": "fail otherwise"}"#.utf8).write(
         to: URL(filePath: folder + "/d.json")
       )
-      var line = words(target, ["-n", "6"])
+      // One caller makes them in turn.
+      var line = words(target, ["-n", "6", "-c", "1"])
       line[4] = "@\(folder)/d.json"
       let run = try Command.product("switchboard", line)
       #expect(run.exitCode == 5)
