@@ -153,6 +153,8 @@ extension Loop {
   /// The body of the loop's thread.
   func run() {
     LoopThread.enter(self)
+    // Until it waits for the first time, it works.
+    activity.wake()
     while true {
       runTurn()
       let mayEnd = isDone && local.isEmpty

@@ -19,14 +19,16 @@ struct InboundRequest {
 
   mutating func fail(_ status: GRPCStatus) { failure = status }
 
+  // Inlined, so that the stream copies nothing to ask.
+
   /// Whether the reader has everything that it will get, if nothing more arrives.
-  var isRead: Bool { messages.isEmpty || failure != nil }
+  @inline(__always) var isRead: Bool { messages.isEmpty || failure != nil }
 
   /// Whether the request is incomplete, if nothing more arrives.
-  var isTruncated: Bool { failure == nil && messages.isInsideMessage }
+  @inline(__always) var isTruncated: Bool { failure == nil && messages.isInsideMessage }
 
   /// Whether it takes so much memory that it is released as soon as its handlers have returned.
-  var isLarge: Bool {
+  @inline(__always) var isLarge: Bool {
     if case .decoded = messages.single { return true }
     return messages.hasInflated
   }
