@@ -142,7 +142,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     reportClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
     handlers.dropTask()
-    let late = wasEnded ? lateUses : nil
+    // Most calls have no streams that could be used late.
+    let late = wasEnded && (responses != nil || flow != nil) ? lateUses : nil
     responses?.abort(.callGone)
     responses?.detach(.written, late)
     flow?.pipe.abort(.callGone)
