@@ -94,7 +94,9 @@ package final class Loop: EventLoop, @unchecked Sendable {
     alarm.deallocate()
   }
 
-  package var inEventLoop: Bool { LoopThread.isCurrent(self) }
+  @inlinable package var inEventLoop: Bool {
+    UInt(bitPattern: LoopOfThread.address) == UInt(bitPattern: ObjectIdentifier(self))
+  }
 
   package func execute(_ work: @escaping @Sendable () -> Void) { run(.closure(work)) }
 

@@ -10,9 +10,9 @@ package final class LoopActivity: @unchecked Sendable {
 
   /// Changes with each step of the loop's work, such as each time that a handler goes on; odd while the loop works, even
   /// while it waits for events.
-  private let step = Atomic<UInt64>(0)
+  @usableFromInline let step = Atomic<UInt64>(0)
   /// Whose work it is: zero for the loop's own; otherwise the mark of a method, which is odd, or the address of a task.
-  private let work = Atomic<UInt>(0)
+  @usableFromInline let work = Atomic<UInt>(0)
   /// Whether the watchdog sleeps until the loop works again.
   let wantsBell = Atomic(false)
   package let tasks = TaskMarks()
@@ -51,7 +51,7 @@ package final class LoopActivity: @unchecked Sendable {
   }
 
   /// What follows is the work of a method, or the loop's own. Returns whose the work was until now.
-  @inline(__always) @discardableResult
+  @inlinable @inline(__always) @discardableResult
   package func begin(_ mark: UInt) -> UInt {
     let before = work.load(ordering: .relaxed)
     work.store(mark, ordering: .relaxed)

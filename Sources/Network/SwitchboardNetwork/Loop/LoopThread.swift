@@ -16,11 +16,6 @@ enum LoopThread {
     LoopOfThread.address.map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  @inline(__always)
-  static func isCurrent(_ loop: Loop) -> Bool {
-    UInt(bitPattern: LoopOfThread.address) == UInt(bitPattern: ObjectIdentifier(loop))
-  }
-
   static func enter(_ loop: Loop) {
     LoopOfThread.set(Unmanaged.passUnretained(loop).toOpaque())
     // A write to a closed connection must fail, and not end the process.

@@ -40,6 +40,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// What the receiver wants to know.
   @exclusivity(unchecked) private(set) var wants: Wants
   let channel: HTTP2ClientTransport
+  /// What others know the work of the call by.
+  let mark: UInt
   @exclusivity(unchecked) var phase = Phase.idle
   @exclusivity(unchecked) var server = AssignedServer()
   /// Whether it is one of the channel's calls.
@@ -69,6 +71,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     _ channel: borrowing HTTP2ClientTransport
   ) {
     flow = request.responses.map { InboundFlow($0) }
+    mark = CalledMethods.mark(of: request.method)
     inbound = InboundMessages(
       deframer: Deframer(limit: .response(request.options, orOfChannel: channel.options.responseSizeLimit))
     )
@@ -179,7 +182,12 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       pipe.detach()
     }
     endTracing(status)
-    working { receiver.close(isAnswer ? status : status.ofChannel, trailers: response.trailers) }
+    // An answer is delivered with all that arrived.
+    if isAnswer {
+      receiver.close(status, trailers: response.trailers)
+    } else {
+      working { receiver.close(status.ofChannel, trailers: response.trailers) }
+    }
     flow?.pipe.detach()
     dropMessages()
     releaseInflated()
