@@ -299,7 +299,7 @@ import Testing
       return peers
     }
     // What the loop keeps for all connections is there before.
-    let first = try connect(1)
+    let first = try connect(20)
     let before = try subject.held()
     let peers = try connect(200)
     let held = try subject.heldWhenUnused(atMost: 200 * Limit.idleHTTP1, since: before)

@@ -46,6 +46,14 @@ import Testing
     #expect(refused?.message == "cannot listen on \(host):\(port): \(advice)")
   }
 
+  /// The system takes an empty path, and one that begins with zero, for names that are open to all users.
+  @Test(arguments: ["", "\0shop", String(repeating: "a", count: 108)])
+  func whatIsNoPathIsRefused(_ path: String) throws {
+    let refused = #expect(throws: GRPCStatus.self) { try Server(providers: []).bind(unixPath: path) }
+    #expect(refused?.code == .invalidArgument)
+    #expect(refused?.message?.contains("not a path of a unix socket, which has 1 to 107 bytes") == true)
+  }
+
   @Test func aFileThatIsNoSocketIsLeftAlone() throws {
     try Data("mine".utf8).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }

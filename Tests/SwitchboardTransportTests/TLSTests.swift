@@ -106,7 +106,7 @@ import Testing
     #expect(failure?.message == "TLS: cannot read the certificate chain (no/chain.pem): no such file")
   }
 
-  /// As in a client's `pemRootCert`. What is no path may be a key, and is not shown.
+  /// As in a client's `pemRootCert`. A key may look like a path, so neither is shown.
   @Test(arguments: ["/etc/ssl/ca.pem", "./ca.crt", "certs/ca.pem"])
   func aPathInPlaceOfPEMIsExplained(_ path: String) throws {
     let tls = ClientTLS(trustRoots: .bytes(Array(path.utf8)))
@@ -115,10 +115,9 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) { try Channel(target: "localhost:1", options: options) }
     #expect(failure?.code == .invalidArgument)
     let hint =
-      "\(path) looks like a path, and this is for the PEM text itself; give the path as PEMSource.file(\"\(path)\")"
+      "this looks like a path, and is for the PEM text itself; give the path as PEMSource.file(path)"
     #expect(failure?.message?.hasPrefix("TLS: no certificate in the trust roots: \(hint)") == true)
-    let keys = [(path, true), ("c2VjcmV0", false)]
-    for (key, isShown) in keys {
+    for key in [path, "c2VjcmV0"] {
       let credentials = TLSCredentials(
         certificateChain: TestCertificates.server.certificateChain,
         privateKey: .bytes(Array(key.utf8))
@@ -126,7 +125,7 @@ import Testing
       let failure = #expect(throws: GRPCStatus.self) {
         try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
       }
-      #expect(failure?.message?.contains(key) == isShown)
+      #expect(failure?.message?.contains(key) == false)
     }
   }
 

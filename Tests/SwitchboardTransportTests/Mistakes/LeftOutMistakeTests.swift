@@ -49,6 +49,19 @@ import Testing
     return (clients.all, servers.all)
   }
 
+  /// A program may pass on names that a peer has chosen: no more than 64 are remembered, and of each no more is shown.
+  @Test func namesFromPeersNeitherFillTheLogNorTheMemory() throws {
+    let entries = LogEntries()
+    let fields = LeftOutFields(Logger(entries, minimumLevel: .warning))
+    for number in 0..<1000 {
+      var metadata = HPACKHeaders()
+      metadata.add(name: "grpc-\(number)-" + String(repeating: "x", count: 10_000), value: "v")
+      fields.report(metadata, of: Self.get)
+    }
+    #expect(entries.all.count == 64)
+    #expect(entries.all.allSatisfy { $0.metadata["name"]?.utf8.count ?? 0 <= 110 })
+  }
+
   @Test(arguments: [Wire.ipv4, .inProcess]) func eachNameOfACallIsReportedOnce(_ wire: Wire) async throws {
     let metadata: HPACKHeaders = [
       "te": "gzip", "content-type": "x/y", ":path": "/s/Other", "grpc-timeout": "1S", "host": "h", "own": "1",

@@ -49,6 +49,22 @@ import Testing
     #expect(entries.all.count == count)
   }
 
+  /// Programs may make registries for as long as they run.
+  @Test func registriesThatHadAUserLeaveNothing() throws {
+    let (unused, entries) = (UnusedFactories(), Entries())
+    for _ in 0..<1000 {
+      let registry = InterceptorRegistry(unused)
+      try registry.register(Both())
+      _ = registry.freeze(for: .channel)
+    }
+    unused.report(to: .server, Logger(entries))
+    #expect(entries.all.isEmpty)
+    for _ in 0..<1000 { try InterceptorRegistry(unused).register(server: KeyGuard()) }
+    try InterceptorRegistry(unused).register(Both())
+    unused.report(to: .server, Logger(entries))
+    #expect(entries.all.map { $0.details["interceptors"] } == ["KeyGuard"])
+  }
+
   @Test func aChannelWithoutTheRegistrySaysSo() throws {
     let entries = Entries()
     var options = ChannelOptions()

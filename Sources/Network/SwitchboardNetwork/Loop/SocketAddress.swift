@@ -49,7 +49,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard path.utf8.count < room else { return nil }
+    // An empty path, or one that begins with zero, would be an abstract name, which is open to all users.
+    guard (1..<room).contains(path.utf8.count), !path.utf8.contains(0) else { return nil }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     return withUnsafeBytes(of: &address) { raw in
       raw.baseAddress.flatMap {

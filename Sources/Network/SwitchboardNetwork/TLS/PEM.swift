@@ -81,12 +81,11 @@ struct PEM: ~Copyable {
 }
 
 extension PEMSource {
-  /// What to write for a path that was given as if it were PEM. Only such a path is shown: the rest may be a secret.
+  /// What to write for a path that was given as if it were PEM. It is not shown, because it may be a secret that looks like one.
   fileprivate var hint: String {
     guard case .bytes(let bytes) = self, Self.isPath(bytes) else { return "" }
-    let path = String(decoding: bytes, as: UTF8.self)
     return
-      ": \(path) looks like a path, and this is for the PEM text itself; give the path as PEMSource.file(\"\(path)\") to "
+      ": this looks like a path, and is for the PEM text itself; give the path as PEMSource.file(path) to "
       + "ClientTLS or ServerTLS, or read the file before"
   }
 

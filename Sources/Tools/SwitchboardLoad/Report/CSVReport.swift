@@ -56,8 +56,10 @@ package enum CSVReport {
     let line = text.withControlsEscaped
     let safe =
       ["=", "+", "@", "-"].contains(where: line.hasPrefix) && Double(line) == nil ? "'\(line)" : line
-    guard safe.contains(where: { $0 == "," || $0 == "\"" }) else { return safe }
-    return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    // By bytes: a mark after a comma makes one character of both.
+    let quote = UInt8(ascii: "\"")
+    guard safe.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == quote }) else { return safe }
+    let doubled = safe.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+    return "\"\(String(decoding: doubled, as: UTF8.self))\""
   }
 }

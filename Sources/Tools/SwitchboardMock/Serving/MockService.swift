@@ -71,7 +71,11 @@ package struct MockService: CallHandlerProvider {
         }
       case .bidirectionalStreaming:
         return typed.bidirectionalStreamingHandler { requests, responses, context in
-          for try await request in requests { try await self.stream(method, request, responses, context) }
+          var isFirst = true
+          for try await request in requests {
+            try await self.stream(method, request, responses, context, isFirst: isFirst)
+            isFirst = false
+          }
         }
       }
     }
@@ -93,13 +97,14 @@ package struct MockService: CallHandlerProvider {
     _ method: MockMethod,
     _ request: DynamicMessage,
     _ responses: ResponseStreamWriter<DynamicMessage>,
-    _ context: ServerCallContext
+    _ context: ServerCallContext,
+    isFirst: Bool = true
   ) async throws {
     let arrival = ContinuousClock.now
     guard let rule = try rule(for: request, of: method) else {
       return try await responses.send(ExampleMessage.of(method.response))
     }
-    try await begin(rule, arrival, context)
+    try await begin(rule, arrival, context, isFirst: isFirst)
     for (index, answer) in rule.answers.enumerated() {
       if index > 0 { try await pause(rule.every, context) }
       try await responses.send(answer)
@@ -107,13 +112,15 @@ package struct MockService: CallHandlerProvider {
     if let status = rule.status { throw status }
   }
 
-  /// The delay counts from the request's arrival, because finding the rule among many takes time.
+  /// The delay counts from the request's arrival, because finding the rule among many takes time. Headers precede the answers
+  /// to all requests of a call, so they are those of its first.
   private func begin(
     _ rule: MockRule,
     _ arrival: ContinuousClock.Instant,
-    _ context: ServerCallContext
+    _ context: ServerCallContext,
+    isFirst: Bool = true
   ) async throws {
-    if !rule.headers.isEmpty { context.setInitialMetadata(rule.headers) }
+    if isFirst, !rule.headers.isEmpty { context.setInitialMetadata(rule.headers) }
     if !rule.trailers.isEmpty { context.setTrailers(rule.trailers) }
     try await pause(rule.delay - (.now - arrival), context)
   }

@@ -8,6 +8,8 @@ import SwitchboardCall
 /// ```
 /// What the tracer wants is kept: to ask it each time would retain it.
 struct AttemptTrace {
+  /// What the watchdog of loops knows the call's work by.
+  let mark: UInt
   /// The attempt's own tracer.
   private(set) var tracer: (any AttemptTracer)?
   private(set) var reportsMessages = false
@@ -19,6 +21,8 @@ struct AttemptTrace {
   private(set) var isLean = false
   /// Whether the header `traceparent` is added when the others are sent.
   private var awaitsTraceParent = false
+
+  init(mark: UInt = 0) { self.mark = mark }
 
   /// The attempt adds what the call's stamp says.
   @inline(__always)

@@ -50,7 +50,7 @@ extension ClientCallStream {
   /// Calls code of the caller, or interceptors, while others can see whose work this is.
   @inline(__always)
   func working(_ work: () -> Void) {
-    let before = loop.activity.begin(mark)
+    let before = loop.activity.begin(trace.mark)
     work()
     loop.activity.begin(before)
   }

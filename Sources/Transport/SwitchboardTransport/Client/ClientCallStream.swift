@@ -40,8 +40,6 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// What the receiver wants to know.
   @exclusivity(unchecked) private(set) var wants: Wants
   let channel: HTTP2ClientTransport
-  /// What others know the work of the call by.
-  let mark: UInt
   @exclusivity(unchecked) var phase = Phase.idle
   @exclusivity(unchecked) var server = AssignedServer()
   /// Whether it is one of the channel's calls.
@@ -60,7 +58,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Whether the server refused the call unprocessed, so that it was sent again. This happens only once.
   @exclusivity(unchecked) private var wasRetried = false
   @exclusivity(unchecked) private(set) var timer: LoopTimer?
-  @exclusivity(unchecked) var trace = AttemptTrace()
+  @exclusivity(unchecked) var trace: AttemptTrace
 
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
@@ -71,7 +69,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     _ channel: borrowing HTTP2ClientTransport
   ) {
     flow = request.responses.map { InboundFlow($0) }
-    mark = CalledMethods.mark(of: request.method)
+    trace = AttemptTrace(mark: CalledMethods.mark(of: request.method))
     inbound = InboundMessages(
       deframer: Deframer(limit: .response(request.options, orOfChannel: channel.options.responseSizeLimit))
     )

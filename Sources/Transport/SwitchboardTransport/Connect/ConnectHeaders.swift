@@ -41,6 +41,7 @@ struct ConnectHeaders: ~Copyable {
     headers.forEachField { name, value in
       if !isOwn(name, isStream) { metadata.append(name: name, value: value) }
     }
+    metadata.markReceived()
     return metadata
   }
 

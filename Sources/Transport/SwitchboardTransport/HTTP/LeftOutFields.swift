@@ -1,7 +1,11 @@
 import SwitchboardCall
+import SwitchboardText
 
-/// Logs the names in a program's metadata that are left out, because the protocol sets them itself: each once.
+/// Logs the names in a program's metadata that are left out, because the protocol sets them itself: each once, and so
+/// many that a program which passes on what it received cannot fill the memory or the log.
 final class LeftOutFields: Sendable {
+  private static let most = 64
+
   private let logger: Logger
   private let reported = Locked<Set<[UInt8]>>([])
 
@@ -11,13 +15,15 @@ final class LeftOutFields: Sendable {
   func report(_ metadata: HPACKHeaders, of method: MethodDescriptor) {
     guard logger.logs(.warning) else { return }
     for name in metadata.mistakenNames where isNew(name) {
-      var details = ["name": name, "method": method.path]
+      var details = ["name": name.excerpt(100), "method": method.path]
       details["hint"] = Self.hint(name)
       logger.log(.warning, "metadata was left out, because the protocol itself sets it", details)
     }
   }
 
-  private func isNew(_ name: String) -> Bool { reported.withLock { $0.insert(Array(name.utf8)).inserted } }
+  private func isNew(_ name: String) -> Bool {
+    reported.withLock { $0.count < Self.most && $0.insert(Array(name.utf8.prefix(256))).inserted }
+  }
 
   /// The options that set what the name stands for.
   private static func hint(_ name: String) -> String? {

@@ -62,6 +62,8 @@ final class InProcessCall: @unchecked Sendable {
     if request.previousAttempts > 0 {
       headers.add(name: "grpc-previous-rpc-attempts", value: String(request.previousAttempts))
     }
+    // Those that the server's side receives.
+    headers.markReceived()
     self.headers = headers
     if case .stream(let pipe) = request.body { pipe.limitMessages(to: transport.requestLimit) }
     request.responses?.limitMessages(to: responseLimit)

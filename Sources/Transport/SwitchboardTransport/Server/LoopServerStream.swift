@@ -44,9 +44,11 @@ extension LoopServerStream {
     observer.closed(failure)
   }
 
-  /// Metadata that comes too late is so whether or not the call goes on. For the rest, the handler must have returned itself.
+  /// A handler whose call was ended by others is not to blame. What is sent or read is late only once the handler has returned.
   func wasTooLate(_ action: LateAction) {
-    guard action != .initialMetadata, action != .compression else { return report(action) }
+    guard action != .initialMetadata, action != .compression else {
+      return isHandlerCancelled ? () : report(action)
+    }
     guard loop.inEventLoop else { return loop.execute { self.wasTooLate(action) } }
     if handlerIsOver, !isHandlerCancelled { report(action) }
   }

@@ -46,7 +46,10 @@ public final class Server: Sendable {
   @discardableResult
   public func bind(unixPath path: String) throws(GRPCStatus) -> SocketAddress {
     guard let address = SocketAddress.unix(path: path) else {
-      throw GRPCStatus(code: .invalidArgument, message: "the path of a unix socket is too long: \(path)")
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "not a path of a unix socket, which has 1 to 107 bytes: \(path.debugDescription)"
+      )
     }
     return try listen(address)
   }

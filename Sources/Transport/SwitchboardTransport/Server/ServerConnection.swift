@@ -37,7 +37,6 @@ final class ServerConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private(set) var lastCallEnd: UInt64
   @exclusivity(unchecked) var knownCall: KnownCall?
   @exclusivity(unchecked) private var pings: PingPolicy
-  @exclusivity(unchecked) private var lateUses: LateUses?
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer address: SocketAddress?) {
     self.core = core
@@ -103,13 +102,7 @@ final class ServerConnection: ConnectionParts, Connection {
     }
   }
 
-  /// The same for all calls of a method, most of which follow each other.
-  func lateUses(of method: RPCMethod) -> LateUses {
-    if let lateUses, lateUses.method === method { return lateUses }
-    let new = LateUses(method, core.log, loop)
-    lateUses = new
-    return new
-  }
+  func lateUses(of method: RPCMethod) -> LateUses { LateUses(method, core.log, loop) }
 
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {

@@ -39,31 +39,36 @@ public final class InterceptorRegistry: Sendable {
     number = unused.addRegistry()
   }
 
+  /// What nobody has used is still reported.
+  deinit { if isFrozen { unused.remove(of: number) } }
+
   /// Adds a factory for both sides after the others. Throws `FAILED_PRECONDITION` if the registry is frozen.
   public func register(_ factory: any InterceptorFactory) throws(GRPCStatus) {
-    try add { factories in
+    try add(factory, for: [.channel, .server]) { factories in
       factories.client.append(factory)
       factories.server.append(factory)
     }
-    unused.add(factory, of: number, for: [.channel, .server])
   }
 
   /// Adds a factory for clients, in the same way.
   public func register(client factory: any ClientInterceptorFactory) throws(GRPCStatus) {
-    try add { $0.client.append(factory) }
-    unused.add(factory, of: number, for: [.channel])
+    try add(factory, for: [.channel]) { $0.client.append(factory) }
   }
 
   /// Adds a factory for servers, in the same way.
   public func register(server factory: any ServerInterceptorFactory) throws(GRPCStatus) {
-    try add { $0.server.append(factory) }
-    unused.add(factory, of: number, for: [.server])
+    try add(factory, for: [.server]) { $0.server.append(factory) }
   }
 
-  private func add(_ change: (inout Factories) -> Void) throws(GRPCStatus) {
+  private func add(
+    _ factory: Any,
+    for users: [UnusedFactories.User],
+    _ change: (inout Factories) -> Void
+  ) throws(GRPCStatus) {
     let isAdded = state.withLock { factories in
       guard !factories.isFrozen else { return false }
       change(&factories)
+      unused.add(factory, of: number, for: users)
       return true
     }
     guard isAdded else { throw .registryIsFrozen }
@@ -77,8 +82,8 @@ public final class InterceptorRegistry: Sendable {
 
   /// Freezes the registry and returns its factories, for a channel or a server.
   package func freeze(for user: UnusedFactories.User) -> Factories {
-    unused.remove(of: number, for: user)
-    return state.withLock { factories in
+    state.withLock { factories in
+      unused.remove(of: number, for: user)
       factories.isFrozen = true
       return factories
     }

@@ -9,6 +9,10 @@ package final class UnusedFactories: Sendable {
     case server, channel
   }
 
+  /// A program that makes registries for ever must not fill the memory.
+  private static let most = 256
+  private static let mostShown = 10
+
   private struct Entry: Sendable {
     let registry: Int
     let user: User
@@ -35,6 +39,7 @@ package final class UnusedFactories: Sendable {
   func add(_ factory: Any, of registry: Int, for users: [User]) {
     let name = "\(type(of: factory))"
     state.withLock { state in
+      guard state.entries.count < Self.most else { return }
       state.entries += users.map { Entry(registry: registry, user: $0, name: name) }
     }
   }
@@ -42,6 +47,11 @@ package final class UnusedFactories: Sendable {
   /// The registry has a user of this kind.
   func remove(of registry: Int, for user: User) {
     state.withLock { $0.entries.removeAll { $0.registry == registry && $0.user == user } }
+  }
+
+  /// The registry has had a user, and is gone.
+  func remove(of registry: Int) {
+    state.withLock { $0.entries.removeAll { $0.registry == registry } }
   }
 
   /// Reports the factories that were meant for users of this kind, to one that was made without a registry. Once.
@@ -53,12 +63,22 @@ package final class UnusedFactories: Sendable {
       level,
       "interceptors were registered, and do not run in a \(who) whose options name no registry",
       [
-        "interceptors": names.joined(separator: ", "),
+        "interceptors": Self.shown(names),
         "hint":
           "set \(options).interceptorRegistry to the registry, or to InterceptorRegistry() for none of them",
       ]
     )
   }
+
+  private static func shown(_ names: [String]) -> String {
+    var distinct: [String] = []
+    for name in names where !distinct.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+      distinct.append(name)
+    }
+    let first = distinct.prefix(mostShown).joined(separator: ", ")
+    return distinct.count > mostShown ? "\(first) and \(distinct.count - mostShown) more" : first
+  }
+
   private func take(for user: User) -> [String] {
     state.withLock { state in
       let names = state.entries.filter { $0.user == user }.map(\.name)
