@@ -45,11 +45,12 @@ public struct PolicyRegistry: Sendable {
       throw .invalidServiceConfig(location, "policies are nested deeper than \(Self.depthLimit)")
     }
     let audit = audit ?? ConfigAudit()
+    lazy var known = candidates
     for (position, config) in configs.enumerated() {
       let path = config.path ?? ConfigPath.member(config.policy, of: "\(location)[\(position)]")
       let name = byName[config.policy] == nil ? Self.aliases[config.policy] : config.policy
       guard let name, let policy = byName[name] else {
-        audit.skipped(config.policy, at: path, known: candidates)
+        audit.skipped(config.policy, at: path, known: known)
         continue
       }
       var inner = self

@@ -63,7 +63,7 @@ package final class ConfigAudit: Sendable {
 
   /// Whether something is known to be mistaken, or a part of it.
   func hasMistake(in path: String) -> Bool {
-    mistaken.contains { $0 == path || $0.begins(with: path + ".") || $0.begins(with: path + "[") }
+    mistaken.contains { ConfigPath.contains(path, $0) }
   }
 
   /// What is not known, in the order in which it was read.

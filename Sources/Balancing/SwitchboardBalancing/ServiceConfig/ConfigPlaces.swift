@@ -26,7 +26,7 @@ extension GRPCStatus {
   /// The same, with the position in the JSON of the mistake that it is about.
   func located(in json: String) -> GRPCStatus {
     guard let mistake = configMistake, mistake.position == nil,
-      let places = try? ConfigValue.parseWithPlaces(json).places
+      let places = try? ConfigValue.parseWithPlaces(json, around: mistake.path).places
     else { return self }
     return .invalidServiceConfig(places.located(mistake))
   }

@@ -18,11 +18,12 @@ extension ConfigValue {
     return try reader.document()
   }
 
-  /// The same, with the places of all members and elements.
+  /// The same, with the places of all members and elements, or only of those that contain what is at a path.
   static func parseWithPlaces(
-    _ json: String
+    _ json: String,
+    around path: String? = nil
   ) throws(ConfigFinding) -> (value: ConfigValue, places: ConfigPlaces) {
-    var reader = JSONReader(bytes: Array(json.utf8), boundsText: true, findsPlaces: true)
+    var reader = JSONReader(bytes: Array(json.utf8), boundsText: true, findsPlaces: true, around: path)
     return (try reader.document(), ConfigPlaces(offsets: reader.places, text: reader.bytes))
   }
 }
@@ -33,17 +34,21 @@ private struct JSONReader {
 
   let bytes: [UInt8]
   let boundsText: Bool
-  let findsPlaces: Bool
+  /// Off within values that do not contain what is looked for: their paths would cost more than the values.
+  private var findsPlaces: Bool
+  /// What is looked for; `nil` means all.
+  private let wanted: String?
   private(set) var places: [String: Int] = [:]
   /// Of the value that is being read.
   private var path = ""
   private var position = 0
   private var depth = 0
 
-  init(bytes: [UInt8], boundsText: Bool, findsPlaces: Bool = false) {
+  init(bytes: [UInt8], boundsText: Bool, findsPlaces: Bool = false, around wanted: String? = nil) {
     self.bytes = bytes
     self.boundsText = boundsText
     self.findsPlaces = findsPlaces
+    self.wanted = wanted
   }
 
   mutating func document() throws(ConfigFinding) -> ConfigValue {
@@ -106,7 +111,9 @@ private struct JSONReader {
     case .member(let name): path = ConfigPath.member(name, of: outer)
     case .element(let index): path = "\(outer)[\(index)]"
     }
-    places[path] = start
+    findsPlaces = wanted.map { ConfigPath.contains(path, $0) } ?? true
+    defer { findsPlaces = true }
+    if findsPlaces { places[path] = start }
     return try value()
   }
 
