@@ -82,7 +82,7 @@ struct HTTPConnect: ProxyDialogue {
     // The version with its last digit, a space, three digits and, usually, a space and a reason.
     let parts = text.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     guard text.starts(with: Self.version), parts.count > 1, parts[0].count == Self.version.count + 1,
-      parts[1].count == 3, let code = Self.number(parts[1]), code >= 100
+      parts[1].count == 3, let code = Int(String(decoding: parts[1], as: UTF8.self)), code >= 100
     else { return .failed(.nonsense) }
     switch code {
     // RFC 9110: any successful response to CONNECT opens the tunnel, whatever its fields say about a body.
@@ -91,12 +91,6 @@ struct HTTPConnect: ProxyDialogue {
     default: return .failed(.refused(Self.shown(code, parts.count > 2 ? parts[2] : [])))
     }
     return nil
-  }
-
-  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-    let zero = UInt8(ascii: "0")
-    guard digits.allSatisfy({ (zero...UInt8(ascii: "9")).contains($0) }) else { return nil }
-    return digits.reduce(0) { $0 * 10 + Int($1 - zero) }
   }
 
   /// Whether the line is a name without spaces, a colon, and a value without control characters. None of the fields is used.

@@ -21,7 +21,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
-  private var ending = ChannelEnd()
+  private(set) var ending = ChannelEnd()
 
   init(
     _ providers: [any CallHandlerProvider],
@@ -53,9 +53,6 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     InProcessCall(request, receiver, self)
   }
-
-  /// What new calls fail with, once the channel was shut down.
-  var endStatus: GRPCStatus { ending.status }
 
   /// Returns `false` if no more calls are accepted.
   func begin(_ call: InProcessCall) -> Bool {

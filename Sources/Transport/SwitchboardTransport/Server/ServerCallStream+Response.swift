@@ -62,7 +62,7 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   /// Who hears of uses of the call's streams from now on, because its handler has ended it.
   var lateUses: LateUses? {
     guard !isHandlerCancelled, let method = head.method else { return nil }
-    return connection.lateUses(of: method)
+    return LateUses(method, serverLog, loop)
   }
 
   // Values of the application are released without the lock, because their ends may use the call.

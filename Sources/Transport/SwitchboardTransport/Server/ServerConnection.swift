@@ -102,8 +102,6 @@ final class ServerConnection: ConnectionParts, Connection {
     }
   }
 
-  func lateUses(of method: RPCMethod) -> LateUses { LateUses(method, core.log, loop) }
-
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true):
