@@ -560,7 +560,8 @@ let package = Package(
       name: "SwitchboardTelemetry",
       dependencies: [
         "CTicks", "OTLPMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
-        "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardProtobuf", "SwitchboardText",
+        "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardProtobuf", "SwitchboardSchema",
+        "SwitchboardText",
       ]
     ),
     .testTarget(
@@ -570,7 +571,8 @@ let package = Package(
         "OTLPMessages",
         "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardNetwork",
         "SwitchboardTransport",
-        "SwitchboardInterceptors", "SwitchboardProtobuf", "SwitchboardTelemetry", "TestSupport",
+        "SwitchboardInterceptors", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardTelemetry",
+        "TestSupport",
       ],
       exclude: ["Peers"]
     ),
@@ -671,7 +673,7 @@ let package = Package(
       name: "SwitchboardGenerateVerb",
       dependencies: [
         "SwitchboardGenerateArguments", "SwitchboardGenerator", "SwitchboardProtoCompiler",
-        "SwitchboardToolSupport",
+        "SwitchboardSchema", "SwitchboardToolSupport",
       ]
     ),
     .executableTarget(
@@ -688,8 +690,8 @@ let package = Package(
         "LoadMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardDescriptors",
         "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock",
         "SwitchboardOpenAPI",
-        "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardText",
-        "SwitchboardToolSupport",
+        "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardServices",
+        "SwitchboardText", "SwitchboardToolSupport",
       ]
     ),
     .executableTarget(
@@ -700,7 +702,7 @@ let package = Package(
       name: "protoc-gen-switchboard",
       dependencies: [
         "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardOpenAPI", "SwitchboardProtobuf",
-        "SwitchboardToolSupport",
+        "SwitchboardSchema", "SwitchboardToolSupport",
       ]
     ),
     .testTarget(

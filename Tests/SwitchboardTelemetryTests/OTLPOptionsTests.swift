@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardCall
+import SwitchboardSchema
 import TestSupport
 import Testing
 
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  private let userAgent = "OTel-OTLP-Exporter-Switchboard/\(Resource.version)"
+  private let userAgent = "OTel-OTLP-Exporter-Switchboard/\(Release.version)"
 
   @Test func aCollectorSeesHeadersOverGRPC() async throws {
     let collector = ScriptedGRPCCollector([])

@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardSchema
 import SwitchboardToolSupport
 
 /// The command `switchboard`: finds the verb, runs it, and reports the result.
@@ -41,7 +42,7 @@ package enum SwitchboardCommand {
       try Output.write(HelpText.overview(in: verbs))
       return .success
     case "--version"?:
-      try Output.write("switchboard \(version)")
+      try Output.write("switchboard \(Release.version)")
       return .success
     case let name?:
       return try await run(verbs.named(name), Array(words.dropFirst()))

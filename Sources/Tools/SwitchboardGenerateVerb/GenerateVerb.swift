@@ -1,4 +1,5 @@
 import SwitchboardGenerateArguments
+import SwitchboardSchema
 import SwitchboardToolSupport
 
 /// The verb `generate`: the whole of `switchboard-generate`, which builds run, and a part of `switchboard`.
@@ -14,7 +15,7 @@ package enum GenerateVerb {
     do throws(CommandFailure) {
       switch try invocation(arguments, hint: hint) {
       case .help: try say(help(as: name))
-      case .version: try say("switchboard \(version)")
+      case .version: try say("switchboard \(Release.version)")
       case .generate(let arguments): try await GenerateCommand(arguments).run()
       }
       return CommandFailure.ExitCode.success.rawValue

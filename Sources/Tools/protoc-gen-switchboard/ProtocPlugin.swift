@@ -1,4 +1,5 @@
 import SwitchboardGenerator
+import SwitchboardSchema
 import SwitchboardToolSupport
 
 #if canImport(Darwin)
@@ -18,7 +19,7 @@ import SwitchboardToolSupport
       switch CommandLine.arguments.dropFirst().first {
       case nil: try await respond()
       case "--version":
-        try Descriptor.standardOutput.writeAll(Array("protoc-gen-switchboard \(version)\n".utf8))
+        try Descriptor.standardOutput.writeAll(Array("protoc-gen-switchboard \(Release.version)\n".utf8))
       default: end("this is a protoc plugin and takes no arguments except --version", exitCode: 2)
       }
     } catch {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Code that is nearly right, and whose interceptors would never run, does not compile.
+/// Code that is nearly right, and whose interceptors would never run, does not compile; nor does code for another version.
 @Suite(.mayBlock, .timeLimit(.minutes(10))) struct NearMissTests {
   private struct NearMiss {
     var name: String
@@ -26,6 +26,16 @@ import Testing
     let file = try temporaryFile(Array("import Switchboard\n".utf8), suffix: "swift")
     let compiler = try Command.run("swiftc", Self.checking + modules + [file])
     #expect(compiler.errors.contains("error: missing required module 'C"), "\(compiler.errors)")
+  }
+
+  @Test(arguments: ["Switchboard", "SwitchboardProtobuf"])
+  func codeThatAnotherVersionGenerated(library: String) throws {
+    let code = ["0_1", "0_0"].map { "typealias Fits\($0) = \(library)._GeneratedBySwitchboard_\($0)\n" }
+    let file = try temporaryFile(Array("import \(library)\n\(code.joined())".utf8), suffix: "swift")
+    let compiler = try Command.run("swiftc", Self.checking + modules + moduleMaps() + [file])
+    let expected = "error: no type named '_GeneratedBySwitchboard_0_0' in module '\(library)'"
+    #expect(compiler.errors.contains(expected), "\(compiler.errors)")
+    #expect(!compiler.errors.contains("named '_GeneratedBySwitchboard_0_1'"))
   }
 
   // MARK: The code

@@ -1,5 +1,6 @@
 import OTLPMessages
 import SwitchboardCall
+import SwitchboardSchema
 import SwitchboardText
 
 typealias OTLPSpan = Opentelemetry_Proto_Trace_V1_Span
@@ -32,7 +33,7 @@ struct OTLPEncoder: Sendable {
   var scope: OTLPScope {
     .with {
       $0.name = Resource.scopeName
-      $0.version = Resource.version
+      $0.version = Release.version
     }
   }
 

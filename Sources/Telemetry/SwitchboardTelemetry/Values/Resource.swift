@@ -1,3 +1,5 @@
+import SwitchboardSchema
+
 /// The attributes of the process, which every export carries.
 ///
 /// ```swift
@@ -26,14 +28,13 @@ public struct Resource: Sendable, Hashable {
     var resource = self
     resource.attributes["telemetry.sdk.name"] = "switchboard"
     resource.attributes["telemetry.sdk.language"] = "swift"
-    resource.attributes["telemetry.sdk.version"] = .string(Self.version)
+    resource.attributes["telemetry.sdk.version"] = .string(Release.version)
     if resource.attributes["service.name"] == nil { resource.serviceName = Self.unknownService }
     return resource
   }
 
-  static let version = "0.1.0"
   /// What exporters call themselves, in the form that OTLP asks for.
-  static let userAgent = "OTel-OTLP-Exporter-Switchboard/\(version)"
+  static let userAgent = "OTel-OTLP-Exporter-Switchboard/\(Release.version)"
   /// The name of the instrumentation scope in exports.
   static let scopeName = "grpc-swift-switchboard"
 }

@@ -1,3 +1,4 @@
+import SwitchboardSchema
 import SwitchboardToolSupport
 
 /// The man page, generated from the ``Verb`` values.
@@ -5,7 +6,7 @@ enum ManPage {
   static func text(of verbs: [Verb]) -> String {
     let shown = verbs.filter { !$0.isHidden }
     var page = Page()
-    page.raw(".TH SWITCHBOARD 1 \"\" \"switchboard \(version)\" \"User Commands\"")
+    page.raw(".TH SWITCHBOARD 1 \"\" \"switchboard \(Release.version)\" \"User Commands\"")
     page.section("NAME")
     page.text("switchboard - query, call and mock gRPC servers, and generate Swift from .proto files")
     page.section("SYNOPSIS")

@@ -5,7 +5,8 @@ struct FileEmitter {
   /// The source text.
   func emit() -> String {
     var printer = Printer()
-    FileHeader(context: context).emit(importing: context.importedModules.union([runtimeModule]), to: &printer)
+    FileHeader(context: context)
+      .emit(importing: context.importedModules.union([runtimeModule]), checking: runtimeModule, to: &printer)
     for index in context.file.enums {
       EnumEmitter(context: context, schema: context.schema.enums[index]).emit(to: &printer)
     }

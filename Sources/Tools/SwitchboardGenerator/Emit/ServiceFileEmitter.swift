@@ -7,7 +7,8 @@ struct ServiceFileEmitter {
     var printer = Printer()
     var reflection = context.options.generatesReflectionData ? context.reflectionLines : []
     let services = context.file.services.map { ($0, MethodCode.all(of: $0, in: context)) }
-    FileHeader(context: context).emit(importing: importedModules(by: services.flatMap(\.1)), to: &printer)
+    FileHeader(context: context)
+      .emit(importing: importedModules(by: services.flatMap(\.1)), checking: libraryModule, to: &printer)
     for (service, methods) in services {
       if context.options.testClientModule == nil {
         ServiceMetadataEmitter(context: context, service: service, methods: methods, reflection: reflection)

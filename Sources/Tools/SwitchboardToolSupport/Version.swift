@@ -1,2 +1,0 @@
-/// The version of the tools.
-public let version = "0.1.0"
