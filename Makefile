@@ -33,48 +33,48 @@ demo-pages: ## Keep pictures of the pages that commands make, in .build/pages
 
 test: ## Build and run all tests
 	@scripts/setup --tests
-	@scripts/steps test \
-	  1 'building the peers' scripts/build-peers \
+	@scripts/test/steps test \
+	  1 'building the peers' scripts/interop/build-peers \
 	  7 'building the library, the tools and the tests' 'swift build --build-tests' \
-	  4 'running the tests' scripts/run-tests
+	  4 'running the tests' scripts/test/run
 
 test-deep: ## After `make test`: what repeats tests under other conditions, fuzzes, checks states and builds the examples
-	@scripts/steps test-deep \
+	@scripts/test/steps test-deep \
 	  2 'the tests of the transport, without shortcuts' \
-	    'SWITCHBOARD_SHORTCUTS=off scripts/run-tests --filter SwitchboardTransportTests' \
-	  2 'the tests of faults, with little memory' scripts/test-scarce-memory \
-	  4 'fuzzing briefly' 'scripts/fuzz short' \
-	  4 'a million random calls against models' scripts/check-states \
-	  4 'the examples, as packages of their own' scripts/test-examples
+	    'SWITCHBOARD_SHORTCUTS=off scripts/test/run --filter SwitchboardTransportTests' \
+	  2 'the tests of faults, with little memory' scripts/test/scarce-memory \
+	  4 'fuzzing briefly' 'scripts/test/fuzz short' \
+	  4 'a million random calls against models' scripts/test/states \
+	  4 'the examples, as packages of their own' scripts/test/examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (slow)
 	@scripts/setup --tests
-	@scripts/build-peers
-	@scripts/sanitize
+	@scripts/interop/build-peers
+	@scripts/test/sanitize
 
 SECONDS ?= 60
 MINUTES ?= 1
 
 fuzz: ## Fuzz the code that reads untrusted bytes, for SECONDS=60 in total
 	@scripts/setup
-	@scripts/fuzz $(SECONDS)
+	@scripts/test/fuzz $(SECONDS)
 
 soak: ## Make calls of all kinds with injected faults for MINUTES=1, and report losses and leaks
 	@scripts/setup
-	@scripts/soak $(MINUTES)
+	@scripts/test/soak $(MINUTES)
 
 check: ## Lint, compare Generated/, check doc comments, the size of the code and house rules
 	@scripts/setup --tests
-	@scripts/check
+	@scripts/check/all
 
 docs: ## Build the documents and the pages of all public symbols as a site, in .build/docs
 	@scripts/setup --tests
 	@scripts/docs
-	@scripts/check-site
+	@scripts/check/site
 
 conformance: ## Run protobuf's conformance suite (fetches its source; takes minutes the first time)
 	@scripts/setup
-	@scripts/conformance
+	@scripts/interop/conformance
 
 format: ## Format the hand-written Swift files in place
 	@scripts/format
@@ -85,12 +85,12 @@ generate: ## Write Generated/ anew from Protos/
 
 bench: ## Measure against the reference implementations (takes minutes)
 	@scripts/setup --bench
-	@scripts/bench
+	@scripts/bench/all
 
 interop: ## Run gRPC's interoperability tests and write their table into docs/records/Interop.md
 	@scripts/setup --tests
 	swift build --build-tests
-	@scripts/interop-table
+	@scripts/interop/table
 
 clean: ## Remove what building made, and .venv
 	rm -rf .build .venv Examples/*/.build

@@ -107,7 +107,7 @@ let bridgeTargets: [Target] = [
   ),
 ]
 
-/// The code that reads bytes from outside, for the fuzzer where the environment asks for it (`scripts/fuzz`), and else for
+/// The code that reads bytes from outside, for the fuzzer where the environment asks for it (`scripts/test/fuzz`), and else for
 /// the tests that replay its corpus. Both import what is internal, so neither is a library.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
@@ -135,7 +135,7 @@ let fuzzing: Target = {
 }()
 
 /// Random lives of connections against models of calls: a program where the environment asks for it
-/// (`scripts/check-states`), which is built for release, and else a test of a few.
+/// (`scripts/test/states`), which is built for release, and else a test of a few.
 let states: Target = {
   let dependencies: [Target.Dependency] = [
     "CNghttp2", "CallTestSupport", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects",
@@ -324,7 +324,7 @@ let package = Package(
     .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
     .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
-    // The program that protobuf's conformance suite tests: `scripts/conformance` runs it.
+    // The program that protobuf's conformance suite tests: `scripts/interop/conformance` runs it.
     .target(
       name: "ConformanceMessages",
       dependencies: ["SwitchboardProtobuf"],

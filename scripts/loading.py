@@ -1,4 +1,4 @@
-"""Loads other scripts of this folder as modules, since their names have no ending and may have dashes."""
+"""Loads scripts as modules, since their names have no ending and may have dashes."""
 
 import sys
 from importlib.machinery import SourceFileLoader
@@ -10,9 +10,9 @@ sys.dont_write_bytecode = True
 SCRIPTS = Path(__file__).resolve().parent
 
 
-def script(name):
-    """Another script of this folder, as a module."""
-    loader = SourceFileLoader(name.replace("-", "_"), str(SCRIPTS / name))
+def script(path):
+    """The script at a path below scripts/, as a module."""
+    loader = SourceFileLoader(path.replace("/", "_").replace("-", "_"), str(SCRIPTS / path))
     module = module_from_spec(spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module

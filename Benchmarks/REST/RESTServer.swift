@@ -9,7 +9,7 @@ import SwitchboardREST
   import Darwin
 #endif
 
-/// The server that `scripts/bench-rest` calls by gRPC and by REST.
+/// The server that `scripts/bench/rest` calls by gRPC and by REST.
 @main struct RESTServer {
   static func main() async throws {
     let providers: [any CallHandlerProvider] = [EchoBack()]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The benchmarks of this package. `scripts/bench` compares each result with the peer's in the same run.
+/// The benchmarks of this package. `scripts/bench/all` compares each result with the peer's in the same run.
 @main
 enum Benchmarks {
   static let usage = """
@@ -38,7 +38,7 @@ enum Benchmarks {
              makes calls of all kinds while injecting faults; fails if calls or memory are lost
 
     `interceptors` accepts --on-loop; `server` and the next four accept
-           --tls          use TLS, with the certificate of scripts/bench-certificate
+           --tls          use TLS, with the certificate of scripts/bench/certificate
            --openssl-allocator
                           set OpenSSL's allocator, which packs more of idle connections (`server` only)
            --on-loop      run the callers on the connection's event loop instead of the global pool

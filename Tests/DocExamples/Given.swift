@@ -1,4 +1,4 @@
-// What the examples in doc comments and documents use without declaring it; `scripts/doc-examples` compiles them behind this
+// What the examples in doc comments and documents use without declaring it; `scripts/check/doc-examples` compiles them behind this
 // file.
 import Dispatch
 import EchoService

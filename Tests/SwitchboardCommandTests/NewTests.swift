@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardCommand
 
-/// What `new` makes of names and places; `scripts/test-examples` builds what it makes.
+/// What `new` makes of names and places; `scripts/test/examples` builds what it makes.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct NewTests {
   private func withFolder(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "new-\(UUID().uuidString)")

@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchboardNetwork
 @testable import SwitchboardTransport
 
-/// Debian's gRPC C++ as the peer, compiled by `scripts/build-peers`.
+/// Debian's gRPC C++ as the peer, compiled by `scripts/interop/build-peers`.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct CPPTests {
   private static let program = TestFolders.root.appending(path: ".build/peers/cpp_peer").path
 

@@ -49,7 +49,7 @@ class Arguments {
   // The certificate and key of both sides.
   static std::string Read(const char *name) {
     std::ifstream file(std::string(CERTIFICATE_FOLDER) + "/" + name);
-    if (!file) Fail(std::string("cannot read ") + name + ", which scripts/bench-certificate makes");
+    if (!file) Fail(std::string("cannot read ") + name + ", which scripts/bench/certificate makes");
     std::stringstream text;
     text << file.rdbuf();
     return text.str();

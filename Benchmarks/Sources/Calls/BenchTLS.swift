@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// The certificate and trust of both sides with `--tls`, from `scripts/bench-certificate`.
+/// The certificate and trust of both sides with `--tls`, from `scripts/bench/certificate`.
 enum BenchTLS {
   static let credentials = TLSCredentials(
     certificateChain: file("localhost.pem"),

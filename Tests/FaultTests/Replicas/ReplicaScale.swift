@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// How many callers tests of replicas have, and for how long: few and short, or what `scripts/soak-replicas` asks for.
+/// How many callers tests of replicas have, and for how long: few and short, or what `scripts/test/soak-replicas` asks for.
 struct ReplicaScale {
   static let ofProcess: ReplicaScale = {
     let seconds = ProcessInfo.processInfo.environment["SWITCHBOARD_REPLICA_SECONDS"].flatMap { Int($0) }

@@ -7,7 +7,7 @@ import Testing
 
 /// Several servers behind one name, each of them a process, and what happens to them under load: no call is lost.
 ///
-/// `scripts/soak-replicas` has the same with more callers, and for longer.
+/// `scripts/test/soak-replicas` has the same with more callers, and for longer.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(10))) struct ReplicaTests {
   private let scale = ReplicaScale.ofProcess
 

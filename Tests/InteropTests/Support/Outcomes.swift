@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Interop
 
-/// Records which cases passed for which peers, if the environment names a file: `scripts/interop-table` turns it into
+/// Records which cases passed for which peers, if the environment names a file: `scripts/interop/table` turns it into
 /// the table in the documentation.
 enum Outcomes {
   private static let path = ProcessInfo.processInfo.environment["SWITCHBOARD_INTEROP_RESULTS"]

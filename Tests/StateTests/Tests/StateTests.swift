@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A fixed part of `scripts/check-states`, for every test run.
+/// A fixed part of `scripts/test/states`, for every test run.
 @Suite(.mayBlock) struct StateTests {
   @Test(arguments: StateCheck.Role.allCases) func callsMatchTheirModel(_ role: StateCheck.Role) throws {
     let seed = StateCheck.chosen("STATE_SEED") ?? 1
