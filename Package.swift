@@ -34,62 +34,55 @@ extension String {
 
 let goldens: [Target] = goldenCases.map(golden)
 
-/// SwiftProtobuf, where the environment asks for the bridge to it. Not a trait: `swift package dump-symbol-graph` and
-/// other verbs fetch what a trait that is off would want, and this package must do without a network.
-let swiftProtobuf: [Target.Dependency] =
-  Context.environment["SWITCHBOARD_SWIFT_PROTOBUF"] == "1"
-  ? [.product(name: "SwiftProtobuf", package: "swift-protobuf")] : []
-
-/// Packages of Swift servers, where the environment asks for the bridges to them: a list such as `log,metrics`.
-let bridges = Set((Context.environment["SWITCHBOARD_BRIDGES"] ?? "").split(separator: ",").map(String.init))
-
+/// A bridge to a package of others, in which there is something only where its trait is on.
 func bridge(
   _ name: String,
-  for package: String,
-  flag: String,
+  trait: String,
   to dependencies: [Target.Dependency],
   _ product: String,
-  of url: String
-)
-  -> Target
-{
-  let isWanted = bridges.contains(package)
-  return .target(
+  of package: String
+) -> Target {
+  .target(
     name: name,
-    dependencies: dependencies + (isWanted ? [.product(name: product, package: url)] : []),
-    swiftSettings: isWanted ? [.define(flag)] : []
+    dependencies: dependencies + [
+      .product(name: product, package: package, condition: .when(traits: [trait]))
+    ]
   )
 }
 
 let bridgeTargets: [Target] = [
+  // Messages that SwiftProtobuf generated, under the same stubs.
+  bridge(
+    "SwitchboardSwiftProtobuf",
+    trait: "SwiftProtobuf",
+    to: ["SwitchboardCall"],
+    "SwiftProtobuf",
+    of: "swift-protobuf"
+  ),
   bridge(
     "SwitchboardSwiftLog",
-    for: "log",
-    flag: "SwiftLog",
+    trait: "SwiftLog",
     to: ["SwitchboardCall"],
     "Logging",
     of: "swift-log"
   ),
   bridge(
     "SwitchboardSwiftMetrics",
-    for: "metrics",
-    flag: "SwiftMetrics",
+    trait: "SwiftMetrics",
     to: ["SwitchboardTelemetry"],
     "CoreMetrics",
     of: "swift-metrics"
   ),
   bridge(
     "SwitchboardSwiftTracing",
-    for: "tracing",
-    flag: "SwiftTracing",
+    trait: "SwiftTracing",
     to: ["SwitchboardTelemetry"],
     "Tracing",
     of: "swift-distributed-tracing"
   ),
   bridge(
     "SwitchboardServiceLifecycle",
-    for: "lifecycle",
-    flag: "ServiceLifecycle",
+    trait: "ServiceLifecycle",
     to: ["Switchboard"],
     "ServiceLifecycle",
     of: "swift-service-lifecycle"
@@ -233,13 +226,27 @@ let package = Package(
     // gRPC's interoperability tests: a server and a client of them.
     .executable(name: "Interop", targets: ["Interop"]),
 
-    // The bridge to messages that SwiftProtobuf generated: empty unless the environment asks for it.
+    // Bridges to packages of others, each of which is empty unless its trait is on.
     .library(name: "SwitchboardSwiftProtobuf", targets: ["SwitchboardSwiftProtobuf"]),
-    // The bridges to what Swift servers use: empty unless the environment asks for them.
     .library(name: "SwitchboardSwiftLog", targets: ["SwitchboardSwiftLog"]),
     .library(name: "SwitchboardSwiftMetrics", targets: ["SwitchboardSwiftMetrics"]),
     .library(name: "SwitchboardSwiftTracing", targets: ["SwitchboardSwiftTracing"]),
     .library(name: "SwitchboardServiceLifecycle", targets: ["SwitchboardServiceLifecycle"]),
+  ],
+  traits: [
+    .trait(name: "SwiftProtobuf", description: "Messages of SwiftProtobuf (SwitchboardSwiftProtobuf)"),
+    .trait(name: "SwiftLog", description: "Logs from and to swift-log (SwitchboardSwiftLog)"),
+    .trait(name: "SwiftMetrics", description: "Metrics of swift-metrics (SwitchboardSwiftMetrics)"),
+    .trait(name: "SwiftTracing", description: "Spans of swift-distributed-tracing (SwitchboardSwiftTracing)"),
+    .trait(name: "ServiceLifecycle", description: "Servers in a ServiceGroup (SwitchboardServiceLifecycle)"),
+  ],
+  // Nothing is fetched while the traits are off.
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.12.0"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.4.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.1.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.3.0"),
   ],
   targets: [
     // Text from outside by its bytes, for all modules that read any.
@@ -388,11 +395,6 @@ let package = Package(
 
     // Marshallers for messages of another library, where the environment asks for it; otherwise nothing. The
     // tests compile the same source over a stand-in, since nothing is fetched here.
-    .target(
-      name: "SwitchboardSwiftProtobuf",
-      dependencies: ["SwitchboardCall"] + swiftProtobuf,
-      swiftSettings: swiftProtobuf.isEmpty ? [] : [.define("SwiftProtobuf")]
-    ),
     .target(name: "SwiftProtobufStandIn", path: "Tests/SwiftProtobufStandIn"),
     .testTarget(
       name: "SwitchboardSwiftProtobufTests",
@@ -790,19 +792,6 @@ for target in package.targets {
   }
   guard names.contains("Switchboard") else { continue }
   target.dependencies += exported.filter { !names.contains($0) }.map { .byName(name: $0) }
-}
-
-if !swiftProtobuf.isEmpty {
-  package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"))
-}
-
-for (name, url, version) in [
-  ("log", "https://github.com/apple/swift-log.git", "1.12.0"),
-  ("metrics", "https://github.com/apple/swift-metrics.git", "2.4.0"),
-  ("tracing", "https://github.com/apple/swift-distributed-tracing.git", "1.1.0"),
-  ("lifecycle", "https://github.com/swift-server/swift-service-lifecycle.git", "2.3.0"),
-] as [(String, String, Version)] where bridges.contains(name) {
-  package.dependencies.append(.package(url: url, from: version))
 }
 
 for (group, modules) in groups {
