@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install demo demo-pages test test-deep sanitize fuzz soak check docs conformance format generate bench interop clean
+.PHONY: help setup build install dist demo demo-pages test test-deep sanitize fuzz soak check docs conformance format generate bench interop clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To get one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
@@ -22,6 +22,11 @@ PREFIX ?= /usr/local
 install: ## Build the command for release, and install it with man page and completions below PREFIX=/usr/local
 	@scripts/setup
 	@scripts/install "$(PREFIX)"
+
+dist: ## Build a tarball and a Debian package of the tools in .build/dist, and try both in an empty system
+	@scripts/setup --dist
+	@scripts/dist
+	@scripts/test/dist
 
 demo: ## Build and show what works
 	@scripts/setup
