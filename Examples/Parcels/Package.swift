@@ -3,6 +3,7 @@ import PackageDescription
 
 let runtime = Target.Dependency.product(name: "Switchboard", package: "switchboard")
 let services = Target.Dependency.product(name: "SwitchboardServices", package: "switchboard")
+let telemetry = Target.Dependency.product(name: "SwitchboardTelemetry", package: "switchboard")
 let generator = Target.PluginUsage.plugin(name: "SwitchboardPlugin", package: "switchboard")
 
 let package = Package(
@@ -12,7 +13,7 @@ let package = Package(
     .package(name: "switchboard", path: "../..")
   ],
   targets: [
-    .executableTarget(name: "Parcels", dependencies: [runtime, services], plugins: [generator]),
+    .executableTarget(name: "Parcels", dependencies: [runtime, services, telemetry], plugins: [generator]),
     .executableTarget(name: "Courier", dependencies: [runtime], plugins: [generator]),
     .testTarget(name: "ParcelsTests", dependencies: ["Parcels", runtime]),
   ],

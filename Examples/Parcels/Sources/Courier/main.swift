@@ -1,7 +1,8 @@
 import Foundation
 import Switchboard
 
-// Courier HOST:PORT   has a parcel delivered
+// Courier TARGET           has a parcel delivered
+// Courier TARGET NUMBER    orders as many parcels
 let target = CommandLine.arguments.dropFirst().first ?? "127.0.0.1:50051"
 
 do {
@@ -12,7 +13,7 @@ do {
 }
 
 func visit(_ target: String) async throws {
-  let channel = try Channel(target: target)
+  let channel = try Channel(target: target, options: channelOptions())
   // A call without a deadline may wait for ever.
   var options = CallOptions(timeout: .seconds(5))
   if let key = ProcessInfo.processInfo.environment["COURIER_KEY"] {
@@ -28,6 +29,35 @@ func visit(_ target: String) async throws {
   )
   print("parcel \(parcel.number) is for \(parcel.order.recipient)")
 
-  try await deliver(parcel.number, by: Parcels_TrackingClient(channel: channel, defaultCallOptions: options))
+  if let number = CommandLine.arguments.dropFirst(2).first.flatMap(Int.init) {
+    try await order(number, at: orders)
+  } else {
+    let tracking = Parcels_TrackingClient(channel: channel, defaultCallOptions: options)
+    try await deliver(parcel.number, by: tracking)
+  }
   await channel.shutDown()
+}
+
+/// Orders parcels. Each server counts its own, so the greatest number tells whether one server took them all.
+func order(_ count: Int, at orders: Parcels_OrdersClient) async throws {
+  var greatest: UInt64 = 0
+  for _ in 0..<count {
+    let parcel = try await orders.place(
+      .with {
+        $0.recipient = "Ada"
+        $0.address = "1 Main Street"
+      }
+    )
+    greatest = max(greatest, parcel.number)
+  }
+  print("\(count) more parcels; the greatest number is \(greatest)")
+}
+
+func channelOptions() throws -> ChannelOptions {
+  var options = ChannelOptions()
+  options.serviceConfig = try ServiceConfig(json: #"{ "loadBalancingConfig": [ { "round_robin": {} } ] }"#)
+  if let roots = ProcessInfo.processInfo.environment["TLS_ROOTS"] {
+    options.security = .tls(ClientTLS(trustRoots: .file(roots)))
+  }
+  return options
 }

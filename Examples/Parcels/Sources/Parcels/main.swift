@@ -19,7 +19,11 @@ func serve(_ words: [String]) async throws {
     throw GRPCStatus(code: .failedPrecondition, message: "COURIER_KEY is not set, the key of couriers")
   }
   let backend = try Backend(courierKey: key)
-  let server = try Server(providers: backend.providers, options: backend.options)
+  var options = backend.options
+  options.tls = try certificate()
+  let telemetry = try measurements()
+  options.observer = telemetry?.observer()
+  let server = try Server(providers: backend.providers, options: options)
   let address = try server.bind(host: words.dropFirst().first ?? "127.0.0.1", port: number)
   // Kubernetes kills a process 30 s after it has asked it to end.
   try await server.run(grace: .seconds(20)) {
@@ -27,4 +31,6 @@ func serve(_ words: [String]) async throws {
     print("listening on \(address)")
     fflush(nil)
   }
+  // The last measurements, which are not exported yet.
+  await telemetry?.shutDown()
 }
