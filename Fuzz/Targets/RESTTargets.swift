@@ -68,27 +68,48 @@ enum RESTTargets {
     return try? RESTTable(try DescribedAPI(files: files))
   }()
 
-  /// A query, and after a line feed a body: the request must be one, or be refused for what the client did.
+  private static let routes: [(method: String, path: String, type: any Message.Type)] = [
+    ("GET", "/v1/query", Testing_Rest_Everything.self),
+    ("POST", "/v1/shelves/x/inner", Testing_Rest_Everything.self),
+    ("POST", "/v1/files/x", Testing_Rest_Upload.self),
+  ]
+
+  /// A query, and after a line feed a body: the request must be one, or be refused for what the client did, and the same for
+  /// the generated type and for the described one.
   static func query(_ input: [UInt8]) throws {
     guard let table else { throw BrokenPromise(description: "the service has no routes") }
     let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
     let body = parts.count > 1 ? Array(parts[1]) : []
-    for (method, path) in [("GET", "/v1/query"), ("POST", "/v1/shelves/x/inner"), ("POST", "/v1/files/x")] {
+    for (method, path, type) in routes {
       guard case .route(let route, let path) = table.match(Array(method.utf8), Array(path.utf8)) else {
         throw BrokenPromise(description: "there is no route")
       }
-      let assembly = RequestAssembly(route: route, path: path, query: Array(parts[0]), options: .init())
-      switch Result(catching: { () throws(GRPCStatus) in
-        try assembly.message(body: body, contentType: "text/plain")
-      }) {
-      case .success(let bytes):
-        let message = try? DynamicMessage(route.request, serializedBytes: bytes)
-        try BrokenPromise.unless(message != nil, "the request cannot be read")
-      case .failure(let error):
-        try BrokenPromise.unless(error.code == .invalidArgument, "the client is not blamed: \(error)")
-      }
+      let head = RequestParts.head(of: route, path, query: parts[0], mediaType: Array("text/plain".utf8))
+      let generated = try request(head + body, of: route, in: MessageTable(of: type))
+      let described = try request(head + body, of: route, in: route.request)
+      try BrokenPromise.unless(generated == described, "two requests: \(generated), \(described)")
+      guard case .failure(let error) = generated else { continue }
+      try BrokenPromise.unless(error.code == .invalidArgument, "the client is not blamed: \(error)")
     }
     try values(body)
+  }
+
+  /// A request in binary.
+  private static func request(
+    _ bytes: [UInt8],
+    of route: RESTRoute,
+    in table: MessageTable
+  ) throws -> Result<[UInt8], GRPCStatus> {
+    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions())
+    let message: DynamicMessage
+    do throws(GRPCStatus) {
+      message = try format.message(RequestParts(bytes.span.bytes, of: route), in: table)
+    } catch {
+      return .failure(error)
+    }
+    var options = BinaryEncodingOptions()
+    options.deterministic = true
+    return .success(try message.serializedBytes(options: options))
   }
 
   /// The values of a stream must be the same in whatever pieces it arrives.

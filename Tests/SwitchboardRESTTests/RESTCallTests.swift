@@ -81,6 +81,13 @@ import Testing
       #expect(stream.head.contains(" 401"))
       let allowed = try curl(version, "-H", "authorization: x", "http://\(address)/v1/simple/x")
       #expect(allowed.body == #"{"text":"x"}"#)
+      // Who may not call does not learn what is wrong with the request.
+      let url = "http://\(address)/v1/simple/x?nothing=1"
+      #expect(try curl(version, url).head.contains(" 401"))
+      let unreadable = try curl(version, "-H", "authorization: x", url)
+      #expect(unreadable.head.contains(" 400"))
+      let reason = #"the query: \"nothing\" is not a parameter of the method"#
+      #expect(unreadable.body == #"{"code":3,"message":"\#(reason)"}"#)
     }
   }
 

@@ -8,17 +8,18 @@ import Testing
 @testable import SwitchboardREST
 
 @Suite struct ResponseContentTests {
-  private func content(_ method: String, _ path: String, _ message: some Message) throws -> (String?, String)
+  private func content<M: Message>(_ method: String, _ path: String, _ message: M) throws -> (String?, String)
   {
     guard case .route(let route, _) = try RESTFixture.table().match(Array(method.utf8), Array(path.utf8))
     else {
       throw RESTFixture.NoRoute()
     }
-    let content = try ResponseContent(
-      try message.serializedBytes(),
-      of: route,
-      options: JSONEncodingOptions()
-    )
+    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions())
+    let buffer = try RESTMarshaller(format, route.response, ProtobufMarshaller<M>()).encode(message)
+    guard case .raw = route.responseBody else {
+      return (nil, buffer.withBytes { String(decoding: BytesMarshaller().decode($0), as: UTF8.self) })
+    }
+    let content = ResponseContent(buffer)
     return (content.contentType, String(decoding: content.bytes, as: UTF8.self))
   }
 

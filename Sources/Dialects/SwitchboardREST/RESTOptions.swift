@@ -10,8 +10,8 @@ public struct RESTOptions: Sendable {
   public var ignoresUnknownFields = false
   /// How deeply the JSON of a request may be nested.
   public var depthLimit = 100
-  /// The size limit of each JSON message in a stream of requests. Other requests are limited by the server's
-  /// `maxRequestSize`.
+  /// The size limit of each JSON message in a stream of requests. Like other requests, they are limited by the server's
+  /// `maxRequestSize` too.
   public var valueLimit = 4 * 1024 * 1024
   /// The options for the JSON of responses. The types of the services, and those of
   /// `google/rpc/error_details.proto`, are added to the type registry. Details of errors that have other types are left

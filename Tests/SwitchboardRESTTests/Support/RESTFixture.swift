@@ -31,9 +31,14 @@ enum RESTFixture {
       throw NoRoute()
     }
     let query = parts.count > 1 ? Array(parts[1]) : []
-    let assembly = RequestAssembly(route: route, path: path, query: query, options: options)
-    let bytes = try assembly.message(body: Array(body.utf8), contentType: "application/json")
-    return try Testing_Rest_Everything(serializedBytes: bytes)
+    let bytes = RequestParts.head(of: route, path, query: query[...], mediaType: []) + Array(body.utf8)
+    let format = RESTFormat(route, options, JSONEncodingOptions())
+    let marshaller = RESTMarshaller(format, route.request, ProtobufMarshaller<Testing_Rest_Everything>())
+    do {
+      return try marshaller.decode(bytes.span.bytes)
+    } catch let error as RefusedMessage {
+      throw error.status
+    }
   }
 
   struct NoRoute: Error {}

@@ -7,31 +7,61 @@ import Testing
 @testable import SwitchboardNetwork
 @testable import SwitchboardTransport
 
-/// Bodies that must be turned into messages, which takes long if they are large: meanwhile the loop serves other calls.
+/// Bodies that become messages, which takes long if they are large: meanwhile the loop serves other calls.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LargeBodyTests {
-  /// A message is its body in reverse. A body that begins with 0 is none, and one with 1 is turned only when the test says
-  /// so.
-  private final class Reversing: Dialect, DialectConversion {
-    let gate = Gate()
-    /// Whether the call of the body that the gate held was over.
-    let isUnwanted = Atomic(false)
-    let ended = DispatchSemaphore(value: 0)
+  /// A message is two bytes and the body.
+  private final class Heading: Dialect {
+    static let head: [UInt8] = [5, 6]
+    private let encoding: MessageCompression
+
+    init(_ encoding: MessageCompression) { self.encoding = encoding }
 
     func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
-      request.method.map { .call(DialectCall($0, .unnamed, ReversingExchange(self))) }
+      var settings = DialectSettings()
+      settings.encoding = encoding
+      guard let method = request.method else { return nil }
+      return .call(DialectCall(method, .unnamed, HeadingExchange(), settings: settings))
+    }
+  }
+
+  private final class HeadingExchange: DialectExchange {
+    var requestForm: DialectRequestForm { .message(after: Heading.head) }
+    var waitsForEnd: Bool { true }
+
+    func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+      -> DialectBody?
+    {
+      headers.add(":status", ending.isOk ? "200" : "500")
+      return .message(message ?? MessageBuffer(Array("\(ending.status.code)".utf8)))
     }
 
-    func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
-      if body.first == 0 { throw GRPCStatus(code: .invalidArgument, message: "it begins with 0") }
-      if body.first == 1 {
-        gate.pass()
-        isUnwanted.store(Task.isCancelled, ordering: .relaxed)
-        ended.signal()
+    func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
+    }
+    var sendsFrames: Bool { false }
+    var responseEncoder: (any DialectEncoder)? { nil }
+    var isBase64: Bool { false }
+    func end(_ ending: borrowing DialectEnding) -> [UInt8]? { [] }
+  }
+
+  @Test(arguments: [1000, 100_000], [MessageCompression.none, .gzip])
+  func whatPrecedesABodyDoesNotCount(_ size: Int, _ compression: MessageCompression) async throws {
+    var options = ServerOptions()
+    options.maxRequestSize = size
+    options.dialects = [{ (_: RPCMethods) -> any Dialect in Heading(compression) }]
+    try await TestPair.with(server: options, serverGroup: try LoopGroup()) { pair async throws in
+      let peer = try HTTP1Peer(pair.address)
+      func answer(_ body: [UInt8]) -> [UInt8]? {
+        let message = MessageBuffer(body)
+        let sent = compression == .none ? message : Compressor.compress(message, compression)
+        let bytes = sent.withBytes { BytesMarshaller().decode($0) }
+        let head = ConnectPeer.head("POST", "/test.Test/Get", "", ["content-length: \(bytes.count)"])
+        peer.raw.send(Array(head.utf8) + bytes)
+        return peer.response()?.body
       }
-      return MessageBuffer(Array(body.reversed()))
+      let body = [UInt8](repeating: 7, count: size)
+      #expect(answer(body) == Heading.head + body)
+      #expect(answer(body + [7]) == Array("\(GRPCStatus.Code.resourceExhausted)".utf8))
     }
-
-    func waitForEnd() { #expect(ended.wait(timeout: .now() + 200) == .success) }
   }
 
   /// Work that takes until the test lets it end.
@@ -51,8 +81,11 @@ import Testing
 
   /// Bytes as a format with a name. Messages that begin with 0 are invalid, and those that begin with 1 are decoded only
   /// when the test says so.
-  private struct SlowFormat: PayloadFormat, Marshaller {
+  private final class SlowFormat: PayloadFormat, Marshaller {
     let gate = Gate()
+    /// Whether the call of the message that the gate held was over.
+    let isUnwanted = Atomic(false)
+    let ended = DispatchSemaphore(value: 0)
 
     var contentSubtype: ContentSubtype { .json }
 
@@ -65,114 +98,19 @@ import Testing
     func decode(_ bytes: RawSpan) throws -> [UInt8] {
       let message = BytesMarshaller().decode(bytes)
       if message.first == 0 { throw GRPCStatus(code: .invalidArgument, message: "it begins with 0") }
-      if message.first == 1 { gate.pass() }
+      if message.first == 1 {
+        gate.pass()
+        isUnwanted.store(Task.isCancelled, ordering: .relaxed)
+        ended.signal()
+      }
       return message
     }
-  }
 
-  private final class ReversingExchange: DialectExchange {
-    private let reversing: Reversing
-
-    init(_ reversing: Reversing) { self.reversing = reversing }
-
-    var requestForm: DialectRequestForm { .message(reversing) }
-    var waitsForEnd: Bool { true }
-
-    func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
-      -> DialectBody?
-    {
-      headers.add(":status", ending.isOk ? "200" : "500")
-      return .message(message ?? MessageBuffer(Array("\(ending.status.code)".utf8)))
-    }
-
-    func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
-    }
-    var sendsFrames: Bool { false }
-    var responseEncoder: (any DialectEncoder)? { nil }
-    var isBase64: Bool { false }
-    func end(_ ending: borrowing DialectEnding) -> [UInt8]? { [] }
+    func waitForEnd() { #expect(ended.wait(timeout: .now() + 200) == .success) }
   }
 
   /// A body of a hundred thousand bytes.
   private func large(_ first: UInt8) -> [UInt8] { [first] + [UInt8](repeating: 7, count: 99_999) }
-
-  private func post(_ body: [UInt8], on peer: HTTP1Peer, _ lines: [String] = []) {
-    let lines = lines + ["content-length: \(body.count)"]
-    peer.raw.send(Array(ConnectPeer.head("POST", "/test.Test/Get", "", lines).utf8) + body)
-  }
-
-  private func with(_ body: (TestPair, Reversing, Loop) async throws -> Void) async throws {
-    let reversing = Reversing()
-    let group = try LoopGroup()
-    #expect(group.loops.count == 1)
-    var options = ServerOptions()
-    options.dialects = [{ (_: RPCMethods) -> any Dialect in reversing }]
-    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
-      defer { reversing.gate.release() }
-      try await body(pair, reversing, group.loops[0])
-    }
-  }
-
-  @Test func largeBodiesDoNotBlockOtherCalls() async throws {
-    try await with { pair, reversing, _ async throws in
-      let slow = try HTTP1Peer(pair.address)
-      post(large(1), on: slow)
-      reversing.gate.waitForStart()
-      let other = try HTTP1Peer(pair.address)
-      post([2, 3], on: other)
-      #expect(other.response()?.body == [3, 2])
-      reversing.gate.release()
-      #expect(slow.response()?.body == large(1).reversed())
-      post([6, 7], on: slow)
-      #expect(slow.response()?.body == [7, 6])
-    }
-  }
-
-  @Test func largeBodiesSucceedAndFailLikeOthers() async throws {
-    try await with { pair, _, _ async throws in
-      let peer = try HTTP1Peer(pair.address)
-      post(large(2), on: peer)
-      #expect(peer.response()?.body == large(2).reversed())
-      for body in [[0], large(0)] {
-        post(body, on: peer)
-        let response = try #require(peer.response())
-        #expect(response.status == "500")
-        #expect(response.body == Array("\(GRPCStatus.Code.invalidArgument)".utf8))
-      }
-      post([4, 5], on: peer)
-      #expect(peer.response()?.body == [5, 4])
-    }
-  }
-
-  @Test func theDeadlineHoldsDuringAConversion() async throws {
-    try await with { pair, _, _ async throws in
-      let peer = try HTTP1Peer(pair.address)
-      post(large(1), on: peer, ["grpc-timeout: 50m"])
-      #expect(peer.response()?.body == Array("\(GRPCStatus.Code.deadlineExceeded)".utf8))
-    }
-  }
-
-  @Test func aDisconnectedClientsConversionIsCancelled() async throws {
-    try await with { pair, reversing, loop async throws in
-      do {
-        let peer = try HTTP1Peer(pair.address)
-        post(large(1), on: peer)
-        withExtendedLifetime(peer) { reversing.gate.waitForStart() }
-      }
-      let core = pair.server.core
-      await loop.until { core.connections.contains { $0.http1?.isHalfClosed == true } }
-      await loop.advance(by: .seconds(6))
-      await loop.until { core.connections.isEmpty }
-      reversing.gate.release()
-      // The work that waited for a thread until now would not begin.
-      reversing.waitForEnd()
-      let wasUnwanted = reversing.isUnwanted.load(ordering: .relaxed)
-      #expect(wasUnwanted)
-      let other = try HTTP1Peer(pair.address)
-      post([2, 3], on: other)
-      #expect(other.response()?.body == [3, 2])
-    }
-  }
 
   // MARK: Formats
 
@@ -203,14 +141,14 @@ import Testing
   private func with(
     _ format: SlowFormat,
     _ factories: [any ServerInterceptorFactory] = [],
-    _ body: (SocketAddress) async throws -> Void
+    _ body: (SocketAddress, ServerCore) async throws -> Void
   ) async throws {
     var options = WireProtocolTests.server
     options.payloadFormats = [format]
     options.interceptorFactories = factories
     let server = try Server(providers: [Named()], options: options, group: try LoopGroup())
     let result: Result<Void, any Error>
-    do { result = .success(try await body(try server.bind(host: "127.0.0.1", port: 0))) } catch {
+    do { result = .success(try await body(try server.bind(host: "127.0.0.1", port: 0), server.core)) } catch {
       result = .failure(error)
     }
     format.gate.release()
@@ -224,7 +162,7 @@ import Testing
 
   @Test func largeMessagesInSlowFormatsAreDecodedOffTheLoop() async throws {
     let format = SlowFormat()
-    try await with(format) { address async throws in
+    try await with(format) { address, _ async throws in
       let slow = ConnectPeer(try HTTP1Peer(address))
       let head = ConnectPeer.head("POST", "/test.Test/Get", "application/json", ["content-length: 100000"])
       slow.http.raw.send(Array(head.utf8) + large(1))
@@ -243,7 +181,7 @@ import Testing
     async throws
   {
     let format = SlowFormat()
-    try await with(format, isIntercepted ? [PassingInterceptors()] : []) { address async throws in
+    try await with(format, isIntercepted ? [PassingInterceptors()] : []) { address, _ async throws in
       let slow = ConnectPeer(try HTTP1Peer(address))
       let messages = [[9], large(1), large(2), [3], large(4), [5, 5]]
       let body = messages.flatMap { WebMessages.frame($0) }
@@ -274,9 +212,31 @@ import Testing
 
   @Test func theDeadlineHoldsWhileAMessageIsDecoded() async throws {
     let format = SlowFormat()
-    try await with(format) { address async throws in
+    try await with(format) { address, _ async throws in
       let response = post(large(1), to: ConnectPeer(try HTTP1Peer(address)), ["connect-timeout-ms: 50"])
       #expect(response?.text.contains("deadline_exceeded") == true)
+    }
+  }
+
+  @Test func aDisconnectedClientsDecodingIsCancelled() async throws {
+    let format = SlowFormat()
+    try await with(format) { address, core async throws in
+      let loop = core.group.loops[0]
+      do {
+        let peer = try HTTP1Peer(address)
+        let head = ConnectPeer.head("POST", "/test.Test/Get", "application/json", ["content-length: 100000"])
+        peer.raw.send(Array(head.utf8) + large(1))
+        withExtendedLifetime(peer) { format.gate.waitForStart() }
+      }
+      await loop.until { core.connections.contains { $0.http1?.isHalfClosed == true } }
+      await loop.advance(by: .seconds(6))
+      await loop.until { core.connections.isEmpty }
+      format.gate.release()
+      // The work that waited for a thread until now would not begin.
+      format.waitForEnd()
+      let wasUnwanted = format.isUnwanted.load(ordering: .relaxed)
+      #expect(wasUnwanted)
+      #expect(post([2, 3], to: ConnectPeer(try HTTP1Peer(address)))?.body == [2, 3])
     }
   }
 }

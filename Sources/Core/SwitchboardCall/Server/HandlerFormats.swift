@@ -5,6 +5,7 @@ struct HandlerFormats: Sendable {
   let type: GRPCCallType
   let reads: @Sendable (ContentSubtype) -> Bool
   let handler: @Sendable (any PayloadFormat) -> MethodHandler?
+  let over: @Sendable (any MethodFormat) -> MethodHandler
   let foreign: (requests: String?, responses: String?)
   /// See `Marshaller.decodesOnLoop`.
   let decodesOnLoop: @Sendable (RawSpan) -> Bool
@@ -24,6 +25,11 @@ struct HandlerFormats: Sendable {
     decodesOnLoop = { method.requests.decodesOnLoop($0) }
     makeOwn = {
       let (requests, responses) = (AnyMarshaller(method.requests), AnyMarshaller(method.responses))
+      return make(Method(method.descriptor, requests: requests, responses: responses))
+    }
+    over = { format in
+      let requests = AnyMarshaller(format.requests(over: method.requests))
+      let responses = AnyMarshaller(format.responses(over: method.responses))
       return make(Method(method.descriptor, requests: requests, responses: responses))
     }
     handler = { format in

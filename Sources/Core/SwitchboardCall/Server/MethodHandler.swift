@@ -300,6 +300,11 @@ public final class MethodHandler: Sendable {
   package func inFormat(_ format: any PayloadFormat) -> MethodHandler? {
     formats.handler(format)?.intercepted(by: factories)
   }
+
+  /// The same method in the form of another protocol.
+  package func inFormat(_ format: any MethodFormat) -> MethodHandler {
+    formats.over(format).intercepted(by: factories)
+  }
 }
 
 /// Where the handler of a call sends its answer.

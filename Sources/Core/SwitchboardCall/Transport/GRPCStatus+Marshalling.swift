@@ -46,7 +46,8 @@ extension GRPCStatus {
 
   @usableFromInline
   package static func marshalling(_ error: any Error, _ what: String) -> GRPCStatus {
-    // The status of the call is always `INTERNAL`, even if the marshaller throws another.
+    if let refused = error as? RefusedMessage { return refused.status }
+    // The status of the call is `INTERNAL`, even if the marshaller throws another.
     let reason = (error as? GRPCStatus).map { $0.message ?? "\($0.code)" } ?? "\(error)"
     return GRPCStatus(
       code: .internalError,

@@ -1,10 +1,13 @@
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
-/// A field of a message or of a nested message, which a path variable or a query parameter names.
-struct FieldPath: Sendable {
+/// A field of a message or of a nested message, which a path variable or a query parameter names. An object, because the
+/// fields have many parts to copy.
+final class FieldPath: Sendable {
   /// The message fields from the outside in, and the field itself at the end.
   let fields: [TableField]
+  /// For each of the fields, the other members of its oneof.
+  fileprivate let rivals: [[TableField]]
   let field: TableField
   let form: TextForm
 
@@ -18,16 +21,21 @@ struct FieldPath: Sendable {
   init?(_ names: [String], in type: MessageTable) {
     guard names.count <= FieldPath.maximumDepth else { return nil }
     var fields: [TableField] = []
+    var rivals: [[TableField]] = []
     var type = type
     for (index, name) in names.enumerated() {
       guard let field = type.field(inJSON: name) else { return nil }
       fields.append(field)
+      rivals.append(
+        field.oneof.map { oneof in type.fields.filter { $0.oneof == oneof && $0 != field } } ?? []
+      )
       guard index < names.count - 1 else { break }
       guard !field.isRepeated, let next = type.message(of: field) else { return nil }
       type = next
     }
     guard let field = fields.last, let form = TextForm(field, in: type) else { return nil }
     self.fields = fields
+    self.rivals = rivals
     self.field = field
     self.form = form
   }
@@ -147,19 +155,21 @@ enum TextForm: Sendable {
 extension DynamicMessage {
   /// Parses `text` and sets the field to that value; appends it if the field is repeated.
   mutating func set(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
-    try set(path.fields[...], path, to: text)
+    try set(path, from: 0, to: text)
   }
 
-  private mutating func set(_ way: ArraySlice<TableField>, _ path: FieldPath, to text: [UInt8])
-    throws(DecodeError)
-  {
-    guard let field = way.first, way.count > 1 else { return try setLast(path, to: text) }
-    try refuseOtherMember(of: field)
+  private mutating func set(_ path: FieldPath, from index: Int, to text: [UInt8]) throws(DecodeError) {
+    for rival in path.rivals[index] where has(rival.name) {
+      // It would be lost.
+      let name = path.fields[index].name
+      throw DecodeError(.malformed("\(rival.name), of the same oneof as \(name), is already set"))
+    }
+    guard index < path.fields.count - 1 else { return try setLast(path, to: text) }
     var failure: DecodeError?
     do throws(DynamicFieldError) {
-      try modify(field.name) { message throws(DynamicFieldError) in
+      try modify(path.fields[index].name) { message throws(DynamicFieldError) in
         do throws(DecodeError) {
-          try message.set(way.dropFirst(), path, to: text)
+          try message.set(path, from: index + 1, to: text)
         } catch {
           failure = error
         }
@@ -179,31 +189,24 @@ extension DynamicMessage {
     try modify(field.name) { message throws(DynamicFieldError) in try message.clear(way.dropFirst()) }
   }
 
-  /// Throws if another member of the field's oneof is set, which would be lost.
-  private func refuseOtherMember(of field: TableField) throws(DecodeError) {
-    guard let oneof = field.oneof else { return }
-    for other in type.fields where other.oneof == oneof && other != field && has(other.name) {
-      throw DecodeError(.malformed("\(other.name), of the same oneof as \(field.name), is already set"))
-    }
-  }
-
   private mutating func setLast(_ path: FieldPath, to text: [UInt8]) throws(DecodeError) {
-    let field = path.field
-    try refuseOtherMember(of: field)
-    if !field.isRepeated {
+    if !path.field.isRepeated {
       // If it occurs twice, the last value counts.
       do throws(DynamicFieldError) {
         if path.form == .string {
           let string = String(decoding: text, as: UTF8.self)
           // Invalid UTF-8 would have been replaced.
-          if string.utf8.elementsEqual(text) { return try set(field, to: .string(string)) }
+          if string.utf8.elementsEqual(text) { return try set(path.field, to: .string(string)) }
         }
-        try clear(field.name)
+        try clear(path.field.name)
       } catch {
         throw DecodeError(.malformed(error.description))
       }
-      return try mergeField(field, jsonUTF8Bytes: path.form.json(text))
+      return try mergeField(path.field, jsonUTF8Bytes: path.form.json(text))
     }
-    try mergeField(field, jsonUTF8Bytes: [UInt8(ascii: "[")] + path.form.json(text) + [UInt8(ascii: "]")])
+    try mergeField(
+      path.field,
+      jsonUTF8Bytes: [UInt8(ascii: "[")] + path.form.json(text) + [UInt8(ascii: "]")]
+    )
   }
 }

@@ -7,31 +7,14 @@ import SwitchboardTransport
 /// REST on a server's port: finds the route of a request and turns the request into a call.
 final class RESTDialect: Dialect {
   private let table: RESTTable
-  /// The methods of the routes, in the same order.
+  /// The methods of the routes, in the same order, each in the form of its route.
   private let methods: [RPCMethod]
-  private let decoding: JSONDecodingOptions
   let encoding: JSONEncodingOptions
   let valueLimit: Int
-  /// See `RPCMethods.statusOfEncoding`.
-  let statusOfEncoding: @Sendable (_ error: any Error, _ path: String) -> GRPCStatus
-
-  /// Exchanges pass messages in binary protobuf, so every method must support that format.
-  private static let format = ContentSubtype("proto")
 
   init(_ table: RESTTable, _ options: RESTOptions, _ methods: RPCMethods) throws(GRPCStatus) {
     self.table = table
     try options.checkRules()
-    var found: [RPCMethod] = []
-    for route in table.routes {
-      guard let method = methods.method(Array(route.grpcPath.utf8))?.inFormat(Self.format) else {
-        throw GRPCStatus(
-          code: .invalidArgument,
-          message: "REST: the server has no method \(route.grpcPath) that takes protobuf"
-        )
-      }
-      found.append(method)
-    }
-    self.methods = found
     var decoding = JSONDecodingOptions()
     decoding.ignoreUnknownFields = options.ignoresUnknownFields
     decoding.messageDepthLimit = options.depthLimit
@@ -41,10 +24,19 @@ final class RESTDialect: Dialect {
       decoding.typeRegistry.insert(type)
       encoding.typeRegistry.insert(type)
     }
-    self.decoding = decoding
     self.encoding = encoding
     valueLimit = options.valueLimit
-    statusOfEncoding = methods.statusOfEncoding
+    var found: [RPCMethod] = []
+    for route in table.routes {
+      guard let method = methods.method(Array(route.grpcPath.utf8))?.inFormat(.proto) else {
+        throw GRPCStatus(
+          code: .invalidArgument,
+          message: "REST: the server has no method \(route.grpcPath) that takes protobuf"
+        )
+      }
+      found.append(method.inFormat(RESTFormat(route, decoding, encoding)))
+    }
+    self.methods = found
   }
 
   func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
@@ -70,27 +62,16 @@ final class RESTDialect: Dialect {
       let error = GRPCStatus(code: .invalidArgument, message: "the content type is not application/json")
       return .page(page(request.httpMethod, Array(request.path), 415, error))
     }
-    let assembly = RequestAssembly(
-      route: route,
-      path: path,
-      query: Array(request.query ?? []),
-      contentType: route.takesMediaType ? request.givenMediaType : nil,
-      options: decoding
+    let head = RequestParts.head(
+      of: route,
+      path,
+      query: request.query ?? [],
+      mediaType: route.takesMediaType ? request.contentType : []
     )
     let events = route.streamsResponses && request.headers.acceptsEvents
-    let exchange = RESTExchange(assembly, of: self, answersEvents: events)
-    var failure: GRPCStatus?
-    if case .none = route.requestBody {
-      do throws(GRPCStatus) {
-        exchange.given = MessageBuffer(try assembly.message(body: [], contentType: nil))
-      } catch {
-        failure = error
-      }
-    }
+    let exchange = RESTExchange(route, head, of: self, answersEvents: events)
     let settings = DialectSettings(request.headers, of: route)
-    return .call(
-      DialectCall(methods[route.number], Self.format, exchange, settings: settings, failure: failure)
-    )
+    return .call(DialectCall(methods[route.number], .unnamed, exchange, settings: settings))
   }
 
   /// A page that answers with an error and ignores the body.
@@ -116,10 +97,6 @@ extension DialectRequest {
     let type = mediaType
     return headers.contains(name: "connect-protocol-version") || type.isExactly("application/proto")
       || type.begins(with: "application/connect+")
-  }
-
-  fileprivate var givenMediaType: String? {
-    contentType.isEmpty ? nil : String(decoding: contentType, as: UTF8.self)
   }
 
   /// Whether the content type is JSON. Browsers let pages send some other types to any origin without permission, so

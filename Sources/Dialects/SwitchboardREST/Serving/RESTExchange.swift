@@ -1,42 +1,39 @@
 // unsafe: copies the bytes that the transport lends for one call
 
 import Switchboard
-import SwitchboardProtobuf
 import SwitchboardTransport
 
 /// One REST call.
 final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
-  private let assembly: RequestAssembly
+  private let route: RESTRoute
+  /// What the request's message has before the body.
+  private let head: [UInt8]
   private let server: RESTDialect
   private let answersEvents: Bool
-  /// The request message, if the path and the query contain all of it.
-  var given: MessageBuffer?
   private var values: JSONValues
   /// How many messages of a stream of requests were read.
   private var messages = 0
   /// The content type of a response that is a stream of bytes.
   private var streamType = ""
-  /// Why a response could not be written.
-  private var failure: GRPCStatus?
 
   init(
-    _ assembly: RequestAssembly,
+    _ route: RESTRoute,
+    _ head: [UInt8],
     of server: RESTDialect,
     answersEvents: Bool
   ) {
-    self.assembly = assembly
+    self.route = route
+    self.head = head
     self.server = server
     self.answersEvents = answersEvents
     values = JSONValues(limit: server.valueLimit)
   }
 
-  private var route: RESTRoute { assembly.route }
-
   // MARK: The request
 
   var requestForm: DialectRequestForm {
-    if let given { return .given(given) }
-    return route.streamsRequests ? .converted(self) : .message(assembly)
+    if case .none = route.requestBody { return .given(MessageBuffer(head)) }
+    return route.streamsRequests ? .converted(self) : .message(after: head)
   }
 
   /// In a stream of bytes, each piece is a message; in a stream of JSON, each value is one. Only the first message has
@@ -44,14 +41,14 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
-      if !piece.isEmpty { try append(Array(piece), to: &frames) }
+      if !piece.isEmpty { append(Array(piece), to: &frames) }
       piece = UnsafeRawBufferPointer(start: nil, count: 0)
       return frames
     }
     while !piece.isEmpty, frames.count < Self.step {
       let (value, count) = try values.next(in: piece)
       piece = UnsafeRawBufferPointer(rebasing: piece[count...])
-      if let value { try append(value, to: &frames) }
+      if let value { append(value, to: &frames) }
     }
     return frames
   }
@@ -63,16 +60,17 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
       // An empty file is a message too.
-      if messages == 0 { try append([], to: &frames) }
+      if messages == 0 { append([], to: &frames) }
     } else if let value = try values.end() {
-      try append(value, to: &frames)
+      append(value, to: &frames)
     }
     return frames
   }
 
-  private func append(_ part: [UInt8], to frames: inout [UInt8]) throws(GRPCStatus) {
+  private func append(_ part: [UInt8], to frames: inout [UInt8]) {
     messages += 1
-    frames.appendFrame(try assembly.piece(part, contentType: assembly.contentType, number: messages))
+    let head = messages == 1 ? head : RequestParts.head(ofMessage: messages)
+    frames += Self.frame(0, head + part)
   }
 
   // MARK: The response
@@ -84,30 +82,22 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   {
     guard ending.isOk else { return fail(ending.status, ending, into: headers) }
     guard !route.streamsResponses else { return nil }
-    let content: ResponseContent
-    do throws(GRPCStatus) {
-      guard let message else {
-        throw GRPCStatus(code: .internalError, message: "the method returned no response", origin: .library)
-      }
-      content = try self.content(of: message)
-    } catch {
-      return fail(error, ending, into: headers)
+    guard let message else {
+      let missing = GRPCStatus(
+        code: .internalError,
+        message: "the method returned no response",
+        origin: .library
+      )
+      return fail(missing, ending, into: headers)
     }
     headers.add(":status", "200")
-    if let type = content.contentType {
-      headers.addContentType(type)
-    } else {
-      headers.add("content-type", "application/json")
+    if case .raw = route.responseBody {
+      let content = ResponseContent(message)
+      headers.addContentType(content.contentType ?? "")
+      return finish(MessageBuffer(content.bytes), ending, into: headers)
     }
-    return finish(content.bytes, ending, into: headers)
-  }
-
-  private func content(of message: MessageBuffer) throws(GRPCStatus) -> ResponseContent {
-    do {
-      return try ResponseContent(message.bytes, of: route, options: server.encoding)
-    } catch {
-      throw server.statusOfEncoding(error, route.grpcPath)
-    }
+    headers.add("content-type", "application/json")
+    return finish(message, ending, into: headers)
   }
 
   private func fail(_ status: GRPCStatus, _ ending: borrowing DialectEnding, into headers: HeaderWriter)
@@ -115,16 +105,19 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   {
     headers.add(":status", String(ErrorContent.httpStatus(status.code)).utf8)
     headers.add("content-type", "application/json")
-    return finish(ErrorContent.json(status, server.encoding), ending, into: headers)
+    return finish(MessageBuffer(ErrorContent.json(status, server.encoding)), ending, into: headers)
   }
 
-  private func finish(_ bytes: [UInt8], _ ending: borrowing DialectEnding, into headers: HeaderWriter)
+  private func finish(
+    _ body: consuming MessageBuffer,
+    _ ending: borrowing DialectEnding,
+    into headers: HeaderWriter
+  )
     -> DialectBody
   {
     if route.mayBeCached { headers.add("vary", "accept-encoding") }
     if let metadata = ending.metadata { headers.add(metadata) }
     if let trailers = ending.trailers { headers.add(trailers, prefix: "trailer-") }
-    var body = MessageBuffer(bytes)
     if ending.compress(&body) { headers.add("content-encoding", ending.compression.rawValue.utf8) }
     return .message(body)
   }
@@ -132,7 +125,7 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   /// In a stream of bytes, the first message has the content type.
   func willSend(_ first: MessageBuffer) {
     guard case .raw = route.responseBody else { return }
-    streamType = (try? ResponseContent(first.bytes, of: route, options: server.encoding))?.contentType ?? ""
+    streamType = ResponseContent(first).contentType ?? ""
   }
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {
@@ -152,20 +145,14 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   var isBase64: Bool { false }
 
   func encode(_ message: MessageBuffer) -> MessageBuffer {
-    guard failure == nil else { return MessageBuffer([]) }
-    do throws(GRPCStatus) {
-      let content = try content(of: message)
-      return MessageBuffer(content.contentType == nil ? line(content.bytes, "") : content.bytes)
-    } catch {
-      failure = error
-      return MessageBuffer([])
-    }
+    if case .raw = route.responseBody { return MessageBuffer(ResponseContent(message).bytes) }
+    return MessageBuffer(line(message.withBytes { BytesMarshaller().decode($0) }, ""))
   }
 
   /// An error after the first message is sent as the last line. A stream of bytes cannot contain an error and is cut
   /// off.
   func end(_ ending: borrowing DialectEnding) -> [UInt8]? {
-    let status = failure ?? ending.status
+    let status = ending.status
     if status.isOk { return [] }
     if case .raw = route.responseBody { return nil }
     let error = ErrorContent.json(status, server.encoding)
@@ -182,31 +169,10 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   }
 }
 
-/// Converts the body of a call into its only request.
-extension RequestAssembly: DialectConversion {
-  func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer {
-    MessageBuffer(try message(body: Array(body), contentType: contentType))
-  }
-}
-
-extension MessageBuffer {
-  fileprivate var bytes: [UInt8] { withBytes { $0.withUnsafeBytes { Array($0) } } }
-}
-
 extension HeaderWriter {
   /// Adds a content type. One that is not a valid header value is replaced by `application/octet-stream`.
   fileprivate func addContentType(_ type: String) {
     let isAllowed = !type.isEmpty && type.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     add("content-type", (isAllowed ? type : "application/octet-stream").utf8)
-  }
-}
-
-extension [UInt8] {
-  /// Appends a message with gRPC's prefix.
-  fileprivate mutating func appendFrame(_ message: [UInt8]) {
-    append(0)
-    let length = UInt32(clamping: message.count)
-    for shift in [24, 16, 8, 0] as [UInt32] { append(UInt8(truncatingIfNeeded: length >> shift)) }
-    append(contentsOf: message)
   }
 }

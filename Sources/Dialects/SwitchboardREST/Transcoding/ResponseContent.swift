@@ -7,17 +7,18 @@ struct ResponseContent: Sendable {
   var contentType: String?
   var bytes: [UInt8]
 
-  /// Decodes a message, and encodes the part of it that the route returns.
-  init(_ message: [UInt8], of route: RESTRoute, options: JSONEncodingOptions) throws {
-    let message = try DynamicMessage(route.response, serializedBytes: message)
+  /// Encodes the part of a message that the route returns.
+  init(_ message: DynamicMessage, of route: RESTRoute, options: JSONEncodingOptions) throws(EncodeError) {
+    try message.checkInitialized()
     switch route.responseBody {
-    case .json(nil): self.init(contentType: nil, bytes: try message.jsonUTF8Bytes(options: options))
+    case .json(nil):
+      self.init(contentType: nil, bytes: try message.jsonUTF8Bytes(partial: true, options: options))
     case .json(let field?):
       let value = try message.jsonUTF8Bytes(ofField: field, options: options)
       self.init(contentType: nil, bytes: value ?? Self.absent(field))
     case .raw(nil): self.init(message)
     case .raw(let field?):
-      if case .message(let body)? = message[field.number] {
+      if case .message(let body)? = message.value(field.name) {
         self.init(body)
       } else {
         self.init(contentType: "", bytes: [])
@@ -34,8 +35,8 @@ struct ResponseContent: Sendable {
   private init(_ body: DynamicMessage) {
     contentType = ""
     bytes = []
-    if case .string(let type)? = body["content_type"] { contentType = type }
-    if case .bytes(let data)? = body["data"] { bytes = data }
+    if case .string(let type)? = body.value("content_type") { contentType = type }
+    if case .bytes(let data)? = body.value("data") { bytes = data }
   }
 
   /// The JSON of a field that is not set.
@@ -49,5 +50,23 @@ struct ResponseContent: Sendable {
     case .int32?, .uint32?, .float?, .double?: Array("0".utf8)
     case .enumeration?, .message?, .list?, .map?, nil: Array("null".utf8)
     }
+  }
+}
+
+// On the way from the marshaller to the exchange.
+extension ResponseContent {
+  /// JSON as it is, and other bytes after their media type and its size.
+  var buffer: MessageBuffer {
+    guard let contentType else { return MessageBuffer(bytes) }
+    var framed: [UInt8] = []
+    framed.append(size: contentType.utf8.count)
+    return MessageBuffer(framed + Array(contentType.utf8) + bytes)
+  }
+
+  /// Reads the buffer of what is not JSON.
+  init(_ buffer: MessageBuffer) {
+    var rest = buffer.withBytes { BytesMarshaller().decode($0) }[...]
+    let type = rest.takePart()
+    self.init(contentType: String(decoding: type, as: UTF8.self), bytes: Array(rest))
   }
 }

@@ -21,7 +21,7 @@ extension DynamicMessage {
     ofField field: TableField,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8]? {
-    guard has(field.name), let value = self[field.number] else { return nil }
+    guard let value = storage.table.index(of: field.number).flatMap({ storage.value($0) }) else { return nil }
     if case .message(let message) = value {
       return try message.jsonUTF8Bytes(partial: true, options: options)
     }
@@ -35,7 +35,7 @@ extension DynamicMessage {
     }
     var only = DynamicMessage(type)
     do throws(DynamicFieldError) {
-      try only.set(field.name, to: value)
+      try only.set(field, to: value)
     } catch {
       throw EncodeError(.unrepresentable(error.description))
     }

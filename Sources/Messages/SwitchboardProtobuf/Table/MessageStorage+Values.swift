@@ -69,10 +69,10 @@ extension MessageStorage {
       guard setList(entry, values) else { return "list with \(unknown)" }
     case (.singular, _), (.oneof, _):
       guard value.fits(entry.type, nested) else { return value.kind }
-      if case .message(let message) = value {
-        set(entry, to: message.storage)
-      } else {
-        setScalar(entry, value, as: table.stored(entry))
+      switch value {
+      case .message(let message): set(entry, to: message.storage)
+      case .string(let text): set(entry, to: text)
+      default: setScalar(entry, value, as: table.stored(entry))
       }
     default: return value.kind
     }

@@ -25,7 +25,7 @@ final class ConnectUnary: DialectExchange, Sendable {
     self.failureStatus = failureStatus
   }
 
-  var requestForm: DialectRequestForm { given.map { .given($0) } ?? .message(nil) }
+  var requestForm: DialectRequestForm { given.map { .given($0) } ?? .message(after: []) }
 
   /// The headers depend on the status.
   var waitsForEnd: Bool { true }

@@ -47,17 +47,10 @@ package protocol DialectExchange: AnyObject {
 
 extension DialectExchange {
   /// A frame in gRPC's form: a flag, four bytes of length, and the content.
-  static func frame(_ flag: UInt8, _ content: [UInt8]) -> [UInt8] {
+  package static func frame(_ flag: UInt8, _ content: [UInt8]) -> [UInt8] {
     let length = UInt32(clamping: content.count)
     return [flag] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + content
   }
-}
-
-/// Converts the whole body of a request to its message: on the call's loop if the body is small, and on another thread
-/// if it is large, so that the loop's other calls need not wait.
-package protocol DialectConversion: AnyObject, Sendable {
-  /// Converts a body, which is already decompressed. An error ends the call with this status.
-  func message(from body: UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer
 }
 
 /// Converts the body of a request to gRPC's frames, piece by piece.
@@ -84,9 +77,8 @@ package protocol DialectEncoder: AnyObject {
 package enum DialectRequestForm {
   /// gRPC's frames.
   case frames
-  /// The whole body, compressed as the settings say, is converted to the message; `nil`: it is the message. An empty body
-  /// is an empty message.
-  case message((any DialectConversion)?)
+  /// The message consists of these bytes, which may be none, and the whole body, compressed as the settings say.
+  case message(after: [UInt8])
   /// The head contains the message, which may be compressed as the settings say. The body is ignored.
   case given(MessageBuffer)
   /// Pieces that are converted to frames.

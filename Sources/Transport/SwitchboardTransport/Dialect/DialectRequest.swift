@@ -57,8 +57,6 @@ package struct DialectRequest: ~Copyable {
 package struct RPCMethods: Sendable {
   let router: Router
   let pages: HTTPPages
-  /// What the clients of a method learn of an error of encoding its response. The server's log has the rest.
-  package let statusOfEncoding: @Sendable (_ error: any Error, _ path: String) -> GRPCStatus
 
   /// All methods, in no particular order.
   package var all: [RPCMethod] { router.methods }

@@ -7,8 +7,8 @@ import SwitchboardText
 final class DialectState {
   let exchange: any DialectExchange
   let form: DialectRequestForm
-  /// Converts the body to the message; `nil` if the body is the message, or after the conversion.
-  @exclusivity(unchecked) var conversion: (any DialectConversion)?
+  /// The bytes of the message before the body.
+  let messageHead: [UInt8]
   /// The received part of a request's body in the form `.message`.
   @exclusivity(unchecked) private(set) var collected: [UInt8] = []
   /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
@@ -26,7 +26,7 @@ final class DialectState {
   init(_ exchange: any DialectExchange) {
     self.exchange = exchange
     form = exchange.requestForm
-    if case .message(let conversion) = form { self.conversion = conversion }
+    messageHead = if case .message(let head) = form { head } else { [] }
   }
 
   // MARK: The request's body

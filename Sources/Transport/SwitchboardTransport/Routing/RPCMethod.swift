@@ -4,8 +4,8 @@ import Synchronization
 /// A method that the server has, with the handler of one of its message formats.
 package final class RPCMethod: Sendable {
   let handler: MethodHandler
-  /// A number that no other method of the process has, nor the same method in another format; never zero.
-  let number = nextNumber()
+  /// A number that no other method of the process has, nor the same method in another payload format; never zero.
+  let number: UInt
   private static let lastNumber = Atomic<UInt>(0)
   /// Where the handler runs; `nil`: on the loop.
   let executor: (any TaskExecutor)?
@@ -24,6 +24,7 @@ package final class RPCMethod: Sendable {
     placement: HandlerPlacement = .loop
   ) {
     self.handler = handler
+    number = Self.nextNumber()
     executor = placement.executor
     runsOnLoop = executor == nil
     streamsRequests = handler.method.type.streamsRequests
@@ -37,6 +38,16 @@ package final class RPCMethod: Sendable {
       others.append((format.contentSubtype, RPCMethod(other, placement: placement)))
     }
     self.others = others
+  }
+
+  /// `method` with a handler that takes its messages in another form.
+  private init(_ method: RPCMethod, _ handler: MethodHandler) {
+    self.handler = handler
+    number = method.number
+    executor = method.executor
+    runsOnLoop = method.runsOnLoop
+    streamsRequests = method.streamsRequests
+    (ownNames, others) = ([], [])
   }
 
   /// The formats in which the method can be called, by their names.
@@ -71,4 +82,7 @@ package final class RPCMethod: Sendable {
     if let other = others.first(where: { $0.subtype == subtype }) { return other.method }
     return handler.reads(subtype) ? self : nil
   }
+
+  /// The method in the form of a dialect, for that dialect alone.
+  package func inFormat(_ format: any MethodFormat) -> RPCMethod { RPCMethod(self, handler.inFormat(format)) }
 }

@@ -103,41 +103,11 @@ extension ServerCallStream {
     )
   }
 
-  /// Starts a call of another protocol. Its message may have to be converted from the body.
-  func startOther(_ handler: MethodHandler, _ bytes: UnsafeRawBufferPointer) {
-    guard let conversion = dialect?.conversion else {
-      begin()
-      return starting { handler.start(self, message: bytes.bytes) }
-    }
-    let message: MessageBuffer
-    do throws(GRPCStatus) {
-      message = try conversion.message(from: bytes)
-    } catch {
-      return end(nil, error)
-    }
-    begin()
-    starting { message.withBytes { handler.start(self, message: $0) } }
-  }
-
-  /// Converts a large body to a message on another thread, and then starts the call. Returns `false` if there is no
-  /// conversion or the body is small.
-  func convertInBackground(_ request: SingleMessage) -> Bool {
-    guard request.isLarge, let conversion = dialect?.conversion, let body = take(large: request) else {
-      return false
-    }
-    runInBackground { () throws(GRPCStatus) in
-      let framed = body.unsafeFramedBytes
-      var message = try withExtendedLifetime(body) { () throws(GRPCStatus) in
-        try conversion.message(
-          from: UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
-        )
-      }
-      message.wasCompressed = body.wasCompressed
-      return message
-    } then: { stream, result in
-      stream.didConvert(result)
-    }
-    return true
+  /// Removes the one request, with what the dialect has put before the body.
+  func takeSingle() -> SingleMessage {
+    let request = inbound.takeSingle()
+    guard let head = dialect?.messageHead, !head.isEmpty else { return request }
+    return request.following(head)
   }
 
   /// Decodes a large request on another thread, and then starts the call. Returns `false` if the request is small.
@@ -157,21 +127,29 @@ extension ServerCallStream {
     return true
   }
 
-  /// The bytes of a large request, which is converted while the loop continues.
+  /// The bytes of a large request, which is decoded while the loop continues.
   private func take(large request: SingleMessage) -> MessageBuffer? {
     // The request is complete, so the client is not slow. Its deadline still applies.
     stopLimitingRequest()
     startDeadline()
     return request.buffer
   }
+}
 
-  private func didConvert(_ result: Result<MessageBuffer, GRPCStatus>) {
-    dialect?.conversion = nil
-    switch result {
-    case .success(let message): inbound.single = .kept(message)
-    case .failure(let status): end(nil, status)
-    }
-    proceed()
+extension SingleMessage {
+  /// The message with these bytes before it.
+  fileprivate func following(_ head: [UInt8]) -> SingleMessage {
+    withBytes { rest in
+      var message = MessageBuffer(unsafeByteCount: head.count + rest.byteCount, isCompressed: false) {
+        memory in
+        memory.copyBytes(from: head)
+        rest.withUnsafeBytes {
+          UnsafeMutableRawBufferPointer(rebasing: memory[head.count...]).copyMemory(from: $0)
+        }
+      }
+      if case .kept(let rest) = self { message.wasCompressed = rest.wasCompressed }
+      return .kept(message)
+    } ?? self
   }
 }
 

@@ -1,5 +1,3 @@
-// unsafe: state confined to the connection's loop
-
 import SwitchboardCall
 
 extension ServerCallStream: InboundMessageStream {
@@ -31,27 +29,16 @@ extension ServerCallStream: InboundMessageStream {
 
   /// Begins the call with the one request. Starts the handler, unless the request is in the read buffer.
   func beginSingle(_ handler: MethodHandler) -> BegunCall? {
-    let request = inbound.takeSingle()
-    guard !convertInBackground(request), !decodeInBackground(request, handler) else { return nil }
+    let request = takeSingle()
+    guard !decodeInBackground(request, handler) else { return nil }
     loop.count(message: request.byteCount)
     switch request {
     case .none, .decoded: end(nil, .wrongRequestCount)
     case .lent(let bytes):
-      if dialect != nil {
-        startOther(handler, bytes)
-      } else {
-        begin()
-        return (handler, bytes)
-      }
+      begin()
+      return (handler, bytes)
     case .kept(let message):
       requestWasCompressed = message.wasCompressed
-      guard dialect == nil else {
-        let framed = message.unsafeFramedBytes
-        withExtendedLifetime(message) {
-          startOther(handler, UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...]))
-        }
-        return nil
-      }
       begin()
       starting { message.withBytes { handler.start(self, message: $0) } }
     }

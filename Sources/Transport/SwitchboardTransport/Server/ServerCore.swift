@@ -49,13 +49,7 @@ final class ServerCore: @unchecked Sendable {
     tracing = options.observer as? any ServerTracerSource
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = try Router(providers, options)
-    methods = RPCMethods(
-      router: router,
-      pages: try HTTPPages(options.pages),
-      statusOfEncoding: { [log, loop = group.loops[0]] error, path in
-        log.status(ofEncoding: error, (path, [:]), on: loop)
-      }
-    )
+    methods = RPCMethods(router: router, pages: try HTTPPages(options.pages))
     dialects = try options.makeDialects(for: methods)
     let allowsHTTP1 = !dialects.isEmpty
     tls = Locked(

@@ -1,0 +1,85 @@
+// unsafe: the bytes of a request, which are lent for one call
+
+/// What a request's message is made of, as the bytes that a marshaller receives:
+///
+/// ```
+///   number │ size, media type │ size, query │ size, text of a variable │ … │ body
+/// ```
+/// Numbers and sizes have four bytes. In a stream, only the first message has the parts between its number and the body: the
+/// path and the query may be thousands of times as long as a JSON value.
+struct RequestParts {
+  /// The number of the message in a stream, from 1; 0 if the request is one message.
+  var number = 0
+  /// The media type of the body, if the message has it.
+  var mediaType: [UInt8] = []
+  var query: [UInt8] = []
+  /// What the path has for each variable of the route.
+  var texts: [[UInt8]] = []
+  var body: [UInt8] = []
+
+  /// The bytes before the body of a message after the first of a stream.
+  static func head(ofMessage number: Int) -> [UInt8] {
+    var head: [UInt8] = []
+    head.append(size: number)
+    return head
+  }
+
+  /// The bytes before the body of any other message.
+  static func head(
+    of route: RESTRoute,
+    _ path: RequestPath,
+    query: ArraySlice<UInt8>,
+    mediaType: [UInt8]
+  ) -> [UInt8] {
+    var head: [UInt8] = []
+    head.reserveCapacity(path.bytes.count + query.count + mediaType.count + 4 * (3 + route.variables.count))
+    head.append(size: route.streamsRequests ? 1 : 0)
+    head.append(part: mediaType[...])
+    head.append(part: query)
+    for variable in route.variables {
+      head.append(part: path.text(of: variable.segments, isOpen: variable.isOpen))
+    }
+    return head
+  }
+
+  /// Reads what `head` has written, and the body after it.
+  init(_ bytes: RawSpan, of route: RESTRoute) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      number = rest.takeSize()
+      if number <= 1 {
+        mediaType = Array(rest.takePart())
+        query = Array(rest.takePart())
+        texts = route.variables.map { _ in Array(rest.takePart()) }
+      }
+      body = Array(rest)
+    }
+  }
+}
+
+extension RandomAccessCollection<UInt8> where SubSequence == Self, Index == Int {
+  /// Removes a size or a number.
+  mutating func takeSize() -> Int {
+    defer { self = dropFirst(4) }
+    return prefix(4).reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// Removes a part after its size.
+  mutating func takePart() -> Self {
+    let size = takeSize()
+    defer { self = dropFirst(size) }
+    return prefix(size)
+  }
+}
+
+extension [UInt8] {
+  /// Appends four bytes.
+  mutating func append(size: Int) {
+    Swift.withUnsafeBytes(of: UInt32(clamping: size).bigEndian) { append(contentsOf: $0) }
+  }
+
+  fileprivate mutating func append(part: ArraySlice<UInt8>) {
+    append(size: part.count)
+    append(contentsOf: part)
+  }
+}
