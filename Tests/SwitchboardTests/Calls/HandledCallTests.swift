@@ -1,6 +1,8 @@
 import Dispatch
 import EchoService
+import HTTP2TestSupport
 import Switchboard
+import SwitchboardNetwork
 import Testing
 
 /// Calls whose responses go to a handler, as L38 specifies.
@@ -290,6 +292,113 @@ import Testing
       _ = await handler.next()
       call.cancel()
       #expect(await handler.all().last?.end?.error?.code == .cancelled)
+    }
+  }
+
+  /// A handler of a call of two responses that the server has ended, of which it has asked for one.
+  private func unreadCall(
+    _ pair: EchoPair,
+    _ timeout: Duration? = nil
+  ) async throws -> (Handler, UnaryCall<Echo_EchoRequest, Echo_EchoResponse>) {
+    let handler = Handler()
+    let call = pair.client().callbacks.makeExpandCall(
+      Echo_EchoRequest("a b"),
+      responseHandler: handler,
+      callOptions: .with {
+        $0.flowControlEnabled = true
+        $0.timeout = timeout
+      }
+    )
+    try call.start()
+    try call.receiveNextMessages(1)
+    while let event = await handler.next(), event.message == nil {}
+    return (handler, call)
+  }
+
+  /// Has deadlines pass during `body`, again and again: the timer of a call may not be set yet.
+  private func passingDeadlines(of pair: EchoPair, _ body: () async throws -> Void) async throws {
+    let loop = try #require(pair.channel.eventLoop as? Loop)
+    let passing = Task {
+      while !Task.isCancelled {
+        await loop.advance(by: .seconds(601))
+        await Task.yield()
+      }
+    }
+    defer { passing.cancel() }
+    try await body()
+  }
+
+  private func expectEnd(_ handler: Handler, _ code: GRPCStatus.Code, _ part: String) async throws {
+    let events = await handler.all()
+    #expect(events.compactMap(\.message).isEmpty)
+    let error = try #require(events.last?.end?.error)
+    #expect(error.code == code)
+    #expect(error.message?.contains(part) == true, "\(error)")
+  }
+
+  @Test func aHandlerThatAsksForNothingLearnsOfItsDeadline() async throws {
+    try await EchoPair.with { pair async throws in
+      let (handler, call) = try await unreadCall(pair, .seconds(600))
+      try await passingDeadlines(of: pair) {
+        try await expectEnd(handler, .deadlineExceeded, "deadline of 600 s")
+      }
+      withExtendedLifetime(call) {}
+    }
+  }
+
+  @Test func aUnaryCallWhoseResponseIsNotAskedForLearnsOfItsDeadline() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().callbacks.makeGetCall(
+        Echo_EchoRequest("x"),
+        responseHandler: handler,
+        callOptions: .with {
+          $0.flowControlEnabled = true
+          $0.timeout = .seconds(600)
+        }
+      )
+      try call.start()
+      guard case .metadata = await handler.next() else { return }
+      try await passingDeadlines(of: pair) {
+        try await expectEnd(handler, .deadlineExceeded, "deadline of 600 s")
+      }
+      withExtendedLifetime(call) {}
+    }
+  }
+
+  @Test func aHandlerThatAsksForNothingLearnsOfCancel() async throws {
+    try await EchoPair.with { pair async throws in
+      let (handler, call) = try await unreadCall(pair)
+      call.cancel()
+      try await expectEnd(handler, .cancelled, "the caller cancelled")
+    }
+  }
+
+  @Test func aHandlerThatAsksForNothingLearnsOfTheEndOfItsChannel() async throws {
+    try await EchoPair.with { pair async throws in
+      let (handler, call) = try await unreadCall(pair)
+      await pair.channel.shutDown(grace: .zero)
+      try await expectEnd(handler, .unavailable, "the channel was shut down while responses")
+      withExtendedLifetime(call) {}
+    }
+  }
+
+  @Test func aShutdownLetsAHandlerAskForTheRest() async throws {
+    try await EchoPair.with { pair async throws in
+      let (handler, call) = try await unreadCall(pair)
+      async let shutdown: Void = pair.channel.shutDown(grace: .seconds(60))
+      try call.receiveNextMessages(1)
+      let events = await handler.all()
+      #expect(events.compactMap(\.message).map(\.text) == ["b"])
+      #expect(events.last?.end?.error == nil)
+      await shutdown
+    }
+  }
+
+  @Test func aHandlerWhoseCallIsReleasedCanAskForNoMore() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = try await unreadCall(pair).0
+      try await expectEnd(handler, .failedPrecondition, "keep the call, and ask for them")
     }
   }
 

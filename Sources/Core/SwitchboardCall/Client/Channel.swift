@@ -15,6 +15,8 @@ public final class Channel: Sendable {
   /// The transport, with per-method configuration, tokens and retries added.
   @usableFromInline let engine: CallEngine
   let logger: Logger
+  /// Those whose responses wait to be asked for.
+  let unread = UnreadCalls()
 
   /// A channel over any transport. `serviceConfig` applies to calls that have none; up to `retryBufferSize` bytes of
   /// each call's requests are kept for retries. Freezes `registry`, whose factories follow `interceptorFactories`. With
@@ -88,6 +90,9 @@ public final class Channel: Sendable {
 
   /// Refuses new calls and lets calls in flight finish within `grace`, of which less than zero is zero.
   public func shutDown(grace: Duration = .seconds(30)) async {
+    let time = engine.environment.time
+    let end = time.deadline(after: grace).time
     await transport.shutDown(grace: grace)
+    await unread.end(at: end, by: time, on: eventLoop)
   }
 }

@@ -5,7 +5,7 @@ import SwitchboardCall
 extension HandledCall {
   func run(_ started: Started, _ writes: AsyncStream<Request>) {
     let queue = queue
-    let credit = credit
+    let (demand, limits) = (demand, limits)
     let writing = Task { [weak self] in
       for await message in writes {
         guard let requests = started.requests, (try? await requests.send(message)) != nil else { return }
@@ -18,8 +18,8 @@ extension HandledCall {
       if let headers = try? await started.call.initialMetadata {
         await queue.notify { $0.receivedInitialMetadata(headers) }
       }
-      await Self.read(started, queue, credit)
-      let status = await started.call.status
+      let unread = await Self.read(started, queue, demand, limits)
+      let status = if let unread { unread } else { await started.call.status }
       let trailers = (try? await started.call.trailingMetadata) ?? HPACKHeaders()
       self?.state.withLock { state in
         state.writes?.finish()
@@ -31,27 +31,66 @@ extension HandledCall {
     }
   }
 
-  private static func read(_ started: Started, _ queue: HandlerQueue<Response>, _ credit: Credit) async {
-    // A failed call ends even if the handler requests no more responses.
-    let opening = Task {
-      if await !started.call.status.isOk { credit.add(.max) }
+  /// Returns the status of a call that ends while responses wait for the handler.
+  private static func read(
+    _ started: Started,
+    _ queue: HandlerQueue<Response>,
+    _ demand: ResponseDemand,
+    _ limits: UnreadLimits
+  ) async -> GRPCStatus? {
+    let end = demand.isLimited ? unreadEnd(started.call, demand, limits) : nil
+    defer { end?() }
+    let pass: @Sendable (Response) async -> GRPCStatus? = { message in
+      do { try await demand.take() } catch { return GRPCStatus(describing: error) }
+      await queue.notify { $0.receivedMessage(message) }
+      return nil
     }
-    defer { opening.cancel() }
     do {
       switch started.responses {
       case .one(let response):
-        let message = try await response()
-        try await credit.take()
-        await queue.notify { $0.receivedMessage(message) }
+        return await pass(try await response())
       case .stream(let stream):
         for try await message in stream {
-          try await credit.take()
-          await queue.notify { $0.receivedMessage(message) }
+          if let status = await pass(message) {
+            started.call.cancel()
+            return status
+          }
         }
       }
     } catch {
       // The status reports the error.
       started.call.cancel()
     }
+    return nil
   }
+
+  /// Ends the demand when the call fails, or at its deadline, or when its channel is shut down. Returns what ends this.
+  private static func unreadEnd(
+    _ call: any AsyncCall,
+    _ demand: ResponseDemand,
+    _ limits: UnreadLimits
+  ) -> @Sendable () -> Void {
+    let failing = Task {
+      let status = await call.status
+      if !status.isOk { demand.end(status) }
+    }
+    // Until the server ends the call, the deadline is the transport's, which knows what the call waited for.
+    let expiring = limits.atDeadline("while responses \(ResponseDemand.clause)") { status in
+      if await call.status.isOk { demand.end(status) }
+    }
+    let number = limits.calls.add { demand.end(.shutDownUnread) }
+    return {
+      failing.cancel()
+      expiring?.cancel()
+      limits.calls.remove(number)
+    }
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static let shutDownUnread = GRPCStatus(
+    code: .unavailable,
+    message: "the channel was shut down while responses \(ResponseDemand.clause)",
+    origin: .library
+  )
 }

@@ -46,8 +46,8 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   static var unsentLimit: Int { 16 * 1024 }
 
   let queue: HandlerQueue<Response>
-  /// How many more responses the handler has requested.
-  let credit: Credit
+  let demand: ResponseDemand
+  let limits: UnreadLimits
   private let make: @Sendable () throws(GRPCStatus) -> Started
   private let logger: Logger
   private let path: String
@@ -59,10 +59,12 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     _ options: CallOptions?,
     _ method: MethodDescriptor,
     _ logger: Logger,
+    limits: UnreadLimits,
     _ make: @escaping @Sendable () throws(GRPCStatus) -> Started
   ) {
     queue = HandlerQueue(handler)
-    credit = Credit(options?.flowControlEnabled == true ? 0 : .max)
+    demand = ResponseDemand(isLimited: options?.flowControlEnabled == true)
+    self.limits = limits
     self.make = make
     self.logger = logger
     path = method.path
@@ -75,9 +77,11 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     _ request: Request?,
     _ handler: any ResponseHandler<Response>
   ) {
-    self.init(handler, call.options, call.method.descriptor, call.logger) { () throws(GRPCStatus) in
-      let type = call.method.descriptor.type
-      guard type.streamsRequests == (request == nil) else { throw .wrongForm(call.method.descriptor) }
+    let method = call.method.descriptor
+    self.init(handler, call.options, method, call.logger, limits: call.unreadLimits) {
+      () throws(GRPCStatus) in
+      let type = method.type
+      guard type.streamsRequests == (request == nil) else { throw .wrongForm(method) }
       switch (request, type.streamsResponses) {
       case (let request?, false):
         let call = call.makeUnaryCall(request)
@@ -100,6 +104,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     if state.phase == .idle { wasNeverStarted() }
     // Those that were written may not be all.
     if state.phase == .open { state.requests?.drop() }
+    demand.end(.releasedUnread)
     state.writes?.finish()
   }
 
@@ -148,6 +153,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       return (state.call, wasIdle)
     }
     call?.cancel()
+    demand.end(.cancelledByCaller)
     if wasIdle {
       queue.notifyLater { $0.closed(trailingMetadata: HPACKHeaders(), error: .cancelledByCaller) }
     }
@@ -197,13 +203,17 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     if state.withLock({ $0.phase == .idle }) {
       throw .misuse("messages were requested before the call was started")
     }
-    credit.add(count)
+    demand.add(count)
   }
 }
 
 extension GRPCStatus {
   static let neverStarted =
     misuse("the call was released before it was started: call start(), which sends it")
+
+  static let releasedUnread = misuse(
+    "the call was released while responses \(ResponseDemand.clause): keep the call, and ask for them"
+  )
 
   static func misuse(_ what: String) -> GRPCStatus { GRPCStatus(code: .failedPrecondition, message: what) }
 

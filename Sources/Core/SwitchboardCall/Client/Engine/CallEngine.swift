@@ -113,6 +113,13 @@ final class CallEngine: Sendable {
     request.deadline = environment.time.deadline(after: timeout)
   }
 
+  /// The deadline of a call that starts now, by its options and by what is known of its service config.
+  func deadline(of method: MethodDescriptor, _ options: CallOptions?) -> CallDeadline? {
+    let config = options?.serviceConfig ?? resolvedConfig?.known ?? config
+    let timeouts = [options?.timeout, config?.methodConfig(for: method)?.timeout]
+    return timeouts.compactMap(\.self).min().map { environment.time.deadline(after: $0) }
+  }
+
   private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
     var request = request
     if hasOwnOptions, let refusal = request.options?.refusalOfOwnChannel {
