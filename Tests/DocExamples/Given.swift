@@ -126,6 +126,7 @@ let bytePrinter = Printer<[UInt8]>()
 final class Printer<Response: Sendable>: ResponseHandler {
   let dispatchQueue = DispatchQueue(label: "responses")
   func receivedMessage(_ response: Response) { print(response) }
+  func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?) {}
 }
 
 func fetchToken() async throws -> String { token }

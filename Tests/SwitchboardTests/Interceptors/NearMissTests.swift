@@ -12,13 +12,18 @@ import Testing
   }
 
   @Test func nearMissesDoNotCompile() throws {
-    let messages = try errors(of: Self.right + Self.ofServers + Self.ofClients + Self.ofBoth)
+    let messages = try errors(
+      of: Self.right + Self.ofServers + Self.ofClients + Self.ofBoth + Self.ofHandlers
+    )
     for miss in Self.right { #expect(messages[miss.name] == nil) }
-    for miss in Self.ofServers + Self.ofClients + Self.ofBoth {
+    for miss in Self.ofServers + Self.ofClients + Self.ofBoth + Self.ofHandlers {
       let found = messages[miss.name] ?? []
       #expect(found.contains { $0.contains(miss.error) }, "\(miss.name): \(found)")
     }
-    #expect(messages.count == Self.ofServers.count + Self.ofClients.count + Self.ofBoth.count)
+    #expect(
+      messages.count == Self.ofServers.count + Self.ofClients.count + Self.ofBoth.count
+        + Self.ofHandlers.count
+    )
   }
 
   /// The package manager passes the modules of C to targets that depend on the product only, but all can import it.
@@ -223,6 +228,31 @@ import Testing
     ),
   ]
 
+  private static let ofHandlers = [
+    NearMiss(
+      name: "aMisspeltMethodOfAHandler",
+      error: "does not conform to protocol 'ResponseHandler'",
+      code: """
+        final class Mine: ResponseHandler {
+          let dispatchQueue = DispatchQueue(label: "mine")
+          func receiveMessage(_ message: Echo_EchoResponse) {}
+          func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?) {}
+        }
+        """
+    ),
+    NearMiss(
+      name: "anEndWithAnotherError",
+      error: "does not conform to protocol 'ResponseHandler'",
+      code: """
+        final class Mine: ResponseHandler {
+          let dispatchQueue = DispatchQueue(label: "mine")
+          func receivedMessage(_ message: Echo_EchoResponse) {}
+          func closed(trailingMetadata: HPACKHeaders, error: (any Error)?) {}
+        }
+        """
+    ),
+  ]
+
   private static func factory(_ side: String, get: String?) -> String {
     let others = ["Expand", "Collect", "Update"].map {
       "func make\($0)Interceptors() -> [\(side)Interceptor<Request, Response>] { [] }"
@@ -281,7 +311,8 @@ import Testing
       let isGiven = file.name == "given"
       let code =
         isGiven
-        ? file.code : "import EchoService\nimport Switchboard\nenum Of_\(file.name) {\n\(file.code)\n}"
+        ? file.code
+        : "import Dispatch\nimport EchoService\nimport Switchboard\nenum Of_\(file.name) {\n\(file.code)\n}"
       let indented = code.replacing("\nlet ", with: "\nstatic let ").replacing(
         "\nfunc ",
         with: "\nstatic func "

@@ -1,7 +1,8 @@
 import Dispatch
 import SwitchboardCall
 
-/// Receives the responses of a call on a dispatch queue. All methods do nothing by default.
+/// Receives the responses of a call on a dispatch queue. Metadata and sent messages may be ignored; responses and the end of
+/// the call may not, so that a method whose name is misspelt does not compile.
 ///
 /// They are called one at a time and in order, even on a concurrent queue; the call retains the handler until `closed`.
 /// The next response is read only when the last method has returned, so a slow handler slows down the server.
@@ -33,7 +34,5 @@ public protocol ResponseHandler<Response>: AnyObject, Sendable {
 
 extension ResponseHandler {
   public func receivedInitialMetadata(_ initialMetadata: HPACKHeaders) {}
-  public func receivedMessage(_ message: Response) {}
   public func wroteMessage() {}
-  public func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?) {}
 }
