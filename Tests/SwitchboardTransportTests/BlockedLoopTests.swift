@@ -92,13 +92,47 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  /// Methods that are made up for each call share a number by their path, and there are so many only.
+  /// The loop may have another channel, with a limit of its own, which has called the same method.
+  @Test func theChannelWhoseCallBlocksSaysSo() async throws {
+    let server = try Server(providers: [Blocking(BlockRecorder())])
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let group = try LoopGroup()
+    let recorders = (0..<3).map { _ in BlockRecorder() }
+    let channels = try zip(recorders, [1, 60, 1]).map { recorder, limit in
+      var options = ChannelOptions()
+      options.logger = Logger(recorder)
+      options.blockedLoopLimit = .milliseconds(limit)
+      return try Channel(target: target, options: options, group: group)
+    }
+    for channel in channels { _ = try await channel.call(Blocking.free).unary([]) }
+    let chain = CallInterceptors<[UInt8], [UInt8]>([ClientBlocking(recorders[1])])
+    let call = MethodCall(Blocking.free.bytes, on: channels[1], interceptors: chain)
+    #expect(try await call.makeUnaryCall([]).response == [1])
+    while !Task.isCancelled, recorders[1].entries.count < 2 { await Task.yield() }
+    #expect(recorders[1].entries.first?["method"] == "/test.Blocking/Free")
+    // On a busy machine, the loop may be late for other reasons.
+    for other in [recorders[0], recorders[2]] { #expect(other.entries.allSatisfy { $0["method"] == nil }) }
+    for channel in channels { await channel.shutDown(grace: .zero) }
+    await server.shutDown(grace: .zero)
+  }
+
+  /// Methods that are made up for each call share a number by their path.
   @Test func aMethodHasOneNumber() {
     let marks = (0..<2).map { _ in
       CalledMethods.mark(of: MethodDescriptor(path: "/made.Up/Get", type: .unary))
     }
     #expect(marks[0] == marks[1] && marks[0] & 1 == 1)
     #expect(CalledMethods.ofProcess.path(of: marks[0] >> 1) == "/made.Up/Get")
+  }
+
+  /// A proxy may call as many methods as its clients make up.
+  @Test func methodsKeepTheirNamesAmongManyThatAreMadeUp() {
+    let kept = MethodDescriptor(path: "/made.Up/Kept", type: .unary)
+    for index in 0..<3000 {
+      _ = CalledMethods.mark(of: MethodDescriptor(path: "/made.Up/\(index)", type: .unary))
+      let mark = CalledMethods.mark(of: kept)
+      #expect(CalledMethods.ofProcess.path(of: mark >> 1) == "/made.Up/Kept")
+    }
   }
 
   private func blocks(

@@ -3,7 +3,7 @@ package protocol BlockListener: AnyObject, Sendable {
   /// How long a loop may be blocked without a word, in nanoseconds.
   var limit: UInt64 { get }
 
-  /// Whether this is the number of one of its methods.
+  /// Whether this is the number of one of its methods, or of a call of its own.
   func knows(_ method: UInt) -> Bool
 
   /// A loop is blocked, by the method with this number if it is one of its own. Returns whether that was reported.

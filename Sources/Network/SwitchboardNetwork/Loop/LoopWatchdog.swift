@@ -14,19 +14,18 @@ package final class LoopWatchdog: Sendable {
 
   private struct Watched: Sendable {
     let activity: LoopActivity
-    var reporters: [BlockListener]
+    var reporters: [ObjectIdentifier: BlockListener] = [:]
 
     var look: BlockWatch.Look {
-      BlockWatch.Look(
-        loop: ObjectIdentifier(activity),
-        sight: activity.sight,
-        limit: reporters.map(\.limit).min() ?? .max
-      )
+      let sight = activity.sight
+      let limit = sight.isWorking ? reporter(of: sight.method)?.limit : nil
+      return BlockWatch.Look(loop: ObjectIdentifier(activity), sight: sight, limit: limit ?? .max)
     }
 
-    /// The reporter of the method's server, if the method is known.
+    /// The reporter of the method's server or of the call's channel. For work of the loop's own, it is one with the least
+    /// limit.
     func reporter(of method: UInt) -> BlockListener? {
-      reporters.first { $0.knows(method) } ?? reporters.first
+      reporters.values.first { $0.knows(method) } ?? reporters.values.min { $0.limit < $1.limit }
     }
   }
 
@@ -34,8 +33,17 @@ package final class LoopWatchdog: Sendable {
   private typealias Reported = (reporter: BlockListener, method: UInt)
 
   private struct State: Sendable {
-    var watched: [Watched] = []
+    var watched: [ObjectIdentifier: Watched] = [:]
+    /// The loops of each reporter.
+    var loops: [ObjectIdentifier: [ObjectIdentifier]] = [:]
     var isRunning = false
+
+    mutating func remove(_ reporter: ObjectIdentifier) {
+      for loop in loops.removeValue(forKey: reporter) ?? [] {
+        watched[loop]?.reporters[reporter] = nil
+        if watched[loop]?.reporters.isEmpty == true { watched[loop] = nil }
+      }
+    }
   }
 
   private let state = Locked(State())
@@ -45,14 +53,12 @@ package final class LoopWatchdog: Sendable {
   /// does.
   package func watch(_ loops: [Loop], for reporter: BlockListener) {
     let mustStart = state.withLock { state in
-      for loop in loops {
-        let activity = loop.activity
-        if let index = state.watched.firstIndex(where: { $0.activity === activity }) {
-          state.watched[index].reporters.append(reporter)
-        } else {
-          state.watched.append(Watched(activity: activity, reporters: [reporter]))
-        }
+      let ids = loops.map { ObjectIdentifier($0.activity) }
+      for (id, loop) in zip(ids, loops) {
+        state.watched[id, default: Watched(activity: loop.activity)].reporters[ObjectIdentifier(reporter)] =
+          reporter
       }
+      state.loops[ObjectIdentifier(reporter)] = ids
       defer { state.isRunning = true }
       return !state.isRunning
     }
@@ -61,10 +67,7 @@ package final class LoopWatchdog: Sendable {
   }
 
   package func unwatch(for reporter: BlockListener) {
-    state.withLock { state in
-      for index in state.watched.indices { state.watched[index].reporters.removeAll { $0 === reporter } }
-      state.watched.removeAll(where: \.reporters.isEmpty)
-    }
+    state.withLock { $0.remove(ObjectIdentifier(reporter)) }
     // The thread may still have what it has reported.
     bell.ring()
   }
@@ -116,22 +119,18 @@ package final class LoopWatchdog: Sendable {
   ) -> [LoopActivity] {
     let watched = state.withLock(\.watched)
     let now = uv_hrtime()
-    for finding in watch.look(watched.map(\.look), at: now) {
+    for finding in watch.look(watched.values.map(\.look), at: now) {
       switch finding {
       case .blocked(let loop, let method, let time):
-        let one = watched.first { ObjectIdentifier($0.activity) == loop }
-        guard let reporter = one?.reporter(of: method) else { continue }
+        guard let reporter = watched[loop]?.reporter(of: method) else { continue }
         if reporter.blocked(method, for: time, at: now) { reported[loop] = (reporter, method) }
       case .released(let loop, let time):
         guard let (reporter, method) = reported.removeValue(forKey: loop) else { continue }
         reporter.released(method, after: time)
       }
     }
-    if !reported.isEmpty {
-      let loops = Set(watched.map { ObjectIdentifier($0.activity) })
-      reported = reported.filter { loops.contains($0.key) }
-    }
-    return watched.map(\.activity)
+    if !reported.isEmpty { reported = reported.filter { watched[$0.key] != nil } }
+    return watched.values.map(\.activity)
   }
 }
 

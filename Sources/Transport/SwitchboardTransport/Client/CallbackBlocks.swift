@@ -1,29 +1,41 @@
 import SwitchboardCall
 import SwitchboardNetwork
+import Synchronization
 
 /// Says which calls block the loop of a channel: by a callback such as that of `whenResponse`, or by an interceptor.
 final class CallbackBlocks: BlockListener {
   /// How long a loop may be blocked without a word, in nanoseconds.
   let limit: UInt64
   private let log: BlockLog
+  /// The upper bits of the numbers of its channel's calls. The lower ones are those of the method.
+  let mark: UInt
 
   /// `nil` if the options do not want it.
   init?(_ options: ChannelOptions) {
     guard let limit = options.blockedLoopLimit else { return nil }
     self.limit = limit.nanoseconds
     log = BlockLog(options.logger)
+    mark = Self.last.wrappingAdd(1, ordering: .relaxed).newValue << Self.bitsOfMethod
   }
 
-  func knows(_ number: UInt) -> Bool { CalledMethods.ofProcess.path(of: number) != nil }
+  /// How many of the bits are those of the method's mark.
+  private static let bitsOfMethod: UInt = 40
+  private static let last = Atomic<UInt>(0)
+
+  /// `number` is a call's mark without its last bit.
+  func knows(_ number: UInt) -> Bool { (number << 1) >> Self.bitsOfMethod == mark >> Self.bitsOfMethod }
 
   func blocked(_ number: UInt, for time: UInt64, at now: UInt64) -> Bool {
-    let path = CalledMethods.ofProcess.path(of: number)
-    let who = path == nil ? "something" : "a callback of a call, or a client's interceptor,"
-    return log.blocked(by: who, path, for: time, at: now, hint: path == nil ? Self.noMethod : Self.hint)
+    let isOfCall = knows(number)
+    let who = isOfCall ? "a callback of a call, or a client's interceptor," : "something"
+    let hint = isOfCall ? Self.hint : Self.noMethod
+    return log.blocked(by: who, Self.path(of: number), for: time, at: now, hint: hint)
   }
 
-  func released(_ number: UInt, after time: UInt64) {
-    log.released(CalledMethods.ofProcess.path(of: number), after: time)
+  func released(_ number: UInt, after time: UInt64) { log.released(Self.path(of: number), after: time) }
+
+  private static func path(of number: UInt) -> String? {
+    CalledMethods.ofProcess.path(of: number & (1 << (bitsOfMethod - 1) - 1))
   }
 
   private static let hint =

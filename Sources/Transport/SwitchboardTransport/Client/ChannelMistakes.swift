@@ -14,6 +14,10 @@ struct ChannelMistakes: Sendable {
     if let blocks { LoopWatchdog.shared.watch([loop], for: blocks) }
   }
 
+  /// What the loop's activity knows a call of this method by.
+  @inline(__always)
+  func mark(of method: MethodDescriptor) -> UInt { CalledMethods.mark(of: method) | (blocks?.mark ?? 0) }
+
   func end() {
     if let blocks { LoopWatchdog.shared.unwatch(for: blocks) }
   }

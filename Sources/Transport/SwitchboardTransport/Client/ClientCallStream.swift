@@ -69,7 +69,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     _ channel: borrowing HTTP2ClientTransport
   ) {
     flow = request.responses.map { InboundFlow($0) }
-    trace = AttemptTrace(mark: CalledMethods.mark(of: request.method))
+    trace = AttemptTrace(mark: channel.mistakes.mark(of: request.method))
     inbound = InboundMessages(
       deframer: Deframer(limit: .response(request.options, orOfChannel: channel.options.responseSizeLimit))
     )
