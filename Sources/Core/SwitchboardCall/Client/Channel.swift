@@ -1,6 +1,7 @@
 /// Carries the calls of generated clients over a transport: HTTP/2 or in-process.
 ///
-/// When the last reference is released, calls in flight finish, and then the connections close.
+/// When the last reference is released, calls that have a connection finish, and then the connections close. Calls that
+/// still wait for one fail with `UNAVAILABLE`.
 ///
 /// ```swift
 /// let channel = try Channel(target: "greeter.example:443")
