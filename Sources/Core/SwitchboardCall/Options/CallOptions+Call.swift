@@ -52,7 +52,8 @@ extension CallOptions {
     set { choose { $0.payloadFormat = newValue } }
   }
 
-  /// Whether a call with a `ResponseHandler` delivers only as many messages as `receiveNextMessages` requests.
+  /// Whether a call with a `ResponseHandler` delivers only as many messages as `receiveNextMessages` requests. Other calls
+  /// always deliver as many as are read.
   public var flowControlEnabled: Bool {
     get { box?.choices.flowControlEnabled ?? false }
     set { choose { $0.flowControlEnabled = newValue } }
@@ -62,5 +63,23 @@ extension CallOptions {
   public var logger: Logger {
     get { (box?.choices.logger ?? .quiet).adding(self.logContext) }
     set { choose { $0.logger = newValue } }
+  }
+}
+
+extension CallOptions {
+  /// The options of calls that are chosen here and not in `other`.
+  package func namesOfChoices(lackingIn other: CallOptions) -> [String] {
+    guard let own = box?.choices else { return [] }
+    let others = other.box?.choices ?? Choices()
+    let chosen: [(name: String, isLacking: Bool)] = [
+      ("timeout", own.timeout != nil && others.timeout == nil),
+      ("initialMetadata", own.initialMetadata != nil && others.initialMetadata == nil),
+      ("waitForReady", own.waitForReady != nil && others.waitForReady == nil),
+      ("serverAuthority", own.serverAuthority != nil && others.serverAuthority == nil),
+      ("oauth2AccessToken", own.oauth2AccessToken != nil && others.oauth2AccessToken == nil),
+      ("authTokenProvider", own.authTokenProvider != nil && others.authTokenProvider == nil),
+      ("payloadFormat", own.payloadFormat != nil && others.payloadFormat == nil),
+    ]
+    return chosen.filter(\.isLacking).map(\.name)
   }
 }

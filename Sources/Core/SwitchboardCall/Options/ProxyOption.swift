@@ -74,6 +74,9 @@ extension ProxyOption {
     guard !host.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
       throw .badProxy("its host contains spaces or control characters")
     }
+    guard !host.utf8.contains(UInt8(ascii: "/")) else {
+      throw .badProxy("its host is a URL: give its name alone, or make the option with try ProxyOption(url)")
+    }
     guard (1...65535).contains(port) else { throw .badProxy("its port is not within 1...65535") }
   }
 }

@@ -14,12 +14,16 @@ package final class TLSContext: @unchecked Sendable {
   package let serverOptions: ServerTLS?
   /// Whether the peer may use HTTP/1.1.
   let allowsHTTP1: Bool
+  /// Why peers will refuse the certificate, if they will.
+  package let remarks: [String]
 
   package init(server options: ServerTLS, allowsHTTP1: Bool) throws(GRPCStatus) {
     isServer = true
     self.allowsHTTP1 = allowsHTTP1
     serverName = nil
     serverOptions = options
+    let leaf = try LeafCertificate(options.credentials)
+    remarks = leaf.remarks(isServer: true)
     OpenSSL.prepare()
     guard let raw = SSL_CTX_new(TLS_server_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
@@ -65,6 +69,10 @@ package final class TLSContext: @unchecked Sendable {
     serverOptions = nil
     let name = try ServerName(options.serverNameOverride ?? serverName)
     self.serverName = name
+    remarks =
+      try options.credentials.map { credentials throws(GRPCStatus) in
+        try LeafCertificate(credentials).remarks(isServer: false)
+      } ?? []
     OpenSSL.prepare()
     guard let raw = SSL_CTX_new(TLS_client_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
@@ -123,7 +131,12 @@ package final class TLSContext: @unchecked Sendable {
     defer { EVP_PKEY_free(key) }
     guard SSL_CTX_use_certificate(raw, certificates[0]) == 1, SSL_CTX_use_PrivateKey(raw, key) == 1,
       SSL_CTX_check_private_key(raw) == 1
-    else { throw .tls("the certificate and the key do not match", code: .invalidArgument) }
+    else {
+      // Only one of them has this key.
+      let isLater = certificates.dropFirst().contains { X509_check_private_key($0, key) == 1 }
+      let hint = isLater ? ": the certificate of this key is not the first of its chain, as it must be" : ""
+      throw .tls("the certificate and the key do not match\(hint)", code: .invalidArgument)
+    }
     for certificate in certificates.dropFirst() {
       guard switchboard_ssl_ctx_add_chain_certificate(raw, certificate) == 1 else {
         throw .tls("cannot use the certificate chain", code: .invalidArgument)

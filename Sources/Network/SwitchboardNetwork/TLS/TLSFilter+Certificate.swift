@@ -33,7 +33,7 @@ extension TLSFilter {
   }
 
   /// The output of one of OpenSSL's print functions.
-  private static func text<Result>(_ print: (OpaquePointer) -> Result) -> String {
+  static func text<Result>(_ print: (OpaquePointer) -> Result) -> String {
     String(decoding: bytes(print), as: UTF8.self)
   }
 
@@ -46,7 +46,7 @@ extension TLSFilter {
     return Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  private static func names(in certificate: OpaquePointer) -> [PeerCertificate.AlternativeName] {
+  static func names(in certificate: OpaquePointer) -> [PeerCertificate.AlternativeName] {
     guard let names = switchboard_alternative_names(certificate) else { return [] }
     defer { GENERAL_NAMES_free(names) }
     return (0..<switchboard_alternative_name_count(names)).compactMap { index in

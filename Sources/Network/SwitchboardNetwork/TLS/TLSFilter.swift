@@ -179,9 +179,19 @@ package final class TLSFilter: Packable {
     let owner = context.serverName.map { "of \($0.text) " } ?? "of the client "
     return GRPCStatus(
       code: .unavailable,
-      message: "TLS: the certificate \(owner)was rejected: \(String(cString: text))",
+      message: "TLS: the certificate \(owner)was rejected: \(String(cString: text))\(hint(verification))",
       origin: .library
     )
+  }
+
+  /// What to do about a certificate that is good, but of another name.
+  private func hint(_ verification: Int) -> String {
+    guard [X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH].contains(Int32(verification)),
+      let name = context.serverName?.text
+    else { return "" }
+    return
+      " (it does not name \(name) as a subjectAltName: connect to a name that it has, "
+      + "or set ClientTLS.serverNameOverride to one)"
   }
 
   /// Our own callbacks found no common protocol; they fail for no other reason.

@@ -34,6 +34,11 @@ extension ChannelOptions {
         $0 < 0x80 && FieldSyntax.isHost(String(UnicodeScalar($0)))
       }
     }
+    guard !authority.utf8.isEmpty else {
+      throw .invalidOption(
+        "ChannelOptions.authority is empty: leave it out, or name a host, such as shop.example:443"
+      )
+    }
     guard FieldSyntax.isHost(authority) else {
       throw .invalidOption("the authority has characters that HTTP does not allow in a host")
     }

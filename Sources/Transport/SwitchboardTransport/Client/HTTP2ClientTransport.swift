@@ -74,6 +74,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       metrics: (options.observer as? any MetricObserver)?.metrics(target: target.canonical)
     )
     mistakes = ChannelMistakes(options, loop)
+    let remarks =
+      options.remarks + destination.remarks(on: options.resolvers) + (destination.tlsContext?.remarks ?? [])
+    for remark in remarks { options.logger.log(.warning, "ChannelOptions: \(remark)", ["target": text]) }
     balancer.owner = self
     resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }
   }
@@ -237,6 +240,12 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   package func connect() {
     loop.execute {
       if self.state == .idle { self.balancer.leaveIdle() }
+      guard self.state == .shutdown else { return }
+      self.options.logger.log(
+        .warning,
+        "connect() was called after the channel was shut down: it connects nothing",
+        ["target": self.host]
+      )
     }
   }
 

@@ -1,5 +1,6 @@
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 
 /// The options that identify a channel of a pool: the client's options, completed by its `additionalChannelArgs`.
 struct ChannelArguments: Hashable, Sendable {
@@ -23,6 +24,18 @@ struct ChannelArguments: Hashable, Sendable {
     self.channel = channel
     self.pool = pool
     compression = options.compression
+  }
+}
+
+extension ChannelArguments {
+  /// What has no effect among the arguments.
+  var remarks: [String] {
+    let known =
+      ChannelOptions.arguments.map(\.name) + PoolOptions.arguments.map(\.name) + ["grpc.service_config"]
+    return pool.options.additionalChannelArgs.keys.sorted().filter { !known.contains($0) }.map { name in
+      let near = NearNames(of: name, in: known).best.map { " (did you mean \($0)?)" } ?? ""
+      return "additionalChannelArgs has an argument without an effect: \(name.excerpt(100))\(near)"
+    }
   }
 }
 

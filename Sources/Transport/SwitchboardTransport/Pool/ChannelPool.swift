@@ -95,6 +95,19 @@ public final class ChannelPool: Sendable {
     }
   }
 
+  /// Logs that what a host's channel was made with is not among the options of its calls.
+  func report(lost names: [String], of host: String) {
+    guard !names.isEmpty else { return }
+    logger.log(
+      .warning,
+      "options of calls were given to Channel(host:options:), which passes them on to no call",
+      [
+        "options": names.joined(separator: ", "), "target": host,
+        "hint": "give them to the client, as defaultCallOptions",
+      ]
+    )
+  }
+
   // MARK: Channels
 
   /// The loop for calls to a host, always the same one, so that they can share connections.
@@ -131,6 +144,9 @@ public final class ChannelPool: Sendable {
     var options = try ChannelOptions(arguments)
     options.logger = logger.adding(arguments.pool.options.logContext)
     options.observer = observer
+    for remark in arguments.remarks {
+      options.logger.log(.warning, "CallOptions: \(remark)", ["target": host])
+    }
     return PooledChannel(try HTTP2ClientTransport(target: host, options: options, group: group, loop: loop))
   }
 

@@ -10,6 +10,8 @@ final class PooledTransport: ByteTransport {
   /// Whether calls come from a host to which they may have gone by TLS. What was secret on the way to it is not sent to
   /// another in plaintext, unless the options say so.
   private let keepsTLS: Bool
+  /// Whether a call has shown that its client has the options of calls among the channel's.
+  private let isCompared = Locked(false)
   /// The channel for the client's own options.
   private let usual = Locked<PooledChannel?>(nil)
 
@@ -59,6 +61,7 @@ final class PooledTransport: ByteTransport {
     let options = request.options ?? CallOptions()
     let isUsual = options.clearlySharesChannel(with: self.options)
     if isUsual, let call = usual.withLock({ $0 })?.makeCall(request, receiver) { return call }
+    compare(options)
     do {
       try options.checkArguments(ofClient: self.options)
       let arguments = try ChannelArguments(secured(options))
@@ -73,6 +76,15 @@ final class PooledTransport: ByteTransport {
     }
   }
 
+  /// Finds out with the first call whether options of calls were given to the channel alone.
+  private func compare(_ options: CallOptions) {
+    let isFirst = isCompared.withLock { isCompared in
+      defer { isCompared = true }
+      return !isCompared
+    }
+    if isFirst { pool.report(lost: self.options.namesOfChoices(lackingIn: options), of: target) }
+  }
+
   /// Does nothing: the pool closes unused channels.
   func retire() {}
 
@@ -82,6 +94,8 @@ final class PooledTransport: ByteTransport {
 extension Channel {
   /// A channel to `host` over the channels of a pool, selected for each call by its options. Without `pool`, it uses
   /// the process's pool.
+  ///
+  /// What `options` say of calls, such as a timeout, has to be given to the client too: the log says so if it was not.
   ///
   /// It never fails: an invalid host or option becomes the status of each call.
   public convenience init(host: String, options: CallOptions = CallOptions(), pool: ChannelPool? = nil) {

@@ -12,15 +12,21 @@ enum ListenMistake {
     if host.utf8.isEmpty || host.utf8.elementsEqual("*".utf8) {
       return "for all addresses of the machine write host: \"0.0.0.0\", or \"::\" for those of IPv6"
     }
-    if host.utf8.starts(with: "unix:".utf8) {
-      return "write bind(unixPath: \"\(Substring(host.utf8.dropFirst("unix:".utf8.count)))\")"
-    }
+    if let path = pathOfURL(host) { return "write bind(unixPath: \"\(path)\")" }
     let parts = HostAndPort(withoutScheme(host), defaultPort: UInt16(clamping: port))
     guard let parts, parts.host.utf8.elementsEqual("localhost".utf8) || isAddress(parts.host) else {
       return onlyAddresses
     }
     guard !parts.host.utf8.elementsEqual(host.utf8) else { return onlyPorts }
     return "write bind(host: \"\(parts.host)\", port: \(parts.port))"
+  }
+
+  /// The path of a target such as `unix:/run/shop` or `unix:///run/shop`; `nil` if it is none.
+  static func pathOfURL(_ text: String) -> String? {
+    guard text.utf8.starts(with: "unix:".utf8) else { return nil }
+    let rest = text.utf8.dropFirst("unix:".utf8.count)
+    let hasHost = rest.starts(with: "//".utf8)
+    return String(Substring(hasHost ? rest.dropFirst(2) : rest))
   }
 
   private static func isAddress(_ host: String) -> Bool { SocketAddress.numeric(host, port: 0) != nil }

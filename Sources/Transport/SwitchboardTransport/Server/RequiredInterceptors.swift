@@ -26,6 +26,7 @@ public struct RequiredInterceptors: Sendable, ExpressibleByArrayLiteral {
   public init(arrayLiteral types: any Any.Type...) { self.init(types) }
 
   func check(_ methods: [RPCMethod]) throws(GRPCStatus) {
+    guard !types.isEmpty || exceptions.isEmpty else { throw .exceptionsFromNothing }
     var unused = exceptions
     var failures: [String] = []
     for method in methods {
@@ -45,4 +46,11 @@ public struct RequiredInterceptors: Sendable, ExpressibleByArrayLiteral {
     let message = "requiredInterceptors: \(failures.joined(separator: "; "))"
     throw GRPCStatus(code: .failedPrecondition, message: message)
   }
+}
+
+extension GRPCStatus {
+  fileprivate static let exceptionsFromNothing = GRPCStatus(
+    code: .failedPrecondition,
+    message: "requiredInterceptors: there are exceptions, and no interceptor is required: name its type"
+  )
 }

@@ -8,6 +8,9 @@ extension Router {
     let registered = options.interceptorRegistry?.freeze(for: .server).server
     if registered == nil { UnusedFactories.ofProcess.report(to: .server, options.logger) }
     let factories = (registered ?? []) + options.interceptorFactories
+    for name in factories.namesOfCopies {
+      options.logger.log(.warning, "the same interceptors run twice in every call", ["factory": name])
+    }
     let methods = providers.flatMap { provider in
       provider.methodHandlers.map { handler in
         RPCMethod(
@@ -18,7 +21,10 @@ extension Router {
       }
     }
     for case let provider as any CheckedProvider in providers { try provider.check() }
-    for method in methods { try method.handler.checkType() }
+    for method in methods {
+      try method.descriptor.checkNames()
+      try method.handler.checkType()
+    }
     try options.requiredInterceptors.check(methods)
     try options.handlerPlacements.check(methods.map(\.descriptor))
     try self.init(methods)
@@ -26,5 +32,37 @@ extension Router {
     for case let provider as any ServiceObserver in providers {
       provider.serverWasMade(of: services, options.logger)
     }
+  }
+}
+
+extension [any ServerInterceptorFactory] {
+  /// The types of which there are several without properties: they are the same.
+  fileprivate var namesOfCopies: [String] {
+    var seen: Set<ObjectIdentifier> = []
+    var repeated: Set<ObjectIdentifier> = []
+    return compactMap { factory in
+      let type = ObjectIdentifier(Swift.type(of: factory))
+      guard Self.isEmpty(factory), !seen.insert(type).inserted, repeated.insert(type).inserted else {
+        return nil
+      }
+      return "\(Swift.type(of: factory))"
+    }
+  }
+
+  private static func isEmpty<Factory>(_ factory: Factory) -> Bool { MemoryLayout<Factory>.size == 0 }
+}
+
+extension MethodDescriptor {
+  /// Throws if the path is not the one that clients have by the names.
+  fileprivate func checkNames() throws(GRPCStatus) {
+    let slash = UInt8(ascii: "/")
+    let hasSlash = service.utf8.contains(slash) || method.utf8.contains(slash)
+    guard hasSlash || service.utf8.isEmpty || method.utf8.isEmpty else { return }
+    throw GRPCStatus(
+      code: .invalidArgument,
+      message:
+        "\(path): the names of a service and its methods have no slash and are not empty: "
+        + "of shop.Shop and Get, the path is /shop.Shop/Get"
+    )
   }
 }

@@ -45,6 +45,12 @@ public final class Server: Sendable {
   /// Listens on a unix socket. An existing socket file is replaced if no process listens on it.
   @discardableResult
   public func bind(unixPath path: String) throws(GRPCStatus) -> SocketAddress {
+    if let written = ListenMistake.pathOfURL(path) {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "bind(unixPath:) takes a path, not a URL: write bind(unixPath: \(written.debugDescription))"
+      )
+    }
     guard let address = SocketAddress.unix(path: path) else {
       throw GRPCStatus(
         code: .invalidArgument,
@@ -61,6 +67,13 @@ public final class Server: Sendable {
     guard let address = SocketAddress.unix(abstractName: name) else {
       throw GRPCStatus(code: .invalidArgument, message: "not a name of an abstract unix socket: \(name)")
     }
+    if name.utf8.first == UInt8(ascii: "@") {
+      core.options.logger.log(
+        .warning,
+        "the name of an abstract socket begins with @, which tools write for what makes it abstract: leave it out",
+        ["target": "\(address)"]
+      )
+    }
     return try listen(address)
   }
 
@@ -73,7 +86,7 @@ public final class Server: Sendable {
 
   /// Reads the certificate files again and uses them for new connections, for certificates that are renewed in place.
   ///
-  /// Throws and changes nothing if their content cannot be used.
+  /// Throws and changes nothing if their content cannot be used, or if they were not given as files.
   public func reloadCertificates() throws(GRPCStatus) { try core.reloadTLS() }
 
   private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
@@ -84,6 +97,13 @@ public final class Server: Sendable {
         listeners.append(try listener(listeners.first?.address ?? address, on: loop, sharesPort: true))
       }
     } else {
+      if core.options.reusePort {
+        core.options.logger.log(
+          .warning,
+          "ServerOptions: reusePort has no effect on a unix socket",
+          ["address": "\(address)"]
+        )
+      }
       listeners.append(try listener(address, on: core.group.nextLoop(), sharesPort: false))
     }
     for listener in listeners {
@@ -129,6 +149,9 @@ public final class Server: Sendable {
   /// `grace` is zero or less, clients get up to a second more to read the last responses, so that the process may end when this
   /// returns.
   public func shutDown(grace: Duration = .seconds(30)) async {
+    if grace < .zero {
+      core.options.logger.log(.warning, "the grace of a shutdown is \(grace.readable): it counts as zero")
+    }
     core.beginDraining()
     let core = core
     let loop = core.group.nextLoop()

@@ -60,6 +60,8 @@ final class ServerCore: @unchecked Sendable {
     self.providers = providers
     self.group = group
     blocks = BlockReporter(self.options, router.methods)
+    let remarks = options.remarks(on: providers) + (tls.withLock { $0?.remarks } ?? [])
+    for remark in remarks { options.logger.log(.warning, "ServerOptions: \(remark)") }
     if let blocks { LoopWatchdog.shared.watch(group.loops, for: blocks) }
   }
 
@@ -89,12 +91,15 @@ final class ServerCore: @unchecked Sendable {
   /// Reloads the certificates from their sources.
   func reloadTLS() throws(GRPCStatus) {
     guard let source = tlsContext?.serverOptions else { throw .serverWithoutTLS }
+    guard source.hasFiles else { throw .certificatesWithoutFiles }
     try replaceTLS(source)
   }
 
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
     guard tlsContext != nil else { throw .serverWithoutTLS }
+    if state.withLock(\.isDraining) { throw .wasShutDown }
     let context = try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
+    for remark in context.remarks { self.options.logger.log(.warning, "ServerTLS: \(remark)") }
     tls.withLock { $0 = context }
   }
 
@@ -251,6 +256,12 @@ extension GRPCStatus {
   static let serverWithoutTLS = GRPCStatus(
     code: .failedPrecondition,
     message: "the server was made without TLS"
+  )
+  static let certificatesWithoutFiles = GRPCStatus(
+    code: .failedPrecondition,
+    message:
+      "reloadCertificates() reads files again, and this server's certificates were given as bytes: "
+      + "call reload(_:) with new ones"
   )
   static let serverStopped = GRPCStatus(
     code: .unavailable,

@@ -76,3 +76,20 @@ extension ServerOptions: RuledOptions {
     return options
   }
 }
+
+// Options that have no effect. Several servers may share options, so the log says so, and the server is made.
+extension ServerOptions {
+  func remarks(on providers: [any CallHandlerProvider]) -> [String] {
+    var remarks: [String] = []
+    let hasAge = maxConnectionAge != nil || maxConnectionIdle != nil
+    if connectionAgeGrace != ServerOptions().connectionAgeGrace, !hasAge {
+      remarks.append(
+        "connectionAgeGrace has no effect, because neither maxConnectionAge nor maxConnectionIdle is set"
+      )
+    }
+    if providers.isEmpty, pages.isEmpty, dialects.isEmpty {
+      remarks.append("the server has no providers, and answers every call with UNIMPLEMENTED")
+    }
+    return remarks
+  }
+}

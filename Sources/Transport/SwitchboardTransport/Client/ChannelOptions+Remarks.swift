@@ -1,0 +1,51 @@
+import SwitchboardBalancing
+import SwitchboardCall
+
+// Options that have no effect, or another one than they seem to have. Several channels may share options, of which only some
+// have an effect on each, so the log says so, and the channel is made.
+extension ChannelOptions {
+  var remarks: [String] { keepaliveRemarks + protocolRemarks }
+
+  private var keepaliveRemarks: [String] {
+    let least = Self.shortestKeepaliveInterval
+    if let keepaliveInterval {
+      return keepaliveInterval < least
+        ? [
+          "keepaliveInterval is \(keepaliveInterval.readable): \(least.readable) is the least that gRPC allows, and is used"
+        ]
+        : []
+    }
+    var useless: [String] = []
+    if keepaliveTimeout != Self.defaults.keepaliveTimeout { useless.append("keepaliveTimeout") }
+    if keepaliveWithoutCalls { useless.append("keepaliveWithoutCalls") }
+    return useless.map { "\($0) has no effect, because keepaliveInterval is not set: there are no pings" }
+  }
+
+  private var protocolRemarks: [String] {
+    var remarks: [String] = []
+    if connectGet, wireProtocol != .connect {
+      remarks.append("connectGet has no effect: only calls with wireProtocol = .connect use HTTP GET")
+    }
+    if maxHTTP1Connections != Self.defaults.maxHTTP1Connections, wireProtocol == .grpc {
+      remarks.append("maxHTTP1Connections has no effect, because gRPC needs HTTP/2")
+    }
+    return remarks
+  }
+
+  private static let defaults = ChannelOptions()
+}
+
+extension ChannelDestination {
+  /// The options' resolvers that find nothing for this target.
+  func remarks(on resolvers: [any Resolver]) -> [String] {
+    let fitting = resolvers.filter { $0.schemes.contains(target.scheme) }
+    if fitting.count > 1 {
+      return ["resolvers has \(fitting.count) for the scheme \(target.scheme), of which the first is used"]
+    }
+    guard fitting.isEmpty, !resolvers.isEmpty else { return [] }
+    let schemes = resolvers.flatMap(\.schemes).joined(separator: ", ")
+    return [
+      "resolvers has none for the scheme of the target, \(target.scheme), but for \(schemes.isEmpty ? "none" : schemes)"
+    ]
+  }
+}
