@@ -25,6 +25,7 @@ public final class Telemetry: Sendable {
   private let readers: [MetricReader]
   private let unended = SpanCount()
   private let group: LoopGroup
+  private let logger: Logger
   private let time: ExportTime
   /// The servers of metrics. `nil` once it is shut down.
   private let servers = Locked<[Server]?>([])
@@ -44,6 +45,8 @@ public final class Telemetry: Sendable {
     exporters: [any BatchExporter] = []
   ) throws(GRPCStatus) {
     try options.check()
+    for remark in options.remarks { options.logger.log(.warning, "TelemetryOptions: \(remark)") }
+    logger = options.logger
     let resource = options.resource.complete
     // Exports run on their own thread, so that no call waits for one.
     let group = try LoopGroup()
@@ -136,14 +139,28 @@ public final class Telemetry: Sendable {
 
   private var exports: [any SignalExport] { spans + logs + readers }
 
-  deinit { for export in exports { export.stop() } }
+  deinit {
+    if servers.withLock({ $0 != nil }), !exports.isEmpty {
+      logger.log(
+        .warning,
+        "telemetry was released without shutDown(), and exports nothing any more: keep it, and await its shutDown() at the end"
+      )
+    }
+    for export in exports { export.stop() }
+  }
 
   // MARK: Servers and channels
 
   /// Makes an observer that counts and traces the calls of servers and channels. `propagation` selects what a channel's
-  /// calls inherit from the call that the calling task serves.
+  /// calls inherit from the call that the calling task serves, whose server needs an observer of telemetry too.
   public func observer(passingOn propagation: ContextPropagation = .nothing) -> any CallObserver {
-    CallTelemetry(parts, propagation)
+    if servers.withLock({ $0 == nil }) {
+      logger.log(.warning, "an observer was made of telemetry that was shut down: nothing of it is exported")
+    }
+    for remark in propagation.remarks(givesContext: parts.givesContext) {
+      logger.log(.warning, "observer(passingOn:): \(remark)")
+    }
+    return CallTelemetry(parts, propagation, logger)
   }
 
   /// The loop of exports.

@@ -1,4 +1,5 @@
 public import SwitchboardCall
+import SwitchboardText
 public import SwitchboardTransport
 
 /// Options from the environment variables that OpenTelemetry defines.
@@ -15,6 +16,7 @@ extension TelemetryOptions {
     self.logger = logger
     // A variable with an empty value counts as not set.
     let reader = EnvironmentReader(environment.filter { !$0.value.isEmpty }, logger)
+    reader.warnOfUselessNames()
     guard !reader.flag("OTEL_SDK_DISABLED") else {
       // Traces of callers are passed on nevertheless, as OpenTelemetry requires.
       countsCalls = false
@@ -93,6 +95,57 @@ private final class EnvironmentReader {
       ?? min(batch.batchSize, limit)
     batch.delay = milliseconds("\(prefix)_SCHEDULE_DELAY") ?? delay
     return batch
+  }
+
+  // MARK: Names
+
+  private static let signals = TelemetrySignal.allCases.map { $0.rawValue.uppercased() }
+  /// The variables that are read.
+  private static let known: [String] =
+    [
+      "OTEL_SDK_DISABLED", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER",
+      "OTEL_TRACES_SAMPLER_ARG", "OTEL_PROPAGATORS", "OTEL_METRIC_EXPORT_INTERVAL",
+      "OTEL_METRIC_EXPORT_TIMEOUT",
+    ] + signals.map { "OTEL_\($0)_EXPORTER" }
+    + ["OTEL_BSP", "OTEL_BLRP"].flatMap { prefix in
+      ["MAX_QUEUE_SIZE", "MAX_EXPORT_BATCH_SIZE", "SCHEDULE_DELAY", "EXPORT_TIMEOUT"].map {
+        "\(prefix)_\($0)"
+      }
+    }
+    + [
+      "PROTOCOL", "ENDPOINT", "HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "CLIENT_CERTIFICATE",
+      "CLIENT_KEY",
+    ].flatMap { name in ["OTEL_EXPORTER_OTLP_\(name)"] + signals.map { "OTEL_EXPORTER_OTLP_\($0)_\(name)" } }
+  /// What else OpenTelemetry defines, and what to do instead.
+  private static let others: [(name: String, instead: String)] =
+    ([""] + signals.map { "\($0)_" }).map {
+      ("OTEL_EXPORTER_OTLP_\($0)INSECURE", "the scheme of the endpoint decides, http or https")
+    }
+    + ["HOST", "PORT"].map {
+      ("OTEL_EXPORTER_PROMETHEUS_\($0)", "the program serves its metrics, by serveMetrics or metricsPage")
+    }
+  private static let mostOtherLetters = 2
+
+  /// Warns of names that mean nothing, and resemble one that does. Other languages have variables of their own.
+  func warnOfUselessNames() {
+    for name in environment.keys.sorted() where !Self.known.contains(name) {
+      if let other = Self.others.first(where: { $0.name == name }) {
+        warn(name, "has no effect: \(other.instead)")
+      } else if name.uppercased().hasPrefix("OTEL_"), let near = Self.near(name) {
+        warn(name, "has no effect (did you mean \(near)?)")
+      }
+    }
+    if environment["OTEL_TRACES_SAMPLER_ARG"] != nil, environment["OTEL_TRACES_SAMPLER"] == nil {
+      warn(
+        "OTEL_TRACES_SAMPLER_ARG",
+        "has no effect without OTEL_TRACES_SAMPLER, such as parentbased_traceidratio"
+      )
+    }
+  }
+
+  private static func near(_ name: String) -> String? {
+    guard let near = NearNames(of: name, in: known).best else { return nil }
+    return abs(near.utf8.count - name.utf8.count) <= mostOtherLetters ? near : nil
   }
 
   // MARK: Resource

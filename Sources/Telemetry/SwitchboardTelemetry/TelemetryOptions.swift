@@ -55,6 +55,20 @@ public struct TelemetryOptions: Sendable {
     try batch.checkRules()
     try logBatch?.checkRules()
     for case .otlp(let options, _) in exporters { try options.checkRules() }
+    try sampler.check()
+  }
+}
+
+extension TelemetryOptions {
+  /// What has no effect.
+  var remarks: [String] {
+    let idle = exporters.contains { exporter in
+      switch exporter {
+      case .otlp(_, let signals), .console(let signals): signals.isEmpty
+      case .spans: false
+      }
+    }
+    return metrics.remarks + (idle ? ["an exporter has no signals, and exports nothing"] : [])
   }
 }
 

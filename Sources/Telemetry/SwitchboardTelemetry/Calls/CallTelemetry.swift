@@ -7,17 +7,37 @@ import SwitchboardTransport
 final class CallTelemetry: CallTracerSource, ServerTracerSource, MetricObserver {
   let parts: TelemetryParts
   let propagation: ContextPropagation
+  private let logger: Logger
+  /// Whether a channel has it, or the log says that it passes on nothing.
+  private let isSettled = Locked(false)
 
-  init(_ parts: TelemetryParts, _ propagation: ContextPropagation) {
+  init(_ parts: TelemetryParts, _ propagation: ContextPropagation, _ logger: Logger) {
     self.parts = parts
     self.propagation = propagation
+    self.logger = logger
   }
 
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer {
-    ChannelTelemetry(parts, propagation, target, on: loop)
+    isSettled.withLock { $0 = true }
+    return ChannelTelemetry(parts, propagation, target, on: loop)
   }
 
-  func serverTracer(on loop: any EventLoop) -> any ServerTracer { ServerTelemetry(parts, on: loop) }
+  func serverTracer(on loop: any EventLoop) -> any ServerTracer {
+    if propagation != .nothing { remarkOnServer() }
+    return ServerTelemetry(parts, on: loop)
+  }
+
+  private func remarkOnServer() {
+    let isNews = isSettled.withLock { isSettled in
+      defer { isSettled = true }
+      return !isSettled
+    }
+    guard isNews else { return }
+    logger.log(
+      .warning,
+      "observer(passingOn:): what is passed on is chosen by the observer of a channel, and a server has this one"
+    )
+  }
 
   func metrics(target: String) -> MetricScope? {
     parts.metrics?.scope([MetricLabel.target: target.asLabel])

@@ -1,3 +1,5 @@
+import SwitchboardTransport
+
 /// Selects what a client's calls inherit from the call that the task serves. They always inherit the trace.
 ///
 /// ```swift
@@ -39,5 +41,23 @@ public struct ContextPropagation: Sendable, Hashable, ExpressibleByArrayLiteral 
     var propagation = ContextPropagation()
     change(&propagation)
     return propagation
+  }
+}
+
+extension ContextPropagation {
+  /// What has no effect.
+  func remarks(givesContext: Bool) -> [String] {
+    guard self != .nothing else { return [] }
+    var remarks = metadata.compactMap { name -> String? in
+      if let fault = FieldSyntax.fault(of: name, "") {
+        return "metadata \(name.limited(to: 100).debugDescription) \(fault)"
+      }
+      return FieldSyntax.isReserved(name)
+        ? "metadata \(name) is not passed on: the protocol itself sets it" : nil
+    }
+    if !givesContext {
+      remarks.append("handlers have no context to pass on: set TelemetryOptions.tracesCalls or givesContext")
+    }
+    return remarks
   }
 }

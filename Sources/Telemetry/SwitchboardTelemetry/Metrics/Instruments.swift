@@ -60,15 +60,18 @@ protocol ValueInstrument: MetricSource {
 public final class Counter: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
+  /// Logs the first amount that cannot be added.
+  private let refuse: @Sendable () -> Void
 
-  init(_ descriptor: MetricDescriptor, limit: Int) {
+  init(_ descriptor: MetricDescriptor, limit: Int, refuse: @escaping @Sendable () -> Void) {
     self.descriptor = descriptor
+    self.refuse = refuse
     series = Locked(Series(limit: limit))
   }
 
   /// Adds an amount to the series with these attributes.
   public func add(_ amount: Double = 1, _ attributes: [String: AttributeValue] = [:]) {
-    guard amount.isFinite, amount >= 0 || descriptor.kind == .upDownCounter else { return }
+    guard amount.isFinite, amount >= 0 || descriptor.kind == .upDownCounter else { return refuse() }
     series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
   }
 

@@ -53,8 +53,16 @@ public final class TelemetryMetrics: Sendable {
   }
 
   private func counter(_ descriptor: MetricDescriptor) -> Counter {
-    instrument(descriptor, Counter(descriptor, limit: limit)) ?? Counter(descriptor, limit: limit)
+    let new = makeCounter(descriptor)
+    return instrument(descriptor, new) ?? new
   }
+
+  private func makeCounter(_ descriptor: MetricDescriptor) -> Counter {
+    Counter(descriptor, limit: limit) { [weak self] in self?.report(descriptor.name, Self.cannotAdd) }
+  }
+
+  private static let cannotAdd =
+    "an amount was not added: it is no number, or below zero, which only an upDownCounter adds"
 
   /// A value that the program sets, such as a temperature.
   public func gauge(_ name: String, unit: String = "1", _ description: String = "") -> Gauge {
@@ -160,7 +168,7 @@ extension TelemetryMetrics: MetricRecorder {
     let descriptor = MetricDescriptor(instrument)
     let made: (any ValueInstrument)? =
       switch instrument.kind {
-      case .counter, .upDownCounter: self.instrument(descriptor, Counter(descriptor, limit: limit))
+      case .counter, .upDownCounter: self.instrument(descriptor, makeCounter(descriptor))
       case .gauge: self.instrument(descriptor, Gauge(descriptor, limit: limit))
       case .histogram(let bounds): self.instrument(descriptor, Histogram(descriptor, bounds, self))
       }

@@ -41,6 +41,15 @@ struct OTLPEndpoint: Sendable, Hashable, CustomStringConvertible {
       guard options.isWholeURL || !tail.contains("?") else {
         throw .badEndpoint("has a query, to which no path can be appended")
       }
+      guard options.isWholeURL || !Self.isOfSignal(tail) else {
+        throw .badEndpoint("ends with the path of a signal, which is appended to it: leave that out")
+      }
+    }
+  }
+
+  private static func isOfSignal(_ path: Substring) -> Bool {
+    TelemetrySignal.allCases.contains {
+      path.hasSuffix("/v1/\($0.rawValue)") || path.hasSuffix("/v1/\($0.rawValue)/")
     }
   }
 

@@ -11,11 +11,26 @@ public indirect enum Sampler: Sendable, Hashable {
   /// Records no traces. Their identities are still passed on.
   case never
   /// Records this share of the traces, from 0 to 1. The choice depends on the identity of the trace, so that all
-  /// services with the same share record the same traces. Beyond these limits, it records all or none; none too if the
-  /// share is no number.
+  /// services with the same share record the same traces. `Telemetry.init` throws for another share.
   case ratio(Double)
   /// Follows the caller's decision. For traces that begin here, another sampler decides.
   case parentBased(Sampler)
+}
+
+extension Sampler {
+  /// Throws `INVALID_ARGUMENT` for a share that is none.
+  func check() throws(GRPCStatus) {
+    switch self {
+    case .always, .never: return
+    case .parentBased(let root): try root.check()
+    case .ratio(let share):
+      guard (0...1).contains(share) else {
+        throw .invalidOption(
+          "sampler is .ratio(\(share)): it must be from 0 to 1, of which 0.5 is every other trace"
+        )
+      }
+    }
+  }
 }
 
 /// What a sampler does, as numbers that decide in a few steps.
