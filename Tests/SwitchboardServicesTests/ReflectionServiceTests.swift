@@ -40,6 +40,27 @@ import Testing
     }
   }
 
+  private final class Services: LogHandler {
+    let all = Locked<[String?]>([])
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      guard message.hasPrefix("the reflection describes services that the server does not have") else {
+        return
+      }
+      all.withLock { $0.append(metadata["services"]) }
+    }
+  }
+
+  @Test func servicesOfAnotherServerAreReported() throws {
+    let found = Services()
+    var options = ServerOptions()
+    options.logger = Logger(found)
+    let reflection = try ReflectionService(describing: [SilentEcho(), Undescribed()])
+    _ = try Server(providers: [SilentEcho(), Undescribed(), reflection], options: options)
+    #expect(found.all.withLock { $0 } == [])
+    _ = try Server(providers: [Undescribed(), reflection], options: options)
+    #expect(found.all.withLock { $0 } == ["echo.Echo"])
+  }
+
   @Test func listsAllServices() async throws {
     let request = Request.with {
       $0.host = "here"

@@ -13,7 +13,7 @@ import SwitchboardText
 /// ```
 /// A name that is set, and that no service of its server has, is logged once with the names that there are: clients would ask
 /// for the right one and be told that it is unknown. Names without a dot that resemble none of them, such as `liveness`, are
-/// taken for those of probes.
+/// taken for those of probes. If no server has had the service when it is released, a warning is logged.
 ///
 /// The server as a whole, whose name is empty, is serving from the start. When the server shuts down, everything
 /// becomes not serving, and watchers receive that change before their calls end.
@@ -33,9 +33,21 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
 
   private let board = Locked(StatusBoard())
   private let served = Locked(ServedNames())
+  /// For a service that no server has.
+  private let logger: Logger
 
   /// Creates a service in which the server as a whole is serving and no other service is known.
-  public init() {}
+  public init() { logger = .standardError }
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  deinit {
+    guard board.withLock(\.wasSet), !served.withLock(\.hasServer) else { return }
+    logger.log(
+      .warning,
+      "the health of services was set, and no server has the HealthService: add it to the server's providers"
+    )
+  }
 
   /// Sets the status of a service. The empty name stands for the server as a whole.
   ///

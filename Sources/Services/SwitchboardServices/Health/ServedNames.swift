@@ -7,6 +7,8 @@ struct ServedNames: Sendable {
   private var logger: Logger?
   private var remarked: Set<ExactText> = []
 
+  var hasServer: Bool { logger != nil }
+
   /// A program that makes up names must fill neither the memory nor the log.
   private static let mostRemarks = 64
 

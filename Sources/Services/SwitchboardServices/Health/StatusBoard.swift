@@ -10,10 +10,13 @@ struct StatusBoard {
   private var watchers: [ExactText: [Int: Watcher]] = [:]
   private var nextID = 0
   private var isShutDown = false
+  /// Whether a status was set or removed.
+  private(set) var wasSet = false
 
   var watcherCount: Int { watchers.values.reduce(0) { $0 + $1.count } }
 
   mutating func set(_ status: Status?, for service: String) {
+    wasSet = true
     guard !isShutDown, statuses[service] != status else { return }
     statuses[service] = status
     for watcher in (watchers[service] ?? [:]).values { watcher.yield(status) }

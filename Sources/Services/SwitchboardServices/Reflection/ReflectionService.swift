@@ -18,11 +18,13 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
   public var interceptors: Interceptors? { nil }
 
   private let index: DescriptorIndex
+  private let described: [String]
 
   /// Describes the services of `providers`, and itself.
   ///
   /// Throws if a descriptor is invalid, which generated ones never are.
   public init(describing providers: [any CallHandlerProvider]) throws(GRPCStatus) {
+    described = providers.map(\.serviceName)
     var index = DescriptorIndex()
     let payloads = providers.map(ServicePayloads.init)
     for (provider, payload) in zip(providers, payloads) {
@@ -66,4 +68,18 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
       for try await request in requestStream { try await responseStream.send(answers.answer(request)) }
     }
   }
+}
+
+extension ReflectionService: ServiceObserver {
+  package func serverWasMade(of services: [String], _ logger: Logger) {
+    let missing = described.filter { name in !services.contains { $0.utf8.elementsEqual(name.utf8) } }
+    guard !missing.isEmpty else { return }
+    logger.log(
+      .warning,
+      "the reflection describes services that the server does not have: give it the server's own providers",
+      ["services": missing.prefix(Self.mostShown).joined(separator: ", ")]
+    )
+  }
+
+  private static let mostShown = 10
 }
