@@ -94,6 +94,19 @@ import Testing
     #expect(try await tokens.token().value == "token 2")
   }
 
+  @Test(arguments: [0, -5]) func aTokenWithoutALifetimeIsNotSent(_ seconds: Int) async throws {
+    let provider = TestProvider()
+    let tokens = AccessTokens { AccessToken("secret", lifetime: .seconds(seconds)) }
+    try await withEcho(provider, client: [AccessTokenInterceptors(tokens)]) { client async throws in
+      let failure = await status { _ = try await client.get(request("x")) }
+      #expect(failure?.code == .unauthenticated)
+      #expect(
+        failure?.message?.contains("has expired: for one that stays valid, leave the lifetime out") == true
+      )
+    }
+    #expect(provider.calls == 0)
+  }
+
   @Test func rejectingAReplacedTokenHasNoEffect() async throws {
     let issuer = Issuer()
     let tokens = AccessTokens { try await issuer.issue() }

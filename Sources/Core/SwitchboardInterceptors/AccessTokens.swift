@@ -4,7 +4,8 @@ import SwitchboardCall
 public struct AccessToken: Sendable, Hashable {
   /// The credentials that follow the scheme.
   public var value: String
-  /// How long it is valid after it was obtained. `nil` means until a server rejects it.
+  /// How long it is valid after it was obtained. `nil` means until a server rejects it. Calls with a token that has no time
+  /// left fail with `UNAUTHENTICATED`.
   public var lifetime: Duration?
 
   /// A token that is valid until a server rejects it, or for its lifetime.
@@ -76,6 +77,7 @@ public final class AccessTokens: Sendable {
   private func fetch() async throws -> AccessToken {
     do {
       let token = try await obtain()
+      if let lifetime = token.lifetime, lifetime <= .zero { throw GRPCStatus.expiredToken(lifetime) }
       let now = time.now()
       state.withLock { state in
         state.current = token
@@ -134,6 +136,17 @@ private struct RefusalPause: Sendable {
   }
 
   func isOver(at now: Duration) -> Bool { end.map { now >= $0 } ?? true }
+}
+
+extension GRPCStatus {
+  fileprivate static func expiredToken(_ lifetime: Duration) -> GRPCStatus {
+    GRPCStatus(
+      code: .unauthenticated,
+      message:
+        "the access token was obtained with a lifetime of \(lifetime.readable), so it has expired: "
+        + "for one that stays valid, leave the lifetime out"
+    )
+  }
 }
 
 /// A caller that waits for a token.

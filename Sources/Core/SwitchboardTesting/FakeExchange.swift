@@ -49,7 +49,8 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
   }
 
   func send(error: any Error, trailers: HPACKHeaders) throws(FakeResponseProtocolViolation) {
-    try send(.end(GRPCStatus(describing: error), trailers))
+    let isOk = (error as? GRPCStatus)?.isOk == true
+    try send(.end(isOk ? .okAsError : GRPCStatus(describing: error), trailers))
   }
 
   // MARK: For the call
@@ -102,4 +103,11 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
     }
     throw CancellationError()
   }
+}
+
+extension GRPCStatus {
+  fileprivate static let okAsError = GRPCStatus(
+    code: .unknown,
+    message: "an error was enqueued whose status is OK: enqueue a response, or an error with another code"
+  )
 }

@@ -52,6 +52,40 @@ import Testing
     #expect(try await call.response == [1])
   }
 
+  private final class Messages: LogHandler {
+    let all = Locked<[String]>([])
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      all.withLock { $0.append(message) }
+    }
+  }
+
+  /// The provider takes the place of the options' own token.
+  @Test func aTokenThatIsNotSentIsLoggedOnce() async throws {
+    let messages = Messages()
+    let transport = ScriptedTransport()
+    let channel = Channel(transport, logger: Logger(messages))
+    for _ in 0..<2 {
+      let options = CallOptions.with {
+        $0.oauth2AccessToken = "secret"
+        $0.authTokenProvider = Provider { nil }
+      }
+      let method = Method(
+        MethodDescriptor(path: "/a.B/C", type: .unary),
+        requests: BytesMarshaller(),
+        responses: BytesMarshaller()
+      )
+      async let response = MethodCall(method, on: channel, options: options).unary([1])
+      let made = try await transport.next()
+      #expect(authorization(made) == [])
+      made.answer([1])
+      #expect(try await response == [1])
+    }
+    #expect(messages.all.withLock { $0.count } == 1)
+    #expect(
+      messages.all.withLock { $0.first?.hasPrefix("CallOptions.oauth2AccessToken is not sent") } == true
+    )
+  }
+
   struct Broken: Error {}
 
   @Test func aFailingProviderEndsTheCall() async throws {

@@ -5,6 +5,25 @@ import Testing
 
 /// Interceptors that forward parts out of order: no part of a request reaches a handler before the metadata.
 @Suite(.timeLimit(.minutes(5))) struct PartOrderTests {
+  private final class Dropper: ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
+    override func receive(_ part: GRPCClientResponsePart<Echo_EchoResponse>, context: EchoClientContext) {
+      if case .message = part { return }
+      context.receive(part)
+    }
+  }
+
+  @Test func aResponseThatIsNotPassedOn() async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [Dropper()] }
+      let awaited = await status { _ = try await client.get(Echo_EchoRequest("x")) }
+      let call = client.makeGetCall(Echo_EchoRequest("x"))
+      for status in [awaited, await call.status] {
+        #expect(status?.code == .unimplemented)
+        #expect(status?.message?.contains("an interceptor of the client did not pass it on") == true)
+      }
+    }
+  }
+
   private enum Kind: CaseIterable {
     case unary, serverStreaming, clientStreaming, bidirectional
   }

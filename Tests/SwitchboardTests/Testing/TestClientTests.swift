@@ -28,6 +28,13 @@ extension Weather_Report {
 
   // MARK: Complete responses
 
+  @Test func anErrorOfOKIsExplained() async throws {
+    client.enqueueLookError(GRPCStatus.ok)
+    let failure = await status { _ = try await client.look(Place("here")) }
+    #expect(failure?.code == .unknown)
+    #expect(failure?.message?.contains("an error was enqueued whose status is OK") == true)
+  }
+
   @Test func returnsAnEnqueuedResponse() async throws {
     #expect(!client.hasLookResponsesRemaining)
     client.enqueueLookResponse(Report("rain")) { seen.append($0) }

@@ -79,6 +79,26 @@ import Testing
     )
   }
 
+  /// What is not JSON would make the whole body unreadable.
+  @Test func aDetailThatIsNotJSONIsNotShown() {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries)
+    var status = GRPCStatus(code: .notFound, message: "gone")
+    let name = Array("type.googleapis.com/x.Known".utf8)
+    status.packedDetails =
+      [0x1A, UInt8(name.count + 5), 0x0A, UInt8(name.count)] + name + [0x12, 1, 7]
+    let error = ConnectError(describe: { _, _ in "hello" }, refuse: options.detailReport)
+    for _ in 0..<2 {
+      #expect(
+        String(decoding: error.json(of: status), as: UTF8.self)
+          == #"{"code":"not_found","message":"gone","details":[{"type":"x.Known","value":"Bw"}]}"#
+      )
+    }
+    #expect(entries.all.map(\.metadata) == [["type": "x.Known"]])
+    #expect(entries.all.first?.message.contains("WebOptions.detailJSON returned what is not JSON") == true)
+  }
+
   /// The statuses that the protocol assigns to the codes.
   @Test(arguments: [
     (GRPCStatus.Code.cancelled, "499", "canceled"), (.unknown, "500", "unknown"),

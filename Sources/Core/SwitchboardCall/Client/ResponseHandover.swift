@@ -78,6 +78,7 @@ package final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRP
       // With interceptors, a call object's response is delivered as it arrives, before the end.
       if let shared, let result = value { shared.settle(result) }
     case .end(let status, let trailers):
+      if status.isOk, value == nil { value = .failure(.responseNotPassedOn) }
       end(status, trailers, record)
     }
   }
@@ -146,6 +147,15 @@ extension GRPCStatus {
     code: .unimplemented,
     message: "the call succeeded without a response",
     origin: .peer
+  )
+
+  /// The same of a call with interceptors.
+  @usableFromInline
+  static let responseNotPassedOn = GRPCStatus(
+    code: .unimplemented,
+    message:
+      "the call succeeded without a response: the server sent none, or an interceptor of the client did not pass it on",
+    origin: .library
   )
 
   @usableFromInline

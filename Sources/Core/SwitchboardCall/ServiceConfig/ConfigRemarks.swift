@@ -1,5 +1,5 @@
-/// Logs what has no effect in the service configs that calls bring along, once for each config: a member that is misspelt,
-/// or that is about a channel, is ignored, as gRPC requires.
+/// Logs what has no effect in the options of calls, above all in the service configs that they bring along, once for each:
+/// a member that is misspelt, or that is about a channel, is ignored, as gRPC requires.
 final class ConfigRemarks: Sendable {
   /// A program that makes a config for each call must not fill the log.
   private static let mostConfigs = 16
@@ -16,6 +16,15 @@ final class ConfigRemarks: Sendable {
     for remark in remarks {
       logger.log(.warning, "a service config of CallOptions.serviceConfig: \(remark)", [:])
     }
+  }
+
+  /// A provider that has no token leaves a call without any, also if its options have one. Logged once.
+  func reportUnusedToken() {
+    guard isNew(["CallOptions.oauth2AccessToken"]) else { return }
+    logger.log(
+      .warning,
+      "CallOptions.oauth2AccessToken is not sent: authTokenProvider takes its place, and has no token for a call"
+    )
   }
 
   private func isNew(_ remarks: [String]) -> Bool {

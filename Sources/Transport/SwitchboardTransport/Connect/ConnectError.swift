@@ -6,6 +6,8 @@ import SwitchboardText
 struct ConnectError {
   /// Converts the bytes of a detail to readable JSON; see `WebOptions.detailJSON`.
   let describe: WebOptions.DetailJSON?
+  /// Told of the type of a detail whose description is not JSON.
+  var refuse: @Sendable (_ type: String) -> Void = { _ in }
 
   /// `{"code":"not_found","message":"no such book","details":[...]}`
   func json(of status: GRPCStatus) -> [UInt8] {
@@ -44,13 +46,23 @@ struct ConnectError {
       json.raw(",\"value\":\"")
       json.bytes += Base64.encode(detail.value)
       json.raw("\"")
-      if let debug = describe?(detail.type, detail.value) {
+      if let debug = debug(detail) {
         json.raw(",\"debug\":")
         json.bytes += debug.utf8
       }
       json.raw("}")
     }
     json.raw(details.isEmpty ? "}" : "]}")
+  }
+
+  /// What the option says of a detail. A text that is no JSON would make the whole body unreadable.
+  private func debug(_ detail: StatusDetail) -> String? {
+    guard let debug = describe?(detail.type, detail.value) else { return nil }
+    guard (try? ConfigValue(json: debug, boundsText: false)) != nil else {
+      refuse(detail.type)
+      return nil
+    }
+    return debug
   }
 
   /// Writes all values of a name at the place of the first one.

@@ -122,11 +122,26 @@ extension ServerOptions {
   func makeDialects(for methods: RPCMethods) throws(GRPCStatus) -> [any Dialect] {
     var all: [any Dialect] = []
     if !pages.isEmpty { all.append(PageProtocol()) }
-    let error = ConnectError(describe: web?.detailJSON)
+    let error = ConnectError(describe: web?.detailJSON, refuse: detailReport)
     if web != nil { all += [GRPCWebDialect(), ConnectDialect(error: error)] }
     for make in dialects { all.append(try make(methods)) }
     if !pages.isEmpty { all.append(OtherMethodOfPage()) }
     if web != nil { all.append(UnknownConnectMethod(error: error)) }
     return all
+  }
+}
+
+extension ServerOptions {
+  /// Logs, once, that what `WebOptions.detailJSON` returned is not sent.
+  var detailReport: @Sendable (String) -> Void {
+    let wasSaid = Locked(false)
+    return { [logger] type in
+      let isNews = wasSaid.withLock { wasSaid in
+        defer { wasSaid = true }
+        return !wasSaid
+      }
+      guard isNews else { return }
+      logger.log(.error, "WebOptions.detailJSON returned what is not JSON: it is not sent", ["type": type])
+    }
   }
 }

@@ -200,7 +200,9 @@ final class CallEngine: Sendable {
     return PreparedCall(request, receiver, self, awaiting: awaited) { [self, request] () throws(GRPCStatus) in
       var request = request
       do {
-        if let token = try await provider.token() { try request.options?.authorize(token) }
+        let token = try await provider.token()
+        if let token { try request.options?.authorize(token) }
+        if token == nil, request.options?.oauth2AccessToken != nil { remarks.reportUnusedToken() }
       } catch {
         throw .unauthorized(error)
       }

@@ -178,7 +178,7 @@ final class ClientChain<Request: Sendable, Response: Sendable>:
     } else if responseCount == 1, let response = response.take() {
       caller.resume(returning: consume response)
     } else {
-      caller.resume(throwing: responseCount == 0 ? GRPCStatus.missingResponse : .tooManyMessages)
+      caller.resume(throwing: responseCount == 0 ? GRPCStatus.responseNotPassedOn : .tooManyMessages)
     }
   }
 
