@@ -38,6 +38,63 @@ import Testing
     ]
   }
 
+  /// Both would be called by one method of the client.
+  @Test("Methods that differ in the case of their first letter are an error, where their code is generated")
+  func twins() throws {
+    var request = Self.sample
+    request.protoFile[0].service = [
+      .with { service in
+        service.name = "S"
+        service.method = ["Foo", "FOO", "foo"].map { name in
+          .with {
+            $0.name = name
+            $0.inputType = ".M"
+            $0.outputType = ".M"
+          }
+        }
+      }
+    ]
+    let error = #expect(throws: GeneratorError.self) {
+      try Generator(request: try request.serializedBytes()).files()
+    }
+    #expect(
+      error?.description
+        == "a.proto: the methods Foo and foo of S differ only in their first letter's case, so that both would be called "
+        + "by makeFooCall: rename one"
+    )
+    request.parameter = "Services=false"
+    #expect(try Generator(request: try request.serializedBytes()).files().count == 1)
+    request.parameter = ""
+    request.protoFile[0].service[0].method.removeLast()
+    let code = try #require(try Generator(request: try request.serializedBytes()).files().last?.content)
+    #expect(code.contains("func makeFooCall(") && code.contains("func makeFOOCall("))
+  }
+
+  @Test("Composed names are those of grpc-swift, whatever the case of a method's first letter")
+  func composedNames() throws {
+    var request = Self.sample
+    request.parameter = "TestClient=true"
+    request.protoFile[0].service = [
+      .with { service in
+        service.name = "S"
+        service.method = [
+          .with {
+            $0.name = "createTopic"
+            $0.inputType = ".M"
+            $0.outputType = ".M"
+          }
+        ]
+      }
+    ]
+    let code = try #require(try Generator(request: try request.serializedBytes()).files().last?.content)
+    for name in [
+      "makeCreateTopicCall(", "makeCreateTopicInterceptors(", "makeCreateTopicResponseStream(",
+      "enqueueCreateTopicResponse(", "enqueueCreateTopicError(", "func createTopic(", "\"createTopic\"",
+      "hasCreateTopicResponsesRemaining:",
+    ] { #expect(code.contains(name), "\(name)") }
+    #expect(!code.contains("makecreateTopic"))
+  }
+
   /// What is left of the sample cannot always be read; both must say so of the same inputs.
   @Test("Exactly the requests that the runtime decodes can be read")
   func truncated() throws {

@@ -118,6 +118,9 @@ public struct Generator: Sendable {
           qualifiesScalars: clashes
         )
       )
+      if options.generatesServices {
+        for service in schema.files[index].services { try service.checkMethodNames(in: name) }
+      }
       for path in output.names {
         guard FileNaming.isBelowOutput(path) else {
           throw GeneratorError(

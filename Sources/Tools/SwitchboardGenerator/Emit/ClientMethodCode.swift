@@ -79,14 +79,14 @@ struct ClientMethodCode {
     }
     printer.block(") async throws -> \(method.kind.streamsResponses ? result : method.response)") { printer in
       let request = method.kind.streamsRequests ? "" : "request, "
-      printer.line("try await make\(method.name)Call(\(request)callOptions: callOptions).use(body)")
+      printer.line("try await \(method.makeCall)(\(request)callOptions: callOptions).use(body)")
     }
   }
 
   private func emitCall(visibility: String, constants: String, to printer: inout Printer) {
     printer.blank()
     let streamsRequests = method.kind.streamsRequests
-    printer.line("\(visibility)func make\(method.name)Call(")
+    printer.line("\(visibility)func \(method.makeCall)(")
     printer.indented { printer in
       let request = streamsRequests ? "" : "_ request: \(method.request), "
       printer.line("\(request)callOptions: \(MethodCode.library("CallOptions"))? = nil")
@@ -100,7 +100,7 @@ struct ClientMethodCode {
   func emitHandledCall(visibility: String, constants: String, to printer: inout Printer) {
     let streamsRequests = method.kind.streamsRequests
     let type = MethodCode.library(streamsRequests ? "StreamingCall" : "UnaryCall")
-    printer.line("\(visibility)func make\(method.name)Call(")
+    printer.line("\(visibility)func \(method.makeCall)(")
     printer.indented { printer in
       if !streamsRequests { printer.line("_ request: \(method.request),") }
       printer.line("responseHandler: any \(MethodCode.library("ResponseHandler"))<\(method.response)>,")

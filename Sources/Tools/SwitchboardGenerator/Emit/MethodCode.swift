@@ -3,6 +3,8 @@ struct MethodCode {
   let schema: MethodSchema
   /// The name in the `.proto` file.
   var name: String { schema.name }
+  /// The name within composed ones, such as `makeGetCall`.
+  private var capitalized: String { name.capitalized }
   /// The name in Swift after a dot; below, in declarations.
   let swiftName: String
   let request: String
@@ -15,12 +17,19 @@ struct MethodCode {
   /// The argument that says what calling it twice does, after others; empty if nothing is known.
   var idempotencyArgument: String { schema.idempotency.map { ", idempotency: .\($0.rawValue)" } ?? "" }
   var declaredName: String { ReservedWords.methodName(swiftName) }
-  var makeInterceptors: String { "make\(name)Interceptors" }
+  var makeCall: String { schema.makeCall }
+  var makeInterceptors: String { "make\(capitalized)Interceptors" }
+  // Of clients for tests.
+  var makeResponse: String { "make\(capitalized)ResponseStream" }
+  var enqueueResponse: String { "enqueue\(capitalized)Response\(kind.streamsResponses ? "s" : "")" }
+  var enqueueError: String { "enqueue\(capitalized)Error" }
+  var hasResponses: String { "has\(capitalized)ResponsesRemaining" }
 
   /// The methods of a service with their names.
   static func all(of service: ServiceSchema, in context: FileContext) -> [MethodCode] {
     let names = MethodNames.assign(
       to: service.methods.map(\.name),
+      besides: service.methods.map(\.makeCall),
       keepsCasing: context.options.keepsMethodCasing
     )
     return zip(service.methods, names).map { method, name in

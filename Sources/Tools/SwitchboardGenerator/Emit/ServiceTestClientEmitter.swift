@@ -69,7 +69,7 @@ struct ServiceTestClientEmitter {
 
     printer.blank()
     printer.line("/// Enqueues a response to `\(method.name)` for the test to send.")
-    printer.line("\(visibility)func make\(method.name)ResponseStream(")
+    printer.line("\(visibility)func \(method.makeResponse)(")
     printer.indented { $0.line("\(handler) = { _ in }") }
     printer.block(") -> \(fake)<\(method.request), \(method.response)>") { printer in
       printer.line("fakeResponses.\(streams ? "makeStream" : "make")(\(constant), requestHandler)")
@@ -77,7 +77,7 @@ struct ServiceTestClientEmitter {
 
     printer.blank()
     printer.line("/// Enqueues \(streams ? "a stream of responses" : "a response") to `\(method.name)`.")
-    printer.line("\(visibility)func enqueue\(method.name)Response\(streams ? "s" : "")(")
+    printer.line("\(visibility)func \(method.enqueueResponse)(")
     printer.indented { printer in
       printer.line(streams ? "_ responses: [\(method.response)]," : "_ response: \(method.response),")
       printer.line("\(handler) = { _ in }")
@@ -91,7 +91,7 @@ struct ServiceTestClientEmitter {
     printer.line(
       "/// Enqueues an error in place of \(streams ? "the responses" : "a response") to `\(method.name)`."
     )
-    printer.line("\(visibility)func enqueue\(method.name)Error(")
+    printer.line("\(visibility)func \(method.enqueueError)(")
     printer.indented { printer in
       let metadata = MethodCode.library("HPACKHeaders")
       printer.line("_ error: any Swift.Error,")
@@ -106,7 +106,7 @@ struct ServiceTestClientEmitter {
     printer.blank()
     printer.line("/// Whether there are responses to `\(method.name)` that no call has received yet.")
     printer.line(
-      "\(visibility)var has\(method.name)ResponsesRemaining: Swift.Bool { fakeResponses.remain(for: \(constant)) }"
+      "\(visibility)var \(method.hasResponses): Swift.Bool { fakeResponses.remain(for: \(constant)) }"
     )
   }
 }

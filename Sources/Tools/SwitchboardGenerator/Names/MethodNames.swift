@@ -7,15 +7,11 @@ enum MethodNames {
     "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
   ]
 
-  /// The names for methods declared as `names`, without backticks.
-  static func assign(to names: [String], keepsCasing: Bool) -> [String] {
-    let wanted = names.map { keepsCasing ? $0 : lowercasingFirst($0) }
-    var users: [String: Int] = [:]
-    for name in wanted { users[name, default: 0] += 1 }
-    // Methods whose names would become equal keep their declared names.
-    let candidates = zip(names, wanted).map { declared, name in users[name, default: 0] > 1 ? declared : name
-    }
-    var taken = reserved.union(names.map { "make\($0)Call" })
+  /// The names for methods declared as `names`, whose calls are made by `makeCalls`, without backticks. No two of them
+  /// differ in the case of their first letter only.
+  static func assign(to names: [String], besides makeCalls: [String], keepsCasing: Bool) -> [String] {
+    let candidates = names.map { keepsCasing ? $0 : lowercasingFirst($0) }
+    var taken = reserved.union(makeCalls)
     let others = Set(candidates)
     return candidates.map { candidate in
       var name = candidate.isAllUnderscores ? candidate + "__" : candidate

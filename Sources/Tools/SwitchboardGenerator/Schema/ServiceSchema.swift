@@ -62,4 +62,22 @@ struct MethodSchema {
   /// The messages, as indices.
   let request: Int
   let response: Int
+
+  /// The name of the client's methods that make call objects. As in grpc-swift, it is the same whether the method's begins
+  /// with a capital letter or not.
+  var makeCall: String { "make\(name.capitalized)Call" }
+}
+
+extension ServiceSchema {
+  /// Throws if two methods, of a service in this file, would have the same composed names.
+  func checkMethodNames(in file: String) throws(GeneratorError) {
+    var others: [String: String] = [:]
+    for method in methods {
+      guard let other = others.updateValue(method.name, forKey: method.makeCall) else { continue }
+      throw GeneratorError(
+        "\(file): the methods \(other) and \(method.name) of \(fullName) differ only in their first letter's case, so that "
+          + "both would be called by \(method.makeCall): rename one"
+      )
+    }
+  }
 }

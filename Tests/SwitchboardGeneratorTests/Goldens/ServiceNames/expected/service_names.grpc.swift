@@ -48,10 +48,6 @@ enum WordsMetadata {
       Methods.requests.descriptor,
       Methods.callOptions.descriptor,
       Methods.context.descriptor,
-      Methods.type.descriptor,
-      Methods.Protocol_.descriptor,
-      Methods.Self_.descriptor,
-      Methods.___.descriptor,
     ]
   )
 
@@ -168,18 +164,6 @@ enum WordsMetadata {
     static let context = Switchboard.ProtobufMethod<Plain, Plain>(
       "Words", "context", .unary
     )
-    static let type = Switchboard.ProtobufMethod<Plain, Plain>(
-      "Words", "Type", .unary
-    )
-    static let Protocol_ = Switchboard.ProtobufMethod<Plain, Plain>(
-      "Words", "Protocol", .unary
-    )
-    static let Self_ = Switchboard.ProtobufMethod<Plain, Plain>(
-      "Words", "Self", .unary
-    )
-    static let ___ = Switchboard.ProtobufMethod<Plain, Plain>(
-      "Words", "_", .unary
-    )
   }
 }
 
@@ -187,47 +171,43 @@ enum WordsMetadata {
 
 /// Makes the interceptors of each call to `Words`, in outbound order.
 protocol WordsClientInterceptorFactoryProtocol {
-  func makeclassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makedefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makefuncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeinInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeimportInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeisInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeoperatorInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeprotocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makerepeatInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makereturnInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeselfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makestaticInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makesubscriptInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeswitchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func maketryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makewhereInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeasyncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeawaitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makegetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makesetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makesomeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeanyInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makechannelInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makedefaultCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeinterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeserviceNameInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makemethodHandlersInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeunaryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeunaryCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeserverStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeclientStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makebidirectionalStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makerequestInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makerequestsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makecallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makecontextInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeTypeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeClassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeDefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeFuncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeInInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeImportInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeInitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeIsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeOperatorInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makeProtocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeRepeatInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeReturnInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makeSelfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func make_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeStaticInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeSubscriptInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeSwitchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeTryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeWhereInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeAsyncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeAwaitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeSetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeSomeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeDefaultCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeServiceNameInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeMethodHandlersInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeServerStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeClientStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeBidirectionalStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeRequestInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeRequestsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeContextInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
 }
 
 /// The interceptors of some methods of `Words`, or of all.
@@ -270,10 +250,6 @@ struct WordsClientInterceptors: WordsClientInterceptorFactoryProtocol, Swift.Sen
   private let _requests: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
   private let _callOptions: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
   private let _context: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  private let _type: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  private let _Protocol_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  private let _Self_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  private let ____: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
 
   /// The interceptors that `all` make for every method come before those of the method's closure, which is
   /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
@@ -317,11 +293,7 @@ struct WordsClientInterceptors: WordsClientInterceptorFactoryProtocol, Swift.Sen
     request: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
     requests: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
     callOptions: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
-    context: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
-    type: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
-    Protocol_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
-    Self_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
-    ___: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] }
+    context: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] }
   ) {
     self.all = all
     self._class = `class`
@@ -361,255 +333,227 @@ struct WordsClientInterceptors: WordsClientInterceptorFactoryProtocol, Swift.Sen
     self._requests = requests
     self._callOptions = callOptions
     self._context = context
-    self._type = type
-    self._Protocol_ = Protocol_
-    self._Self_ = Self_
-    self.____ = ___
   }
 
-  func makeclassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeClassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.class.descriptor, before: _class()
     )
   }
 
-  func makedefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeDefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.default.descriptor, before: _default()
     )
   }
 
-  func makefuncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeFuncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.func.descriptor, before: _func()
     )
   }
 
-  func makeinInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeInInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.in.descriptor, before: _in()
     )
   }
 
-  func makeimportInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeImportInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.import.descriptor, before: _import()
     )
   }
 
-  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeInitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.init_.descriptor, before: _init_()
     )
   }
 
-  func makeisInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeIsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.is.descriptor, before: _is()
     )
   }
 
-  func makeoperatorInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeOperatorInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.operator.descriptor, before: _operator()
     )
   }
 
-  func makeprotocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeProtocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.protocol.descriptor, before: _protocol()
     )
   }
 
-  func makerepeatInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeRepeatInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.repeat.descriptor, before: _repeat()
     )
   }
 
-  func makereturnInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeReturnInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.return.descriptor, before: _return()
     )
   }
 
-  func makeselfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeSelfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.self_.descriptor, before: _self_()
     )
   }
 
-  func makestaticInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeStaticInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.static.descriptor, before: _static()
     )
   }
 
-  func makesubscriptInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeSubscriptInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.subscript.descriptor, before: _subscript()
     )
   }
 
-  func makeswitchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeSwitchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.switch.descriptor, before: _switch()
     )
   }
 
-  func maketryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeTryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.try.descriptor, before: _try()
     )
   }
 
-  func makewhereInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeWhereInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.where.descriptor, before: _where()
     )
   }
 
-  func makeasyncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeAsyncInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.async.descriptor, before: _async()
     )
   }
 
-  func makeawaitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeAwaitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.await.descriptor, before: _await()
     )
   }
 
-  func makegetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.get.descriptor, before: _get()
     )
   }
 
-  func makesetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeSetInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.set.descriptor, before: _set()
     )
   }
 
-  func makesomeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeSomeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.some.descriptor, before: _some()
     )
   }
 
-  func makeanyInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.any.descriptor, before: _any()
     )
   }
 
-  func makechannelInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.channel_.descriptor, before: _channel_()
     )
   }
 
-  func makedefaultCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeDefaultCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.defaultCallOptions_.descriptor, before: _defaultCallOptions_()
     )
   }
 
-  func makeinterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.interceptors_.descriptor, before: _interceptors_()
     )
   }
 
-  func makeserviceNameInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeServiceNameInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.serviceName_.descriptor, before: _serviceName_()
     )
   }
 
-  func makemethodHandlersInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeMethodHandlersInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.methodHandlers_.descriptor, before: _methodHandlers_()
     )
   }
 
-  func makeunaryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.unary.descriptor, before: _unary()
     )
   }
 
-  func makeunaryCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.unaryCall.descriptor, before: _unaryCall()
     )
   }
 
-  func makeserverStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeServerStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.serverStreaming.descriptor, before: _serverStreaming()
     )
   }
 
-  func makeclientStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeClientStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.clientStreaming.descriptor, before: _clientStreaming()
     )
   }
 
-  func makebidirectionalStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeBidirectionalStreamingInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.bidirectionalStreaming.descriptor, before: _bidirectionalStreaming()
     )
   }
 
-  func makerequestInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeRequestInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.request.descriptor, before: _request()
     )
   }
 
-  func makerequestsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeRequestsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.requests.descriptor, before: _requests()
     )
   }
 
-  func makecallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.callOptions.descriptor, before: _callOptions()
     )
   }
 
-  func makecontextInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeContextInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.context.descriptor, before: _context()
-    )
-  }
-
-  func makeTypeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
-    all.makeClientInterceptors(
-      for: WordsMetadata.Methods.type.descriptor, before: _type()
-    )
-  }
-
-  func makeProtocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
-    all.makeClientInterceptors(
-      for: WordsMetadata.Methods.Protocol_.descriptor, before: _Protocol_()
-    )
-  }
-
-  func makeSelfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
-    all.makeClientInterceptors(
-      for: WordsMetadata.Methods.Self_.descriptor, before: _Self_()
-    )
-  }
-
-  func make_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
-    all.makeClientInterceptors(
-      for: WordsMetadata.Methods.___.descriptor, before: ____()
     )
   }
 }
@@ -763,22 +707,6 @@ protocol WordsClientProtocol: Sendable {
   nonisolated(nonsending) func context(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain
-
-  nonisolated(nonsending) func type(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain
-
-  nonisolated(nonsending) func Protocol_(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain
-
-  nonisolated(nonsending) func Self_(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain
-
-  nonisolated(nonsending) func ___(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain
 }
 
 /// Calls `Words` on a channel.
@@ -817,304 +745,304 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
   nonisolated(nonsending) func `class`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.class, callOptions) { $0.makeclassInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.class, callOptions) { $0.makeClassInterceptors() }.unary(request)
   }
 
-  func makeclassCall(
+  func makeClassCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.class, callOptions) { $0.makeclassInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.class, callOptions) { $0.makeClassInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `default`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.default, callOptions) { $0.makedefaultInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.default, callOptions) { $0.makeDefaultInterceptors() }.unary(request)
   }
 
-  func makedefaultCall(
+  func makeDefaultCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.default, callOptions) { $0.makedefaultInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.default, callOptions) { $0.makeDefaultInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `func`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.func, callOptions) { $0.makefuncInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.func, callOptions) { $0.makeFuncInterceptors() }.unary(request)
   }
 
-  func makefuncCall(
+  func makeFuncCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.func, callOptions) { $0.makefuncInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.func, callOptions) { $0.makeFuncInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `in`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.in, callOptions) { $0.makeinInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.in, callOptions) { $0.makeInInterceptors() }.unary(request)
   }
 
-  func makeinCall(
+  func makeInCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.in, callOptions) { $0.makeinInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.in, callOptions) { $0.makeInInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `import`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.import, callOptions) { $0.makeimportInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.import, callOptions) { $0.makeImportInterceptors() }.unary(request)
   }
 
-  func makeimportCall(
+  func makeImportCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.import, callOptions) { $0.makeimportInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.import, callOptions) { $0.makeImportInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func init_(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.init_, callOptions) { $0.makeinitInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.init_, callOptions) { $0.makeInitInterceptors() }.unary(request)
   }
 
-  func makeinitCall(
+  func makeInitCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.init_, callOptions) { $0.makeinitInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.init_, callOptions) { $0.makeInitInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `is`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.is, callOptions) { $0.makeisInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.is, callOptions) { $0.makeIsInterceptors() }.unary(request)
   }
 
-  func makeisCall(
+  func makeIsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.is, callOptions) { $0.makeisInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.is, callOptions) { $0.makeIsInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `operator`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.operator, callOptions) { $0.makeoperatorInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.operator, callOptions) { $0.makeOperatorInterceptors() }.unary(request)
   }
 
-  func makeoperatorCall(
+  func makeOperatorCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.operator, callOptions) { $0.makeoperatorInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.operator, callOptions) { $0.makeOperatorInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `protocol`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.protocol, callOptions) { $0.makeprotocolInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.protocol, callOptions) { $0.makeProtocolInterceptors() }.unary(request)
   }
 
-  func makeprotocolCall(
+  func makeProtocolCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.protocol, callOptions) { $0.makeprotocolInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.protocol, callOptions) { $0.makeProtocolInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `repeat`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.repeat, callOptions) { $0.makerepeatInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.repeat, callOptions) { $0.makeRepeatInterceptors() }.unary(request)
   }
 
-  func makerepeatCall(
+  func makeRepeatCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.repeat, callOptions) { $0.makerepeatInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.repeat, callOptions) { $0.makeRepeatInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `return`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.return, callOptions) { $0.makereturnInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.return, callOptions) { $0.makeReturnInterceptors() }.unary(request)
   }
 
-  func makereturnCall(
+  func makeReturnCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.return, callOptions) { $0.makereturnInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.return, callOptions) { $0.makeReturnInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func self_(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.self_, callOptions) { $0.makeselfInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.self_, callOptions) { $0.makeSelfInterceptors() }.unary(request)
   }
 
-  func makeselfCall(
+  func makeSelfCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.self_, callOptions) { $0.makeselfInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.self_, callOptions) { $0.makeSelfInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `static`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.static, callOptions) { $0.makestaticInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.static, callOptions) { $0.makeStaticInterceptors() }.unary(request)
   }
 
-  func makestaticCall(
+  func makeStaticCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.static, callOptions) { $0.makestaticInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.static, callOptions) { $0.makeStaticInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `subscript`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.subscript, callOptions) { $0.makesubscriptInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.subscript, callOptions) { $0.makeSubscriptInterceptors() }.unary(request)
   }
 
-  func makesubscriptCall(
+  func makeSubscriptCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.subscript, callOptions) { $0.makesubscriptInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.subscript, callOptions) { $0.makeSubscriptInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `switch`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.switch, callOptions) { $0.makeswitchInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.switch, callOptions) { $0.makeSwitchInterceptors() }.unary(request)
   }
 
-  func makeswitchCall(
+  func makeSwitchCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.switch, callOptions) { $0.makeswitchInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.switch, callOptions) { $0.makeSwitchInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `try`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.try, callOptions) { $0.maketryInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.try, callOptions) { $0.makeTryInterceptors() }.unary(request)
   }
 
-  func maketryCall(
+  func makeTryCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.try, callOptions) { $0.maketryInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.try, callOptions) { $0.makeTryInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func `where`(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.where, callOptions) { $0.makewhereInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.where, callOptions) { $0.makeWhereInterceptors() }.unary(request)
   }
 
-  func makewhereCall(
+  func makeWhereCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.where, callOptions) { $0.makewhereInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.where, callOptions) { $0.makeWhereInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func async(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.async, callOptions) { $0.makeasyncInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.async, callOptions) { $0.makeAsyncInterceptors() }.unary(request)
   }
 
-  func makeasyncCall(
+  func makeAsyncCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.async, callOptions) { $0.makeasyncInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.async, callOptions) { $0.makeAsyncInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func await(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.await, callOptions) { $0.makeawaitInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.await, callOptions) { $0.makeAwaitInterceptors() }.unary(request)
   }
 
-  func makeawaitCall(
+  func makeAwaitCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.await, callOptions) { $0.makeawaitInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.await, callOptions) { $0.makeAwaitInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func get(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.get, callOptions) { $0.makegetInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.unary(request)
   }
 
-  func makegetCall(
+  func makeGetCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.get, callOptions) { $0.makegetInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func set(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.set, callOptions) { $0.makesetInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.set, callOptions) { $0.makeSetInterceptors() }.unary(request)
   }
 
-  func makesetCall(
+  func makeSetCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.set, callOptions) { $0.makesetInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.set, callOptions) { $0.makeSetInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func some(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.some, callOptions) { $0.makesomeInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.some, callOptions) { $0.makeSomeInterceptors() }.unary(request)
   }
 
-  func makesomeCall(
+  func makeSomeCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.some, callOptions) { $0.makesomeInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.some, callOptions) { $0.makeSomeInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func any(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.any, callOptions) { $0.makeanyInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.any, callOptions) { $0.makeAnyInterceptors() }.unary(request)
   }
 
-  func makeanyCall(
+  func makeAnyCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.any, callOptions) { $0.makeanyInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.any, callOptions) { $0.makeAnyInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func channel_(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.channel_, callOptions) { $0.makechannelInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.channel_, callOptions) { $0.makeChannelInterceptors() }.unary(request)
   }
 
-  func makechannelCall(
+  func makeChannelCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.channel_, callOptions) { $0.makechannelInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.channel_, callOptions) { $0.makeChannelInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func defaultCallOptions_(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
-      $0.makedefaultCallOptionsInterceptors()
+      $0.makeDefaultCallOptionsInterceptors()
     }.unary(request)
   }
 
-  func makedefaultCallOptionsCall(
+  func makeDefaultCallOptionsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
-      $0.makedefaultCallOptionsInterceptors()
+      $0.makeDefaultCallOptionsInterceptors()
     }.makeUnaryCall(request)
   }
 
@@ -1122,15 +1050,15 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.interceptors_, callOptions) {
-      $0.makeinterceptorsInterceptors()
+      $0.makeInterceptorsInterceptors()
     }.unary(request)
   }
 
-  func makeinterceptorsCall(
+  func makeInterceptorsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.interceptors_, callOptions) {
-      $0.makeinterceptorsInterceptors()
+      $0.makeInterceptorsInterceptors()
     }.makeUnaryCall(request)
   }
 
@@ -1138,15 +1066,15 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.serviceName_, callOptions) {
-      $0.makeserviceNameInterceptors()
+      $0.makeServiceNameInterceptors()
     }.unary(request)
   }
 
-  func makeserviceNameCall(
+  func makeServiceNameCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.serviceName_, callOptions) {
-      $0.makeserviceNameInterceptors()
+      $0.makeServiceNameInterceptors()
     }.makeUnaryCall(request)
   }
 
@@ -1154,55 +1082,55 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.methodHandlers_, callOptions) {
-      $0.makemethodHandlersInterceptors()
+      $0.makeMethodHandlersInterceptors()
     }.unary(request)
   }
 
-  func makemethodHandlersCall(
+  func makeMethodHandlersCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.methodHandlers_, callOptions) {
-      $0.makemethodHandlersInterceptors()
+      $0.makeMethodHandlersInterceptors()
     }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func unary(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.unary, callOptions) { $0.makeunaryInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.unary, callOptions) { $0.makeUnaryInterceptors() }.unary(request)
   }
 
-  func makeunaryCall(
+  func makeUnaryCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.unary, callOptions) { $0.makeunaryInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.unary, callOptions) { $0.makeUnaryInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func unaryCall(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeunaryCallInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeUnaryCallInterceptors() }.unary(request)
   }
 
-  func makeunaryCallCall(
+  func makeUnaryCallCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeunaryCallInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeUnaryCallInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func serverStreaming(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.serverStreaming, callOptions) {
-      $0.makeserverStreamingInterceptors()
+      $0.makeServerStreamingInterceptors()
     }.unary(request)
   }
 
-  func makeserverStreamingCall(
+  func makeServerStreamingCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.serverStreaming, callOptions) {
-      $0.makeserverStreamingInterceptors()
+      $0.makeServerStreamingInterceptors()
     }.makeUnaryCall(request)
   }
 
@@ -1210,15 +1138,15 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.clientStreaming, callOptions) {
-      $0.makeclientStreamingInterceptors()
+      $0.makeClientStreamingInterceptors()
     }.unary(request)
   }
 
-  func makeclientStreamingCall(
+  func makeClientStreamingCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.clientStreaming, callOptions) {
-      $0.makeclientStreamingInterceptors()
+      $0.makeClientStreamingInterceptors()
     }.makeUnaryCall(request)
   }
 
@@ -1226,114 +1154,66 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
-      $0.makebidirectionalStreamingInterceptors()
+      $0.makeBidirectionalStreamingInterceptors()
     }.unary(request)
   }
 
-  func makebidirectionalStreamingCall(
+  func makeBidirectionalStreamingCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
-      $0.makebidirectionalStreamingInterceptors()
+      $0.makeBidirectionalStreamingInterceptors()
     }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func request(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.request, callOptions) { $0.makerequestInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.request, callOptions) { $0.makeRequestInterceptors() }.unary(request)
   }
 
-  func makerequestCall(
+  func makeRequestCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.request, callOptions) { $0.makerequestInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.request, callOptions) { $0.makeRequestInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func requests(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.requests, callOptions) { $0.makerequestsInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.requests, callOptions) { $0.makeRequestsInterceptors() }.unary(request)
   }
 
-  func makerequestsCall(
+  func makeRequestsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.requests, callOptions) { $0.makerequestsInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.requests, callOptions) { $0.makeRequestsInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func callOptions(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(WordsMetadata.Methods.callOptions, callOptions) {
-      $0.makecallOptionsInterceptors()
+      $0.makeCallOptionsInterceptors()
     }.unary(request)
   }
 
-  func makecallOptionsCall(
+  func makeCallOptionsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.callOptions, callOptions) { $0.makecallOptionsInterceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.callOptions, callOptions) { $0.makeCallOptionsInterceptors() }.makeUnaryCall(request)
   }
 
   nonisolated(nonsending) func context(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.context, callOptions) { $0.makecontextInterceptors() }.unary(request)
+    try await call(WordsMetadata.Methods.context, callOptions) { $0.makeContextInterceptors() }.unary(request)
   }
 
-  func makecontextCall(
+  func makeContextCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.context, callOptions) { $0.makecontextInterceptors() }.makeUnaryCall(request)
-  }
-
-  nonisolated(nonsending) func type(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.unary(request)
-  }
-
-  func makeTypeCall(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.makeUnaryCall(request)
-  }
-
-  nonisolated(nonsending) func Protocol_(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.Protocol_, callOptions) { $0.makeProtocolInterceptors() }.unary(request)
-  }
-
-  func makeProtocolCall(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.Protocol_, callOptions) { $0.makeProtocolInterceptors() }.makeUnaryCall(request)
-  }
-
-  nonisolated(nonsending) func Self_(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.Self_, callOptions) { $0.makeSelfInterceptors() }.unary(request)
-  }
-
-  func makeSelfCall(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.Self_, callOptions) { $0.makeSelfInterceptors() }.makeUnaryCall(request)
-  }
-
-  nonisolated(nonsending) func ___(
-    _ request: Plain, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain {
-    try await call(WordsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.unary(request)
-  }
-
-  func make_Call(
-    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(WordsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.makeUnaryCall(request)
+    call(WordsMetadata.Methods.context, callOptions) { $0.makeContextInterceptors() }.makeUnaryCall(request)
   }
 }
 
@@ -1560,411 +1440,87 @@ extension WordsClientProtocol {
   ) async throws -> Plain {
     try await self.context(request, callOptions: nil)
   }
-
-  nonisolated(nonsending) func type(
-    _ request: Plain
-  ) async throws -> Plain {
-    try await self.type(request, callOptions: nil)
-  }
-
-  nonisolated(nonsending) func Protocol_(
-    _ request: Plain
-  ) async throws -> Plain {
-    try await self.Protocol_(request, callOptions: nil)
-  }
-
-  nonisolated(nonsending) func Self_(
-    _ request: Plain
-  ) async throws -> Plain {
-    try await self.Self_(request, callOptions: nil)
-  }
-
-  nonisolated(nonsending) func ___(
-    _ request: Plain
-  ) async throws -> Plain {
-    try await self.___(request, callOptions: nil)
-  }
 }
 
 /// The calls with response handlers: `client.callbacks`.
 extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any WordsClientInterceptorFactoryProtocol {
-  func makeclassCall(
+  func makeClassCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.class, callOptions) {
-      $0.makeclassInterceptors()
+      $0.makeClassInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makedefaultCall(
+  func makeDefaultCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.default, callOptions) {
-      $0.makedefaultInterceptors()
+      $0.makeDefaultInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makefuncCall(
+  func makeFuncCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.func, callOptions) {
-      $0.makefuncInterceptors()
+      $0.makeFuncInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makeinCall(
+  func makeInCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.in, callOptions) {
-      $0.makeinInterceptors()
+      $0.makeInInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makeimportCall(
+  func makeImportCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.import, callOptions) {
-      $0.makeimportInterceptors()
+      $0.makeImportInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makeinitCall(
+  func makeInitCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.init_, callOptions) {
-      $0.makeinitInterceptors()
+      $0.makeInitInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makeisCall(
+  func makeIsCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.is, callOptions) {
-      $0.makeisInterceptors()
+      $0.makeIsInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makeoperatorCall(
+  func makeOperatorCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(WordsMetadata.Methods.operator, callOptions) {
-      $0.makeoperatorInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeprotocolCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.protocol, callOptions) {
-      $0.makeprotocolInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makerepeatCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.repeat, callOptions) {
-      $0.makerepeatInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makereturnCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.return, callOptions) {
-      $0.makereturnInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeselfCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.self_, callOptions) {
-      $0.makeselfInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makestaticCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.static, callOptions) {
-      $0.makestaticInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makesubscriptCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.subscript, callOptions) {
-      $0.makesubscriptInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeswitchCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.switch, callOptions) {
-      $0.makeswitchInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func maketryCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.try, callOptions) {
-      $0.maketryInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makewhereCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.where, callOptions) {
-      $0.makewhereInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeasyncCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.async, callOptions) {
-      $0.makeasyncInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeawaitCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.await, callOptions) {
-      $0.makeawaitInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makegetCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.get, callOptions) {
-      $0.makegetInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makesetCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.set, callOptions) {
-      $0.makesetInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makesomeCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.some, callOptions) {
-      $0.makesomeInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeanyCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.any, callOptions) {
-      $0.makeanyInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makechannelCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.channel_, callOptions) {
-      $0.makechannelInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makedefaultCallOptionsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
-      $0.makedefaultCallOptionsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeinterceptorsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.interceptors_, callOptions) {
-      $0.makeinterceptorsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeserviceNameCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.serviceName_, callOptions) {
-      $0.makeserviceNameInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makemethodHandlersCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.methodHandlers_, callOptions) {
-      $0.makemethodHandlersInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeunaryCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.unary, callOptions) {
-      $0.makeunaryInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeunaryCallCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.unaryCall, callOptions) {
-      $0.makeunaryCallInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeserverStreamingCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.serverStreaming, callOptions) {
-      $0.makeserverStreamingInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeclientStreamingCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.clientStreaming, callOptions) {
-      $0.makeclientStreamingInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makebidirectionalStreamingCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
-      $0.makebidirectionalStreamingInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makerequestCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.request, callOptions) {
-      $0.makerequestInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makerequestsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.requests, callOptions) {
-      $0.makerequestsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makecallOptionsCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.callOptions, callOptions) {
-      $0.makecallOptionsInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makecontextCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.context, callOptions) {
-      $0.makecontextInterceptors()
-    }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makeTypeCall(
-    _ request: Plain,
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.type, callOptions) {
-      $0.makeTypeInterceptors()
+      $0.makeOperatorInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
@@ -1973,8 +1529,28 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.Protocol_, callOptions) {
+    client.call(WordsMetadata.Methods.protocol, callOptions) {
       $0.makeProtocolInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeRepeatCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.repeat, callOptions) {
+      $0.makeRepeatInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeReturnCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.return, callOptions) {
+      $0.makeReturnInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
@@ -1983,18 +1559,258 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.Self_, callOptions) {
+    client.call(WordsMetadata.Methods.self_, callOptions) {
       $0.makeSelfInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func make_Call(
+  func makeStaticCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(WordsMetadata.Methods.___, callOptions) {
-      $0.make_Interceptors()
+    client.call(WordsMetadata.Methods.static, callOptions) {
+      $0.makeStaticInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSubscriptCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.subscript, callOptions) {
+      $0.makeSubscriptInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSwitchCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.switch, callOptions) {
+      $0.makeSwitchInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeTryCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.try, callOptions) {
+      $0.makeTryInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeWhereCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.where, callOptions) {
+      $0.makeWhereInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeAsyncCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.async, callOptions) {
+      $0.makeAsyncInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeAwaitCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.await, callOptions) {
+      $0.makeAwaitInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeGetCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.get, callOptions) {
+      $0.makeGetInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSetCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.set, callOptions) {
+      $0.makeSetInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSomeCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.some, callOptions) {
+      $0.makeSomeInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeAnyCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.any, callOptions) {
+      $0.makeAnyInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeChannelCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.channel_, callOptions) {
+      $0.makeChannelInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeDefaultCallOptionsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
+      $0.makeDefaultCallOptionsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeInterceptorsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.interceptors_, callOptions) {
+      $0.makeInterceptorsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeServiceNameCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.serviceName_, callOptions) {
+      $0.makeServiceNameInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeMethodHandlersCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.methodHandlers_, callOptions) {
+      $0.makeMethodHandlersInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeUnaryCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.unary, callOptions) {
+      $0.makeUnaryInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeUnaryCallCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.unaryCall, callOptions) {
+      $0.makeUnaryCallInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeServerStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.serverStreaming, callOptions) {
+      $0.makeServerStreamingInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeClientStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.clientStreaming, callOptions) {
+      $0.makeClientStreamingInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeBidirectionalStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
+      $0.makeBidirectionalStreamingInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeRequestCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.request, callOptions) {
+      $0.makeRequestInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeRequestsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.requests, callOptions) {
+      $0.makeRequestsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeCallOptionsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.callOptions, callOptions) {
+      $0.makeCallOptionsInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeContextCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(WordsMetadata.Methods.context, callOptions) {
+      $0.makeContextInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
@@ -2003,47 +1819,43 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
 
 /// Makes the interceptors of each call to `Words`, in inbound order.
 protocol WordsServerInterceptorFactoryProtocol: Sendable {
-  func makeclassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makedefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makefuncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeinInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeimportInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeisInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeoperatorInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeprotocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makerepeatInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makereturnInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeselfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makestaticInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makesubscriptInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeswitchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func maketryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makewhereInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeasyncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeawaitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makegetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makesetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makesomeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeanyInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makechannelInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makedefaultCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeinterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeserviceNameInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makemethodHandlersInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeunaryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeunaryCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeserverStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeclientStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makebidirectionalStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makerequestInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makerequestsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makecallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makecontextInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeTypeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeClassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeDefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeFuncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeInInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeImportInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeInitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeIsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeOperatorInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makeProtocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeRepeatInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeReturnInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makeSelfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func make_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeStaticInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeSubscriptInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeSwitchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeTryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeWhereInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeAsyncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeAwaitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeSetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeSomeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeDefaultCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeServiceNameInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeMethodHandlersInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeServerStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeClientStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeBidirectionalStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeRequestInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeRequestsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeContextInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
 }
 
 /// The interceptors of some methods of `Words`, or of all.
@@ -2086,10 +1898,6 @@ struct WordsServerInterceptors: WordsServerInterceptorFactoryProtocol, Swift.Sen
   private let _requests: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
   private let _callOptions: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
   private let _context: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  private let _type: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  private let _Protocol_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  private let _Self_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  private let ____: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
 
   /// The interceptors that `all` make for every method come before those of the method's closure, which is
   /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
@@ -2133,11 +1941,7 @@ struct WordsServerInterceptors: WordsServerInterceptorFactoryProtocol, Swift.Sen
     request: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
     requests: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
     callOptions: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
-    context: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
-    type: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
-    Protocol_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
-    Self_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
-    ___: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] }
+    context: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] }
   ) {
     self.all = all
     self._class = `class`
@@ -2177,255 +1981,227 @@ struct WordsServerInterceptors: WordsServerInterceptorFactoryProtocol, Swift.Sen
     self._requests = requests
     self._callOptions = callOptions
     self._context = context
-    self._type = type
-    self._Protocol_ = Protocol_
-    self._Self_ = Self_
-    self.____ = ___
   }
 
-  func makeclassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeClassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.class.descriptor, before: _class()
     )
   }
 
-  func makedefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeDefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.default.descriptor, before: _default()
     )
   }
 
-  func makefuncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeFuncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.func.descriptor, before: _func()
     )
   }
 
-  func makeinInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeInInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.in.descriptor, before: _in()
     )
   }
 
-  func makeimportInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeImportInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.import.descriptor, before: _import()
     )
   }
 
-  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeInitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.init_.descriptor, before: _init_()
     )
   }
 
-  func makeisInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeIsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.is.descriptor, before: _is()
     )
   }
 
-  func makeoperatorInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeOperatorInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.operator.descriptor, before: _operator()
     )
   }
 
-  func makeprotocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeProtocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.protocol.descriptor, before: _protocol()
     )
   }
 
-  func makerepeatInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeRepeatInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.repeat.descriptor, before: _repeat()
     )
   }
 
-  func makereturnInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeReturnInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.return.descriptor, before: _return()
     )
   }
 
-  func makeselfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeSelfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.self_.descriptor, before: _self_()
     )
   }
 
-  func makestaticInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeStaticInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.static.descriptor, before: _static()
     )
   }
 
-  func makesubscriptInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeSubscriptInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.subscript.descriptor, before: _subscript()
     )
   }
 
-  func makeswitchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeSwitchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.switch.descriptor, before: _switch()
     )
   }
 
-  func maketryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeTryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.try.descriptor, before: _try()
     )
   }
 
-  func makewhereInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeWhereInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.where.descriptor, before: _where()
     )
   }
 
-  func makeasyncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeAsyncInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.async.descriptor, before: _async()
     )
   }
 
-  func makeawaitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeAwaitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.await.descriptor, before: _await()
     )
   }
 
-  func makegetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.get.descriptor, before: _get()
     )
   }
 
-  func makesetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeSetInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.set.descriptor, before: _set()
     )
   }
 
-  func makesomeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeSomeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.some.descriptor, before: _some()
     )
   }
 
-  func makeanyInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.any.descriptor, before: _any()
     )
   }
 
-  func makechannelInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.channel_.descriptor, before: _channel_()
     )
   }
 
-  func makedefaultCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeDefaultCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.defaultCallOptions_.descriptor, before: _defaultCallOptions_()
     )
   }
 
-  func makeinterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.interceptors_.descriptor, before: _interceptors_()
     )
   }
 
-  func makeserviceNameInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeServiceNameInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.serviceName_.descriptor, before: _serviceName_()
     )
   }
 
-  func makemethodHandlersInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeMethodHandlersInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.methodHandlers_.descriptor, before: _methodHandlers_()
     )
   }
 
-  func makeunaryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.unary.descriptor, before: _unary()
     )
   }
 
-  func makeunaryCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.unaryCall.descriptor, before: _unaryCall()
     )
   }
 
-  func makeserverStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeServerStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.serverStreaming.descriptor, before: _serverStreaming()
     )
   }
 
-  func makeclientStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeClientStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.clientStreaming.descriptor, before: _clientStreaming()
     )
   }
 
-  func makebidirectionalStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeBidirectionalStreamingInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.bidirectionalStreaming.descriptor, before: _bidirectionalStreaming()
     )
   }
 
-  func makerequestInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeRequestInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.request.descriptor, before: _request()
     )
   }
 
-  func makerequestsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeRequestsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.requests.descriptor, before: _requests()
     )
   }
 
-  func makecallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.callOptions.descriptor, before: _callOptions()
     )
   }
 
-  func makecontextInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeContextInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.context.descriptor, before: _context()
-    )
-  }
-
-  func makeTypeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
-    all.makeServerInterceptors(
-      for: WordsMetadata.Methods.type.descriptor, before: _type()
-    )
-  }
-
-  func makeProtocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
-    all.makeServerInterceptors(
-      for: WordsMetadata.Methods.Protocol_.descriptor, before: _Protocol_()
-    )
-  }
-
-  func makeSelfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
-    all.makeServerInterceptors(
-      for: WordsMetadata.Methods.Self_.descriptor, before: _Self_()
-    )
-  }
-
-  func make_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
-    all.makeServerInterceptors(
-      for: WordsMetadata.Methods.___.descriptor, before: ____()
     )
   }
 }
@@ -2621,18 +2397,544 @@ protocol WordsProvider: Switchboard.CallHandlerProvider {
     request: Plain,
     context: Switchboard.ServerCallContext
   ) async throws -> Plain
+}
+
+extension WordsProvider {
+  var serviceName: String { WordsMetadata.service.name }
+
+  var methodHandlers: [Switchboard.MethodHandler] {
+    typealias Methods = WordsMetadata.Methods
+    return [
+      Methods.class.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeClassInterceptors() } }
+      ) {
+        try await self.class(request: $0, context: $1)
+      },
+      Methods.default.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeDefaultInterceptors() } }
+      ) {
+        try await self.default(request: $0, context: $1)
+      },
+      Methods.func.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeFuncInterceptors() } }
+      ) {
+        try await self.func(request: $0, context: $1)
+      },
+      Methods.in.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeInInterceptors() } }
+      ) {
+        try await self.in(request: $0, context: $1)
+      },
+      Methods.import.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeImportInterceptors() } }
+      ) {
+        try await self.import(request: $0, context: $1)
+      },
+      Methods.init_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeInitInterceptors() } }
+      ) {
+        try await self.init_(request: $0, context: $1)
+      },
+      Methods.is.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeIsInterceptors() } }
+      ) {
+        try await self.is(request: $0, context: $1)
+      },
+      Methods.operator.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeOperatorInterceptors() } }
+      ) {
+        try await self.operator(request: $0, context: $1)
+      },
+      Methods.protocol.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeProtocolInterceptors() } }
+      ) {
+        try await self.protocol(request: $0, context: $1)
+      },
+      Methods.repeat.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeRepeatInterceptors() } }
+      ) {
+        try await self.repeat(request: $0, context: $1)
+      },
+      Methods.return.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeReturnInterceptors() } }
+      ) {
+        try await self.return(request: $0, context: $1)
+      },
+      Methods.self_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSelfInterceptors() } }
+      ) {
+        try await self.self_(request: $0, context: $1)
+      },
+      Methods.static.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeStaticInterceptors() } }
+      ) {
+        try await self.static(request: $0, context: $1)
+      },
+      Methods.subscript.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSubscriptInterceptors() } }
+      ) {
+        try await self.subscript(request: $0, context: $1)
+      },
+      Methods.switch.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSwitchInterceptors() } }
+      ) {
+        try await self.switch(request: $0, context: $1)
+      },
+      Methods.try.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeTryInterceptors() } }
+      ) {
+        try await self.try(request: $0, context: $1)
+      },
+      Methods.where.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeWhereInterceptors() } }
+      ) {
+        try await self.where(request: $0, context: $1)
+      },
+      Methods.async.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeAsyncInterceptors() } }
+      ) {
+        try await self.async(request: $0, context: $1)
+      },
+      Methods.await.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeAwaitInterceptors() } }
+      ) {
+        try await self.await(request: $0, context: $1)
+      },
+      Methods.get.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetInterceptors() } }
+      ) {
+        try await self.get(request: $0, context: $1)
+      },
+      Methods.set.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSetInterceptors() } }
+      ) {
+        try await self.set(request: $0, context: $1)
+      },
+      Methods.some.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSomeInterceptors() } }
+      ) {
+        try await self.some(request: $0, context: $1)
+      },
+      Methods.any.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeAnyInterceptors() } }
+      ) {
+        try await self.any(request: $0, context: $1)
+      },
+      Methods.channel_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeChannelInterceptors() } }
+      ) {
+        try await self.channel_(request: $0, context: $1)
+      },
+      Methods.defaultCallOptions_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeDefaultCallOptionsInterceptors() } }
+      ) {
+        try await self.defaultCallOptions_(request: $0, context: $1)
+      },
+      Methods.interceptors_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeInterceptorsInterceptors() } }
+      ) {
+        try await self.interceptors_(request: $0, context: $1)
+      },
+      Methods.serviceName_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeServiceNameInterceptors() } }
+      ) {
+        try await self.serviceName_(request: $0, context: $1)
+      },
+      Methods.methodHandlers_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeMethodHandlersInterceptors() } }
+      ) {
+        try await self.methodHandlers_(request: $0, context: $1)
+      },
+      Methods.unary.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUnaryInterceptors() } }
+      ) {
+        try await self.unary(request: $0, context: $1)
+      },
+      Methods.unaryCall.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUnaryCallInterceptors() } }
+      ) {
+        try await self.unaryCall(request: $0, context: $1)
+      },
+      Methods.serverStreaming.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeServerStreamingInterceptors() } }
+      ) {
+        try await self.serverStreaming(request: $0, context: $1)
+      },
+      Methods.clientStreaming.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeClientStreamingInterceptors() } }
+      ) {
+        try await self.clientStreaming(request: $0, context: $1)
+      },
+      Methods.bidirectionalStreaming.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeBidirectionalStreamingInterceptors() } }
+      ) {
+        try await self.bidirectionalStreaming(request: $0, context: $1)
+      },
+      Methods.request.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeRequestInterceptors() } }
+      ) {
+        try await self.request(request: $0, context: $1)
+      },
+      Methods.requests.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeRequestsInterceptors() } }
+      ) {
+        try await self.requests(request: $0, context: $1)
+      },
+      Methods.callOptions.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeCallOptionsInterceptors() } }
+      ) {
+        try await self.callOptions(request: $0, context: $1)
+      },
+      Methods.context.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeContextInterceptors() } }
+      ) {
+        try await self.context(request: $0, context: $1)
+      },
+    ]
+  }
+}
+
+/// The static description of `Capitals`.
+enum CapitalsMetadata {
+  /// The service with its methods, in the order of the `.proto` file.
+  static let service = Switchboard.ServiceDescriptor(
+    "Capitals",
+    [
+      Methods.type.descriptor,
+      Methods.protocol.descriptor,
+      Methods.self_.descriptor,
+      Methods.___.descriptor,
+    ]
+  )
+
+  /// The methods, each with its path, its kind and its messages.
+  enum Methods {
+    static let type = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Capitals", "Type", .unary
+    )
+    static let `protocol` = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Capitals", "Protocol", .unary
+    )
+    static let self_ = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Capitals", "Self", .unary
+    )
+    static let ___ = Switchboard.ProtobufMethod<Plain, Plain>(
+      "Capitals", "_", .unary
+    )
+  }
+}
+
+// MARK: - Client of Capitals
+
+/// Makes the interceptors of each call to `Capitals`, in outbound order.
+protocol CapitalsClientInterceptorFactoryProtocol {
+  func makeTypeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeProtocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeSelfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func make_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+}
+
+/// The interceptors of some methods of `Capitals`, or of all.
+struct CapitalsClientInterceptors: CapitalsClientInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ClientInterceptorFactory]
+  private let _type: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _protocol: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let _self_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  private let ____: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ClientInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    type: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    `protocol`: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    self_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
+    ___: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._type = type
+    self._protocol = `protocol`
+    self._self_ = self_
+    self.____ = ___
+  }
+
+  func makeTypeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: CapitalsMetadata.Methods.type.descriptor, before: _type()
+    )
+  }
+
+  func makeProtocolInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: CapitalsMetadata.Methods.protocol.descriptor, before: _protocol()
+    )
+  }
+
+  func makeSelfInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: CapitalsMetadata.Methods.self_.descriptor, before: _self_()
+    )
+  }
+
+  func make_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+    all.makeClientInterceptors(
+      for: CapitalsMetadata.Methods.___.descriptor, before: ____()
+    )
+  }
+}
+
+/// The same with a capital letter, and a method without a letter.
+protocol CapitalsClientProtocol: Sendable {
+  nonisolated(nonsending) func type(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+
+  nonisolated(nonsending) func `protocol`(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+
+  nonisolated(nonsending) func self_(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+
+  nonisolated(nonsending) func ___(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain
+}
+
+/// Calls `Capitals` on a channel.
+struct CapitalsClient: Switchboard.ServiceClient, CapitalsClientProtocol {
+  let channel: Switchboard.Channel
+  /// The options of all calls; options passed to a call override them field by field.
+  var defaultCallOptions: Switchboard.CallOptions
+  let interceptors: Switchboard.ClientInterceptors<any CapitalsClientInterceptorFactoryProtocol>
+
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
+  init(
+    channel: Switchboard.Channel,
+    defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any CapitalsClientInterceptorFactoryProtocol)? = nil
+  ) {
+    self.channel = channel
+    self.defaultCallOptions = defaultCallOptions
+    self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any CapitalsClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
+  nonisolated(nonsending) func type(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain {
+    try await call(CapitalsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.unary(request)
+  }
+
+  func makeTypeCall(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(CapitalsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.makeUnaryCall(request)
+  }
+
+  nonisolated(nonsending) func `protocol`(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain {
+    try await call(CapitalsMetadata.Methods.protocol, callOptions) { $0.makeProtocolInterceptors() }.unary(request)
+  }
+
+  func makeProtocolCall(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(CapitalsMetadata.Methods.protocol, callOptions) { $0.makeProtocolInterceptors() }.makeUnaryCall(request)
+  }
+
+  nonisolated(nonsending) func self_(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain {
+    try await call(CapitalsMetadata.Methods.self_, callOptions) { $0.makeSelfInterceptors() }.unary(request)
+  }
+
+  func makeSelfCall(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(CapitalsMetadata.Methods.self_, callOptions) { $0.makeSelfInterceptors() }.makeUnaryCall(request)
+  }
+
+  nonisolated(nonsending) func ___(
+    _ request: Plain, callOptions: Switchboard.CallOptions?
+  ) async throws -> Plain {
+    try await call(CapitalsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.unary(request)
+  }
+
+  func make_Call(
+    _ request: Plain, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncUnaryCall<Plain> {
+    call(CapitalsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.makeUnaryCall(request)
+  }
+}
+
+/// The calls with the client's options.
+extension CapitalsClientProtocol {
+  nonisolated(nonsending) func type(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.type(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func `protocol`(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.protocol(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func self_(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.self_(request, callOptions: nil)
+  }
+
+  nonisolated(nonsending) func ___(
+    _ request: Plain
+  ) async throws -> Plain {
+    try await self.___(request, callOptions: nil)
+  }
+}
+
+/// The calls with response handlers: `client.callbacks`.
+extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory == any CapitalsClientInterceptorFactoryProtocol {
+  func makeTypeCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(CapitalsMetadata.Methods.type, callOptions) {
+      $0.makeTypeInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeProtocolCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(CapitalsMetadata.Methods.protocol, callOptions) {
+      $0.makeProtocolInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func makeSelfCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(CapitalsMetadata.Methods.self_, callOptions) {
+      $0.makeSelfInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+
+  func make_Call(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    client.call(CapitalsMetadata.Methods.___, callOptions) {
+      $0.make_Interceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
+  }
+}
+
+// MARK: - Server of Capitals
+
+/// Makes the interceptors of each call to `Capitals`, in inbound order.
+protocol CapitalsServerInterceptorFactoryProtocol: Sendable {
+  func makeTypeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeProtocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeSelfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func make_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+}
+
+/// The interceptors of some methods of `Capitals`, or of all.
+struct CapitalsServerInterceptors: CapitalsServerInterceptorFactoryProtocol, Swift.Sendable {
+  private let all: [any Switchboard.ServerInterceptorFactory]
+  private let _type: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _protocol: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let _self_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  private let ____: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
+
+  /// The interceptors that `all` make for every method come before those of the method's closure, which is
+  /// called once per call. No closure compiles as `unlabelled`: it keeps one without a label from being taken
+  /// for the first method's.
+  init(
+    _ all: any Switchboard.ServerInterceptorFactory...,
+    unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
+    type: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    `protocol`: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    self_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
+    ___: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] }
+  ) {
+    self.all = all
+    self._type = type
+    self._protocol = `protocol`
+    self._self_ = self_
+    self.____ = ___
+  }
+
+  func makeTypeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: CapitalsMetadata.Methods.type.descriptor, before: _type()
+    )
+  }
+
+  func makeProtocolInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: CapitalsMetadata.Methods.protocol.descriptor, before: _protocol()
+    )
+  }
+
+  func makeSelfInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: CapitalsMetadata.Methods.self_.descriptor, before: _self_()
+    )
+  }
+
+  func make_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+    all.makeServerInterceptors(
+      for: CapitalsMetadata.Methods.___.descriptor, before: ____()
+    )
+  }
+}
+
+/// The same with a capital letter, and a method without a letter.
+protocol CapitalsProvider: Switchboard.CallHandlerProvider {
+  typealias Interceptors = any CapitalsServerInterceptorFactoryProtocol
+
+  /// Makes the interceptors of each call; `nil` if there are none.
+  var interceptors: Interceptors? { get }
 
   func type(
     request: Plain,
     context: Switchboard.ServerCallContext
   ) async throws -> Plain
 
-  func Protocol_(
+  func `protocol`(
     request: Plain,
     context: Switchboard.ServerCallContext
   ) async throws -> Plain
 
-  func Self_(
+  func self_(
     request: Plain,
     context: Switchboard.ServerCallContext
   ) async throws -> Plain
@@ -2643,211 +2945,26 @@ protocol WordsProvider: Switchboard.CallHandlerProvider {
   ) async throws -> Plain
 }
 
-extension WordsProvider {
-  var serviceName: String { WordsMetadata.service.name }
+extension CapitalsProvider {
+  var serviceName: String { CapitalsMetadata.service.name }
 
   var methodHandlers: [Switchboard.MethodHandler] {
-    typealias Methods = WordsMetadata.Methods
+    typealias Methods = CapitalsMetadata.Methods
     return [
-      Methods.class.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeclassInterceptors() } }
-      ) {
-        try await self.class(request: $0, context: $1)
-      },
-      Methods.default.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makedefaultInterceptors() } }
-      ) {
-        try await self.default(request: $0, context: $1)
-      },
-      Methods.func.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makefuncInterceptors() } }
-      ) {
-        try await self.func(request: $0, context: $1)
-      },
-      Methods.in.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeinInterceptors() } }
-      ) {
-        try await self.in(request: $0, context: $1)
-      },
-      Methods.import.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeimportInterceptors() } }
-      ) {
-        try await self.import(request: $0, context: $1)
-      },
-      Methods.init_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeinitInterceptors() } }
-      ) {
-        try await self.init_(request: $0, context: $1)
-      },
-      Methods.is.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeisInterceptors() } }
-      ) {
-        try await self.is(request: $0, context: $1)
-      },
-      Methods.operator.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeoperatorInterceptors() } }
-      ) {
-        try await self.operator(request: $0, context: $1)
-      },
-      Methods.protocol.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeprotocolInterceptors() } }
-      ) {
-        try await self.protocol(request: $0, context: $1)
-      },
-      Methods.repeat.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makerepeatInterceptors() } }
-      ) {
-        try await self.repeat(request: $0, context: $1)
-      },
-      Methods.return.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makereturnInterceptors() } }
-      ) {
-        try await self.return(request: $0, context: $1)
-      },
-      Methods.self_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeselfInterceptors() } }
-      ) {
-        try await self.self_(request: $0, context: $1)
-      },
-      Methods.static.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makestaticInterceptors() } }
-      ) {
-        try await self.static(request: $0, context: $1)
-      },
-      Methods.subscript.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makesubscriptInterceptors() } }
-      ) {
-        try await self.subscript(request: $0, context: $1)
-      },
-      Methods.switch.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeswitchInterceptors() } }
-      ) {
-        try await self.switch(request: $0, context: $1)
-      },
-      Methods.try.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.maketryInterceptors() } }
-      ) {
-        try await self.try(request: $0, context: $1)
-      },
-      Methods.where.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makewhereInterceptors() } }
-      ) {
-        try await self.where(request: $0, context: $1)
-      },
-      Methods.async.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeasyncInterceptors() } }
-      ) {
-        try await self.async(request: $0, context: $1)
-      },
-      Methods.await.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeawaitInterceptors() } }
-      ) {
-        try await self.await(request: $0, context: $1)
-      },
-      Methods.get.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makegetInterceptors() } }
-      ) {
-        try await self.get(request: $0, context: $1)
-      },
-      Methods.set.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makesetInterceptors() } }
-      ) {
-        try await self.set(request: $0, context: $1)
-      },
-      Methods.some.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makesomeInterceptors() } }
-      ) {
-        try await self.some(request: $0, context: $1)
-      },
-      Methods.any.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeanyInterceptors() } }
-      ) {
-        try await self.any(request: $0, context: $1)
-      },
-      Methods.channel_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makechannelInterceptors() } }
-      ) {
-        try await self.channel_(request: $0, context: $1)
-      },
-      Methods.defaultCallOptions_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makedefaultCallOptionsInterceptors() } }
-      ) {
-        try await self.defaultCallOptions_(request: $0, context: $1)
-      },
-      Methods.interceptors_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeinterceptorsInterceptors() } }
-      ) {
-        try await self.interceptors_(request: $0, context: $1)
-      },
-      Methods.serviceName_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeserviceNameInterceptors() } }
-      ) {
-        try await self.serviceName_(request: $0, context: $1)
-      },
-      Methods.methodHandlers_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makemethodHandlersInterceptors() } }
-      ) {
-        try await self.methodHandlers_(request: $0, context: $1)
-      },
-      Methods.unary.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeunaryInterceptors() } }
-      ) {
-        try await self.unary(request: $0, context: $1)
-      },
-      Methods.unaryCall.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeunaryCallInterceptors() } }
-      ) {
-        try await self.unaryCall(request: $0, context: $1)
-      },
-      Methods.serverStreaming.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeserverStreamingInterceptors() } }
-      ) {
-        try await self.serverStreaming(request: $0, context: $1)
-      },
-      Methods.clientStreaming.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeclientStreamingInterceptors() } }
-      ) {
-        try await self.clientStreaming(request: $0, context: $1)
-      },
-      Methods.bidirectionalStreaming.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makebidirectionalStreamingInterceptors() } }
-      ) {
-        try await self.bidirectionalStreaming(request: $0, context: $1)
-      },
-      Methods.request.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makerequestInterceptors() } }
-      ) {
-        try await self.request(request: $0, context: $1)
-      },
-      Methods.requests.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makerequestsInterceptors() } }
-      ) {
-        try await self.requests(request: $0, context: $1)
-      },
-      Methods.callOptions.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makecallOptionsInterceptors() } }
-      ) {
-        try await self.callOptions(request: $0, context: $1)
-      },
-      Methods.context.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makecontextInterceptors() } }
-      ) {
-        try await self.context(request: $0, context: $1)
-      },
       Methods.type.unaryHandler(
         interceptors: interceptors.map { factory in { @Sendable in factory.makeTypeInterceptors() } }
       ) {
         try await self.type(request: $0, context: $1)
       },
-      Methods.Protocol_.unaryHandler(
+      Methods.protocol.unaryHandler(
         interceptors: interceptors.map { factory in { @Sendable in factory.makeProtocolInterceptors() } }
       ) {
-        try await self.Protocol_(request: $0, context: $1)
+        try await self.protocol(request: $0, context: $1)
       },
-      Methods.Self_.unaryHandler(
+      Methods.self_.unaryHandler(
         interceptors: interceptors.map { factory in { @Sendable in factory.makeSelfInterceptors() } }
       ) {
-        try await self.Self_(request: $0, context: $1)
+        try await self.self_(request: $0, context: $1)
       },
       Methods.___.unaryHandler(
         interceptors: interceptors.map { factory in { @Sendable in factory.make_Interceptors() } }
@@ -2864,7 +2981,6 @@ enum TwinsMetadata {
   static let service = Switchboard.ServiceDescriptor(
     "Twins",
     [
-      Methods.Fetch.descriptor,
       Methods.fetch.descriptor,
       Methods.fETCH.descriptor,
       Methods.makeFetchCall_.descriptor,
@@ -2875,11 +2991,8 @@ enum TwinsMetadata {
 
   /// The methods, each with its path, its kind and its messages.
   enum Methods {
-    static let Fetch = Switchboard.ProtobufMethod<Plain, Plain>(
-      "Twins", "Fetch", .unary
-    )
     static let fetch = Switchboard.ProtobufMethod<Plain, Plain>(
-      "Twins", "fetch", .clientStreaming
+      "Twins", "Fetch", .unary
     )
     static let fETCH = Switchboard.ProtobufMethod<Plain, Plain>(
       "Twins", "FETCH", .serverStreaming
@@ -2901,17 +3014,15 @@ enum TwinsMetadata {
 /// Makes the interceptors of each call to `Twins`, in outbound order.
 protocol TwinsClientInterceptorFactoryProtocol {
   func makeFetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makefetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makeFETCHInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makemakeFetchCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makeinit_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeMakeFetchCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeInitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeInit_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
 }
 
 /// The interceptors of some methods of `Twins`, or of all.
 struct TwinsClientInterceptors: TwinsClientInterceptorFactoryProtocol, Swift.Sendable {
   private let all: [any Switchboard.ClientInterceptorFactory]
-  private let _Fetch: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
   private let _fetch: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
   private let _fETCH: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
   private let _makeFetchCall_: @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>]
@@ -2924,7 +3035,6 @@ struct TwinsClientInterceptors: TwinsClientInterceptorFactoryProtocol, Swift.Sen
   init(
     _ all: any Switchboard.ClientInterceptorFactory...,
     unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
-    Fetch: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
     fetch: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
     fETCH: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
     makeFetchCall_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] },
@@ -2932,7 +3042,6 @@ struct TwinsClientInterceptors: TwinsClientInterceptorFactoryProtocol, Swift.Sen
     init_: @escaping @Sendable () -> [Switchboard.ClientInterceptor<Plain, Plain>] = { [] }
   ) {
     self.all = all
-    self._Fetch = Fetch
     self._fetch = fetch
     self._fETCH = fETCH
     self._makeFetchCall_ = makeFetchCall_
@@ -2941,12 +3050,6 @@ struct TwinsClientInterceptors: TwinsClientInterceptorFactoryProtocol, Swift.Sen
   }
 
   func makeFetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
-    all.makeClientInterceptors(
-      for: TwinsMetadata.Methods.Fetch.descriptor, before: _Fetch()
-    )
-  }
-
-  func makefetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: TwinsMetadata.Methods.fetch.descriptor, before: _fetch()
     )
@@ -2958,37 +3061,30 @@ struct TwinsClientInterceptors: TwinsClientInterceptorFactoryProtocol, Swift.Sen
     )
   }
 
-  func makemakeFetchCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeMakeFetchCallInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: TwinsMetadata.Methods.makeFetchCall_.descriptor, before: _makeFetchCall_()
     )
   }
 
-  func makeinitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeInitInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: TwinsMetadata.Methods.init__.descriptor, before: _init__()
     )
   }
 
-  func makeinit_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeInit_Interceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: TwinsMetadata.Methods.init_.descriptor, before: _init_()
     )
   }
 }
 
-/// Methods that differ in case only, or are named like what is made for others.
+/// Methods that differ in the case of later letters, or are named like what is made for others.
 protocol TwinsClientProtocol: Sendable {
-  nonisolated(nonsending) func Fetch(
+  nonisolated(nonsending) func fetch(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain
-
-  nonisolated(nonsending) func fetch<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain where Requests.Element == Plain
-  nonisolated(nonsending) func fetch<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain where Requests.Element == Plain
 
   func fETCH(
     _ request: Plain, callOptions: Switchboard.CallOptions?
@@ -3046,45 +3142,16 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     )
   }
 
-  nonisolated(nonsending) func Fetch(
+  nonisolated(nonsending) func fetch(
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
-    try await call(TwinsMetadata.Methods.Fetch, callOptions) { $0.makeFetchInterceptors() }.unary(request)
+    try await call(TwinsMetadata.Methods.fetch, callOptions) { $0.makeFetchInterceptors() }.unary(request)
   }
 
   func makeFetchCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    call(TwinsMetadata.Methods.Fetch, callOptions) { $0.makeFetchInterceptors() }.makeUnaryCall(request)
-  }
-
-  nonisolated(nonsending) func fetch<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain where Requests.Element == Plain {
-    try await call(TwinsMetadata.Methods.fetch, callOptions) {
-      $0.makefetchInterceptors()
-    }.clientStreaming(requests)
-  }
-
-  nonisolated(nonsending) func fetch<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests, callOptions: Switchboard.CallOptions?
-  ) async throws -> Plain where Requests.Element == Plain {
-    try await call(TwinsMetadata.Methods.fetch, callOptions) {
-      $0.makefetchInterceptors()
-    }.clientStreaming(requests)
-  }
-
-  nonisolated(nonsending) func fetch(
-    callOptions: Switchboard.CallOptions? = nil,
-    _ body: nonisolated(nonsending) (Switchboard.AsyncClientStreamingCall<Plain, Plain>) async throws -> Swift.Void
-  ) async throws -> Plain {
-    try await makefetchCall(callOptions: callOptions).use(body)
-  }
-
-  func makefetchCall(
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.AsyncClientStreamingCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.fetch, callOptions) { $0.makefetchInterceptors() }.makeClientStreamingCall()
+    call(TwinsMetadata.Methods.fetch, callOptions) { $0.makeFetchInterceptors() }.makeUnaryCall(request)
   }
 
   func fETCH(
@@ -3110,87 +3177,75 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
-      $0.makemakeFetchCallInterceptors()
+      $0.makeMakeFetchCallInterceptors()
     }.unary(request)
   }
 
-  func makemakeFetchCallCall(
+  func makeMakeFetchCallCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
-      $0.makemakeFetchCallInterceptors()
+      $0.makeMakeFetchCallInterceptors()
     }.makeUnaryCall(request)
   }
 
   func init__<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.bidirectionalStreaming(requests)
+    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeInitInterceptors() }.bidirectionalStreaming(requests)
   }
 
   func init__<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.bidirectionalStreaming(requests)
+    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeInitInterceptors() }.bidirectionalStreaming(requests)
   }
 
   nonisolated(nonsending) func init__<Result>(
     callOptions: Switchboard.CallOptions? = nil,
     _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain>) async throws -> Result
   ) async throws -> Result {
-    try await makeinitCall(callOptions: callOptions).use(body)
+    try await makeInitCall(callOptions: callOptions).use(body)
   }
 
-  func makeinitCall(
+  func makeInitCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.makeBidirectionalStreamingCall()
+    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeInitInterceptors() }.makeBidirectionalStreamingCall()
   }
 
   func init_<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.bidirectionalStreaming(requests)
+    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeInit_Interceptors() }.bidirectionalStreaming(requests)
   }
 
   func init_<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.bidirectionalStreaming(requests)
+    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeInit_Interceptors() }.bidirectionalStreaming(requests)
   }
 
   nonisolated(nonsending) func init_<Result>(
     callOptions: Switchboard.CallOptions? = nil,
     _ body: nonisolated(nonsending) (Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain>) async throws -> Result
   ) async throws -> Result {
-    try await makeinit_Call(callOptions: callOptions).use(body)
+    try await makeInit_Call(callOptions: callOptions).use(body)
   }
 
-  func makeinit_Call(
+  func makeInit_Call(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain> {
-    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.makeBidirectionalStreamingCall()
+    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeInit_Interceptors() }.makeBidirectionalStreamingCall()
   }
 }
 
 /// The calls with the client's options.
 extension TwinsClientProtocol {
-  nonisolated(nonsending) func Fetch(
+  nonisolated(nonsending) func fetch(
     _ request: Plain
   ) async throws -> Plain {
-    try await self.Fetch(request, callOptions: nil)
-  }
-
-  nonisolated(nonsending) func fetch<Requests: Swift.Sequence & Sendable>(
-    _ requests: Requests
-  ) async throws -> Plain where Requests.Element == Plain {
-    try await self.fetch(requests, callOptions: nil)
-  }
-
-  nonisolated(nonsending) func fetch<Requests: _Concurrency.AsyncSequence & Sendable>(
-    _ requests: Requests
-  ) async throws -> Plain where Requests.Element == Plain {
-    try await self.fetch(requests, callOptions: nil)
+    try await self.fetch(request, callOptions: nil)
   }
 
   func fETCH(
@@ -3237,18 +3292,9 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    client.call(TwinsMetadata.Methods.Fetch, callOptions) {
+    client.call(TwinsMetadata.Methods.fetch, callOptions) {
       $0.makeFetchInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
-  }
-
-  func makefetchCall(
-    responseHandler: any Switchboard.ResponseHandler<Plain>,
-    callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<Plain, Plain> {
-    client.call(TwinsMetadata.Methods.fetch, callOptions) {
-      $0.makefetchInterceptors()
-    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func makeFETCHCall(
@@ -3261,31 +3307,31 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makemakeFetchCallCall(
+  func makeMakeFetchCallCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
-      $0.makemakeFetchCallInterceptors()
+      $0.makeMakeFetchCallInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makeinitCall(
+  func makeInitCall(
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Plain, Plain> {
     client.call(TwinsMetadata.Methods.init__, callOptions) {
-      $0.makeinitInterceptors()
+      $0.makeInitInterceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }
 
-  func makeinit_Call(
+  func makeInit_Call(
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Plain, Plain> {
     client.call(TwinsMetadata.Methods.init_, callOptions) {
-      $0.makeinit_Interceptors()
+      $0.makeInit_Interceptors()
     }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
@@ -3295,17 +3341,15 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
 /// Makes the interceptors of each call to `Twins`, in inbound order.
 protocol TwinsServerInterceptorFactoryProtocol: Sendable {
   func makeFetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makefetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makeFETCHInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makemakeFetchCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makeinit_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeMakeFetchCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeInitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeInit_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
 }
 
 /// The interceptors of some methods of `Twins`, or of all.
 struct TwinsServerInterceptors: TwinsServerInterceptorFactoryProtocol, Swift.Sendable {
   private let all: [any Switchboard.ServerInterceptorFactory]
-  private let _Fetch: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
   private let _fetch: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
   private let _fETCH: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
   private let _makeFetchCall_: @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>]
@@ -3318,7 +3362,6 @@ struct TwinsServerInterceptors: TwinsServerInterceptorFactoryProtocol, Swift.Sen
   init(
     _ all: any Switchboard.ServerInterceptorFactory...,
     unlabelled: ((Swift.Never) -> Swift.Void)? = nil,
-    Fetch: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
     fetch: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
     fETCH: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
     makeFetchCall_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] },
@@ -3326,7 +3369,6 @@ struct TwinsServerInterceptors: TwinsServerInterceptorFactoryProtocol, Swift.Sen
     init_: @escaping @Sendable () -> [Switchboard.ServerInterceptor<Plain, Plain>] = { [] }
   ) {
     self.all = all
-    self._Fetch = Fetch
     self._fetch = fetch
     self._fETCH = fETCH
     self._makeFetchCall_ = makeFetchCall_
@@ -3335,12 +3377,6 @@ struct TwinsServerInterceptors: TwinsServerInterceptorFactoryProtocol, Swift.Sen
   }
 
   func makeFetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
-    all.makeServerInterceptors(
-      for: TwinsMetadata.Methods.Fetch.descriptor, before: _Fetch()
-    )
-  }
-
-  func makefetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: TwinsMetadata.Methods.fetch.descriptor, before: _fetch()
     )
@@ -3352,39 +3388,34 @@ struct TwinsServerInterceptors: TwinsServerInterceptorFactoryProtocol, Swift.Sen
     )
   }
 
-  func makemakeFetchCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeMakeFetchCallInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: TwinsMetadata.Methods.makeFetchCall_.descriptor, before: _makeFetchCall_()
     )
   }
 
-  func makeinitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeInitInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: TwinsMetadata.Methods.init__.descriptor, before: _init__()
     )
   }
 
-  func makeinit_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeInit_Interceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: TwinsMetadata.Methods.init_.descriptor, before: _init_()
     )
   }
 }
 
-/// Methods that differ in case only, or are named like what is made for others.
+/// Methods that differ in the case of later letters, or are named like what is made for others.
 protocol TwinsProvider: Switchboard.CallHandlerProvider {
   typealias Interceptors = any TwinsServerInterceptorFactoryProtocol
 
   /// Makes the interceptors of each call; `nil` if there are none.
   var interceptors: Interceptors? { get }
 
-  func Fetch(
-    request: Plain,
-    context: Switchboard.ServerCallContext
-  ) async throws -> Plain
-
   func fetch(
-    requestStream: Switchboard.RequestStream<Plain>,
+    request: Plain,
     context: Switchboard.ServerCallContext
   ) async throws -> Plain
 
@@ -3418,15 +3449,10 @@ extension TwinsProvider {
   var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = TwinsMetadata.Methods
     return [
-      Methods.Fetch.unaryHandler(
+      Methods.fetch.unaryHandler(
         interceptors: interceptors.map { factory in { @Sendable in factory.makeFetchInterceptors() } }
       ) {
-        try await self.Fetch(request: $0, context: $1)
-      },
-      Methods.fetch.clientStreamingHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makefetchInterceptors() } }
-      ) {
-        try await self.fetch(requestStream: $0, context: $1)
+        try await self.fetch(request: $0, context: $1)
       },
       Methods.fETCH.serverStreamingHandler(
         interceptors: interceptors.map { factory in { @Sendable in factory.makeFETCHInterceptors() } }
@@ -3434,17 +3460,17 @@ extension TwinsProvider {
         try await self.fETCH(request: $0, responseStream: $1, context: $2)
       },
       Methods.makeFetchCall_.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makemakeFetchCallInterceptors() } }
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeMakeFetchCallInterceptors() } }
       ) {
         try await self.makeFetchCall_(request: $0, context: $1)
       },
       Methods.init__.bidirectionalStreamingHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeinitInterceptors() } }
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeInitInterceptors() } }
       ) {
         try await self.init__(requestStream: $0, responseStream: $1, context: $2)
       },
       Methods.init_.bidirectionalStreamingHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makeinit_Interceptors() } }
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeInit_Interceptors() } }
       ) {
         try await self.init_(requestStream: $0, responseStream: $1, context: $2)
       },
@@ -5933,7 +5959,7 @@ protocol LabelsClientInterceptorFactoryProtocol {
   func makeAllInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func make_AllInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makeUnlabelledInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
-  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
+  func makeMakeAllInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
 }
 
 /// The interceptors of some methods of `Labels`, or of all.
@@ -5980,7 +6006,7 @@ struct LabelsClientInterceptors: LabelsClientInterceptorFactoryProtocol, Swift.S
     )
   }
 
-  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
+  func makeMakeAllInterceptorsInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: LabelsMetadata.Methods.makeAllInterceptors.descriptor, before: _makeAllInterceptors()
     )
@@ -6081,15 +6107,15 @@ struct LabelsClient: Switchboard.ServiceClient, LabelsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions?
   ) async throws -> Plain {
     try await call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
-      $0.makemakeAllInterceptorsInterceptors()
+      $0.makeMakeAllInterceptorsInterceptors()
     }.unary(request)
   }
 
-  func makemakeAllInterceptorsCall(
+  func makeMakeAllInterceptorsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
-      $0.makemakeAllInterceptorsInterceptors()
+      $0.makeMakeAllInterceptorsInterceptors()
     }.makeUnaryCall(request)
   }
 }
@@ -6153,13 +6179,13 @@ extension Switchboard.ClientCallbacks where CallbackClient.InterceptorFactory ==
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
-  func makemakeAllInterceptorsCall(
+  func makeMakeAllInterceptorsCall(
     _ request: Plain,
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
     client.call(LabelsMetadata.Methods.makeAllInterceptors, callOptions) {
-      $0.makemakeAllInterceptorsInterceptors()
+      $0.makeMakeAllInterceptorsInterceptors()
     }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
@@ -6171,7 +6197,7 @@ protocol LabelsServerInterceptorFactoryProtocol: Sendable {
   func makeAllInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func make_AllInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makeUnlabelledInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
-  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
+  func makeMakeAllInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
 }
 
 /// The interceptors of some methods of `Labels`, or of all.
@@ -6218,7 +6244,7 @@ struct LabelsServerInterceptors: LabelsServerInterceptorFactoryProtocol, Swift.S
     )
   }
 
-  func makemakeAllInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
+  func makeMakeAllInterceptorsInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: LabelsMetadata.Methods.makeAllInterceptors.descriptor, before: _makeAllInterceptors()
     )
@@ -6275,7 +6301,7 @@ extension LabelsProvider {
         try await self.unlabelled(request: $0, context: $1)
       },
       Methods.makeAllInterceptors.unaryHandler(
-        interceptors: interceptors.map { factory in { @Sendable in factory.makemakeAllInterceptorsInterceptors() } }
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeMakeAllInterceptorsInterceptors() } }
       ) {
         try await self.makeAllInterceptors(request: $0, context: $1)
       },
