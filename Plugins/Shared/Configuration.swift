@@ -49,6 +49,14 @@ extension Configuration {
     }
     do {
       self = try JSONDecoder().decode(Configuration.self, from: content)
+      guard !includes.isEmpty else { throw NoIncludes() }
+    } catch is NoIncludes {
+      throw ConfigurationError(
+        file,
+        "'includes' is empty: name the directories to which imports are relative, or leave it out for the file's own",
+        atKey: "includes",
+        in: content
+      )
     } catch let DecodingError.dataCorrupted(context) where context.codingPath.isEmpty {
       // The decoder's description of the position differs between systems.
       let fault = JSONFault(in: Array(content))
@@ -89,6 +97,9 @@ extension Configuration: Decodable {
       try fields.decodeIfPresent([String: OptionValue].self, forKey: .options)?.mapValues(\.texts) ?? [:]
   }
 }
+
+/// No directory is left in which imports could be found.
+private struct NoIncludes: Error {}
 
 /// An unknown key in the file's object.
 private struct UnknownKey: Error {

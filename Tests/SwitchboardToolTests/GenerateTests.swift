@@ -214,6 +214,11 @@ import Testing
       (#"{"files": []}"#, ":1:2: error: unknown key \"files\": the keys are protos, includes and options"),
       ("{}", ": error: no .proto file in its directory or below"),
       (#"{"protos": []}"#, ": error: 'protos' is empty"),
+      (
+        "{\n \"includes\": []}",
+        ":2:2: error: 'includes' is empty: name the directories to which imports are relative, or leave it out for the "
+          + "file's own"
+      ),
       (#"{"protos": ["a", "b", "a"]}"#, ": error: 'protos' names a twice"),
       (
         "{\"options\": {\"Server\": true,\n  \"Server\": false}}",
@@ -326,6 +331,36 @@ import Testing
         + "for messages\n"
     )
     #expect(try scratch.files(below: "out").isEmpty)
+  }
+
+  /// It is not that of the directory.
+  @Test func anEmptyPathOfMappingsIsReported() throws {
+    try scratch.write(
+      #"{"protos": ["protos/a.proto"], "includes": ["protos"], "options": {"PayloadMappings": ""}}"#,
+      to: "path.json"
+    )
+    let run = try generate("--configuration", "path.json", "-o", scratch.path)
+    #expect(run.exitCode == 1)
+    #expect(
+      run.errors == "path.json:1:68: error: option PayloadMappings has an empty value: it must be a path\n"
+    )
+  }
+
+  /// It may be for another target's files.
+  @Test func optionsOfServicesWithoutServicesAreReported() throws {
+    let flags = ["ReflectionData", "TestClient", "Server"].flatMap { ["--option", "\($0)=true"] }
+    let run = try Command.product(
+      "switchboard",
+      ["generate", "-I", "protos", "-o", try scratch.directory("idle")] + flags + ["a.proto"],
+      in: scratch.path
+    )
+    #expect(run.exitCode == 0)
+    #expect(
+      run.errors
+        == ["ReflectionData", "TestClient"].map {
+          "switchboard: warning: option \($0) has no effect: no .proto file has a service\n"
+        }.joined()
+    )
   }
 
   /// Only the last would count.

@@ -38,7 +38,9 @@ extension GenerateArguments {
   ) -> [(key: String, text: String)] {
     content.options.sorted { $0.key < $1.key }.flatMap { key, values in
       values.map { value in
-        (key, "\(key)=\(Configuration.pathOptions.contains(key) ? path(value, beside: file) : value)")
+        // An empty path is a mistake, and not that of the file's directory.
+        let isPath = Configuration.pathOptions.contains(key) && !value.isEmpty
+        return (key, "\(key)=\(isPath ? path(value, beside: file) : value)")
       }
     }
   }

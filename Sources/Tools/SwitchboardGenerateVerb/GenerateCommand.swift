@@ -15,10 +15,13 @@ struct GenerateCommand {
   func run() async throws(CommandFailure) {
     let mappings = try readMappings()
     let request = try await arguments.request(with: workers)
-    let outputs = try CommandFailure.catching(.failed) { () throws(GeneratorError) in
-      try Generator(request, mappings: mappings, hasFile: arguments.hasFile).outputs()
+    let generator = try CommandFailure.catching(.failed) { () throws(GeneratorError) in
+      try Generator(request, mappings: mappings, hasFile: arguments.hasFile)
     }
-    if outputs.allSatisfy(\.names.isEmpty) { complain("switchboard: warning: \(Self.nothing)") }
+    let outputs = try CommandFailure.catching(.failed) { () throws(GeneratorError) in
+      try generator.outputs()
+    }
+    for warning in generator.warnings { complain("switchboard: warning: \(warning)") }
     let missing = try missingNames(in: outputs.flatMap(\.names))
     let output = try openOutput()
     // Each file is written by the thread that generated it, so that only a few are in memory. The first error is
@@ -35,10 +38,6 @@ struct GenerateCommand {
       )
     }
   }
-
-  /// Options leave only services then.
-  private static let nothing =
-    "nothing is generated: no .proto file has a service, and the options do not ask for messages"
 
   private static func write(
     _ source: GeneratorOutput,

@@ -72,6 +72,16 @@ public struct Generator: Sendable {
     try GeneratorOptions.checkRepetition(options)
   }
 
+  /// What has no effect, and could be right for other files.
+  package var warnings: [String] {
+    let files = request.filesToGenerate.compactMap { schema.filesByName[$0] }
+    guard files.allSatisfy({ schema.files[$0].services.isEmpty }) else { return [] }
+    if !options.generatesMessages {
+      return ["nothing is generated: no .proto file has a service, and the options do not ask for messages"]
+    }
+    return options.idleWithoutServices.map { "option \($0) has no effect: no .proto file has a service" }
+  }
+
   /// The names of all options, sorted.
   public static var optionNames: [String] { GeneratorOptions.names }
 
@@ -108,6 +118,9 @@ public struct Generator: Sendable {
         let shown = name.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
         throw GeneratorError("\(shown): a file to generate has control characters in its name")
       }
+      if options.generatesServices {
+        for service in schema.files[index].services { try service.checkMethodNames(in: name) }
+      }
       let output = GeneratorOutput(
         FileSource(
           schema: schema,
@@ -118,9 +131,6 @@ public struct Generator: Sendable {
           qualifiesScalars: clashes
         )
       )
-      if options.generatesServices {
-        for service in schema.files[index].services { try service.checkMethodNames(in: name) }
-      }
       for path in output.names {
         guard FileNaming.isBelowOutput(path) else {
           throw GeneratorError(

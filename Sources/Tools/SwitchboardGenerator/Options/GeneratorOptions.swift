@@ -70,6 +70,11 @@ struct GeneratorOptions {
     generatesServers = false
   }
 
+  /// The options that are given although only services need them.
+  var idleWithoutServices: [String] {
+    ["KeepMethodCasing", "ReflectionData", "TestClient"].filter { asks(for: $0) }
+  }
+
   /// Throws if an option is unknown or has a wrong value, whatever the others are.
   static func check(_ option: String) throws(GeneratorError) {
     var options = try GeneratorOptions(parameter: "")
