@@ -108,6 +108,7 @@ struct ChannelBalancerTests {
     let name = try MethodConfig.Name(service: "a.B")
     let config = try ServiceConfig(methodConfigs: [
       MethodConfig(names: []), MethodConfig(names: [name], repetition: .hedge(policy)),
+      MethodConfig(names: [try MethodConfig.Name(service: "c.D")]),
     ])
     let balancer = try start(config)
     try report(ResolverResult(endpoints: .numbers(0..<1)))
@@ -116,8 +117,32 @@ struct ChannelBalancerTests {
         "the service config of fake:///x: methodConfig[0].name: is missing or empty, so this is for no method",
         "the service config of fake:///x: methodConfig[1].hedgingPolicy.maxAttempts: is 9: no more than 5 attempts "
           + "are made",
+        "the service config of fake:///x: methodConfig[2]: has names, and nothing that would be for them",
       ]
     )
+    balancer.shutDown()
+  }
+
+  /// Which policy there is, only the channel knows.
+  @Test(arguments: [("round_robin", true), ("pick_first", false), (nil, false)])
+  func aHealthCheckThatIsNotMadeIsReported(_ policy: String?, _ checks: Bool) throws {
+    let policies = policy.map { [LoadBalancingConfig($0)] } ?? []
+    let balancer = try start(ServiceConfig(loadBalancing: policies, healthCheckedService: "a.B"))
+    try report(ResolverResult(endpoints: .numbers(0..<1)))
+    let reason =
+      "the service config of fake:///x: healthCheckConfig: has no effect with the policy pick_first; policies such "
+      + "as round_robin check health"
+    #expect(owner.warnings == (checks ? [] : [reason]))
+    balancer.shutDown()
+  }
+
+  /// The channel's own policy is that of a config without one.
+  @Test
+  func aHealthCheckByTheChannelsPolicyIsNotReported() throws {
+    let balancer = try start(config("round_robin"))
+    let found = try ServiceConfig(healthCheckedService: "a.B")
+    try report(ResolverResult(endpoints: .numbers(0..<1), serviceConfig: .success(found)))
+    #expect(balancer.policyName == "round_robin" && owner.warnings.isEmpty, "\(owner.warnings)")
     balancer.shutDown()
   }
 

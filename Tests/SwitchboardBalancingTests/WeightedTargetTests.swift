@@ -50,6 +50,26 @@ struct WeightedTargetTests {
     #expect(messages == ["a", "b"])
   }
 
+  /// The resolver has found some, and has not said for which child.
+  @Test(arguments: ["weighted_target", "priority"])
+  func endpointsWithoutAPathAreNotTakenForNone(_ policy: String) throws {
+    let child = ConfigValue.object(["config": .policies("round_robin")])
+    let members =
+      policy == "priority"
+      ? ["children": .object(["a": child]), "priorities": .array([.string("a")])] : config(["a": 1])
+    let failure = #expect(throws: GRPCStatus.self) { try bench.update(policy, members, .numbers(0..<2)) }
+    let reason =
+      "the resolver's endpoints have no EndpointPath, which names the child that an endpoint is for"
+    #expect(failure?.message == "child a: \(reason)")
+    #expect(bench.host.state == .transientFailure)
+    #expect(bench.pick().failure?.message == reason)
+    #expect(throws: GRPCStatus.self) { try bench.update(policy, members, []) }
+    #expect(bench.pick().failure?.message == "the name has no addresses")
+    try bench.update(policy, members, [.number(0, path: ["a"])])
+    bench.host.allReady()
+    #expect(bench.counts(10) == [0: 10])
+  }
+
   @Test
   func updatesKeepChildren() throws {
     try bench.update("weighted_target", config(["a": 1, "b": 1]), endpoints)

@@ -108,10 +108,140 @@ import Testing
     #expect(try ServiceConfig(json: json).remarks.count == 3)
   }
 
+  private static let retry =
+    #""maxAttempts": 2, "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]"#
+
+  /// They are valid, and hardly meant, alone or beside others.
+  @Test(arguments: [
+    (
+      #"{"loadBalancingConfig": [{"pick_first": {}}], "healthCheckConfig": {"serviceName": "a"}}"#,
+      "healthCheckConfig: has no effect with the policy pick_first; policies such as round_robin check health"
+    ),
+    (
+      #"{"healthCheckConfig": {}}"#,
+      #"healthCheckConfig.serviceName: is missing, so no health is checked; "" is the server's as a whole"#
+    ),
+    (
+      #"{"loadBalancingConfig": [{"outlier_detection": {"childPolicy": [{"round_robin": {}}]}}]}"#,
+      "loadBalancingConfig[0].outlier_detection.successRateEjection: is missing, and so is failurePercentageEjection: "
+        + "no endpoint is ever ejected"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"outlier_detection": {"childPolicy": [{"round_robin": {}}], "#
+        + #""failurePercentageEjection": {"enforcementPercentage": 0}}}]}"#,
+      "loadBalancingConfig[0].outlier_detection.failurePercentageEjection.enforcementPercentage: is zero: no endpoint "
+        + "is ejected by this rule"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{}], "retryPolicy": {\#(retry), "initialBackoff": "5s", "maxBackoff": "1s"}}]}"#,
+      "methodConfig[0].retryPolicy.maxBackoff: is 1.0 seconds, below initialBackoff: no wait is longer than this"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{}], "timeout": "0.2s", "hedgingPolicy": {"maxAttempts": 2, "hedgingDelay": "1s"}}]}"#,
+      "methodConfig[0].hedgingPolicy.hedgingDelay: is 1.0 seconds, and the timeout is 0.2 seconds: it ends the call "
+        + "before a second attempt"
+    ),
+    (
+      #"{"retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}}"#,
+      "retryThrottling: has no effect: no methodConfig has a retryPolicy or a hedgingPolicy"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"priority": {"children": {"near": {"config": [{"round_robin": {}}]}, "#
+        + #""far": {"config": [{"round_robin": {}}]}}, "priorities": ["near"]}}]}"#,
+      "loadBalancingConfig[0].priority.children.far: is not one of the priorities, so it gets no calls"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"priority": {}}]}"#,
+      "loadBalancingConfig[0].priority.priorities: has no child, so each call fails"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"weighted_target": {"targets": {}}}]}"#,
+      "loadBalancingConfig[0].weighted_target.targets: has no child, so each call fails"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{"service": "a.B"}]}]}"#,
+      "methodConfig[0]: has names, and nothing that would be for them"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{"service": "a.B"}, {}]}]}"#,
+      "methodConfig[0]: has names, and nothing that would be for them"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{}], "maxRequestMessageBytes": 0}]}"#,
+      "methodConfig[0].maxRequestMessageBytes: is zero: only empty requests can be sent"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{}], "maxResponseMessageBytes": 0}]}"#,
+      "methodConfig[0].maxResponseMessageBytes: is zero: only empty responses can be received"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"least_request": {"choiceCount": 50}}]}"#,
+      "loadBalancingConfig[0].least_request.choiceCount: is 50: no more than 10 endpoints are drawn"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"ring_hash": {"minRingSize": 5000, "maxRingSize": 9000}}]}"#,
+      "loadBalancingConfig[0].ring_hash.minRingSize: is 5000: no ring is larger than 4096"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"weighted_round_robin": {"oobReportingPeriod": "1s"}}]}"#,
+      "loadBalancingConfig[0].weighted_round_robin.oobReportingPeriod: has no effect unless enableOobLoadReport is true"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"weighted_round_robin": {"enableOobLoadReport": true, "#
+        + #""weightExpirationPeriod": "10s"}}]}"#,
+      "loadBalancingConfig[0].weighted_round_robin.weightExpirationPeriod: is not above oobReportingPeriod: a weight "
+        + "ends before the next report"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"weighted_round_robin": {"blackoutPeriod": "300s"}}]}"#,
+      "loadBalancingConfig[0].weighted_round_robin.blackoutPeriod: is above weightExpirationPeriod: an endpoint whose "
+        + "reports pause may never get a weight"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"round_robin": {}}], "loadBalancingPolicy": "pick_first"}"#,
+      "loadBalancingPolicy: has no effect beside loadBalancingConfig, which names other policies"
+    ),
+  ]) func settingsThatAreHardlyMeantAreFound(_ json: String, _ finding: String) throws {
+    #expect(try findings(json) == [finding])
+  }
+
+  /// Each would be found in another place, and is right here.
+  @Test(arguments: [
+    #"{"healthCheckConfig": {"serviceName": ""}, "loadBalancingConfig": [{"round_robin": {}}]}"#,
+    // Its clients may have a policy of their own.
+    #"{"healthCheckConfig": {"serviceName": ""}}"#,
+    // The method has none of the settings of its service.
+    #"{"methodConfig": [{"name": [{"service": "a.B"}], "timeout": "1s"}, {"name": [{"service": "a.B", "method": "C"}]}]}"#,
+    #"{"methodConfig": [{"name": [{}], "timeout": "1s"}, {"name": [{"service": "a.B"}]}]}"#,
+    // For clients that do not know the first.
+    #"{"loadBalancingConfig": [{"weighted_round_robin": {}}, {"round_robin": {}}], "loadBalancingPolicy": "round_robin"}"#,
+    #"{"methodConfig": [{"name": [{}], "hedgingPolicy": {"maxAttempts": 2}}], "#
+      + #""retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}}"#,
+    #"{"loadBalancingConfig": [{"weighted_round_robin": {"enableOobLoadReport": true, "oobReportingPeriod": "1s"}}]}"#,
+  ]) func settingsWithAnEffectAreNotFound(_ json: String) throws {
+    #expect(try check(json).code == 0)
+    #expect(try ServiceConfig(json: json).remarks.isEmpty)
+  }
+
+  /// It is one mistake, and not two.
+  @Test func anUnknownPolicyOfACallIsSaidOnce() throws {
+    let words = ["call", "127.0.0.1:1", "shop.Shop/Buy", "--proto", Run.protos + "/shop.proto"]
+    let config = #"{"loadBalancingConfig": [{"round_robbin": {}}]}"#
+    let run = try Command.product("switchboard", words + ["--service-config", config])
+    #expect(run.exitCode == 65)
+    #expect(run.errors.split(separator: "round_robbin").count == 2, "\(run.errors)")
+    #expect(
+      run.errors.hasPrefix(
+        "switchboard: --service-config: service config: loadBalancingConfig[0].round_robbin"
+      )
+    )
+    #expect(run.errors.contains("(did you mean round_robin?)"))
+  }
+
   @Test func namesThatTheFilesLackAreFound() throws {
     let json = """
-      {"methodConfig": [{"name": [{"service": "shop.Shop", "method": "Buy"}, {"service": "shop.Shp"}, {}]},
-        {"name": [{"service": "shop.Shop", "method": "Bye"}]}]}
+      {"methodConfig": [{"name": [{"service": "shop.Shop", "method": "Buy"}, {"service": "shop.Shp"}, {}],
+        "timeout": "9s"}, {"name": [{"service": "shop.Shop", "method": "Bye"}]}]}
       """
     #expect(
       try findings(json, "--proto", Run.protos + "/shop.proto") == [
@@ -176,7 +306,7 @@ import Testing
     #expect(older?.hasPrefix("standard input:1:2: loadBalancingPolicy: no load balancing policy") == true)
     #expect(older?.hasSuffix("(did you mean round_robin?)") == true)
     // Of a child, too, and what follows it.
-    let child = #"{"childPolicy": [{"pickfirst": {}}], "intervall": "1s"}"#
+    let child = #"{"childPolicy": [{"pickfirst": {}}], "intervall": "1s", "successRateEjection": {}}"#
     #expect(
       try findings(#"{"loadBalancingConfig": [{"outlier_detection": \#(child)}]}"#).map {
         $0.prefix { $0 != " " }
@@ -213,7 +343,7 @@ import Testing
           "retryableStatusCodes": ["UNAVAILABLE"]}}],
        "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}, "healthCheckConfig": {"serviceName": ""},
        "loadBalancingConfig": [{"weighted_target": {"targets": {"any name": {"weight": 1,
-         "childPolicy": [{"outlier_detection": {"interval": "1s", "childPolicy": [{"least_request": {"choiceCount": 2}}]}}]}}}}]}
+         "childPolicy": [{"outlier_detection": {"interval": "1s", "successRateEjection": {}, "childPolicy": [{"least_request": {"choiceCount": 2}}]}}]}}}}]}
       """
     let found = try check(json)
     #expect(found.code == 0 && found.lines.isEmpty, "\(found.lines)")

@@ -75,8 +75,7 @@ package final class ChannelBalancer: BalancerHost {
     pace = options.pace
     policies = PolicyRegistry(options.policies)
     defaultConfig = serviceConfig
-    let configs = serviceConfig?.loadBalancing ?? []
-    defaultPolicy = configs.isEmpty ? .standard : try policies.choose(configs, at: "loadBalancingConfig")
+    defaultPolicy = try policies.choose(for: serviceConfig) ?? .standard
     goIdle()
   }
 
@@ -159,12 +158,7 @@ package final class ChannelBalancer: BalancerHost {
   /// Throws, and changes nothing, if the config is invalid.
   private func use(_ result: Result<ServiceConfig?, GRPCStatus>) throws(GRPCStatus) {
     let config = try result.get() ?? defaultConfig
-    let policy: PolicyChoice
-    if let configs = config?.loadBalancing, !configs.isEmpty {
-      policy = try policies.choose(configs, at: "loadBalancingConfig")
-    } else {
-      policy = defaultPolicy
-    }
+    let policy = try policies.choose(for: config) ?? defaultPolicy
     let isNew = active == nil || active?.config != config
     if isNew { report(config, policy) }
     if active?.policy.name != policy.name {
@@ -179,7 +173,8 @@ package final class ChannelBalancer: BalancerHost {
     for remark in config?.remarks ?? [] {
       owner?.balancerReports("the service config of \(target.text): \(remark)", isWarning: true)
     }
-    for finding in policy.findings.prefix(ConfigFinding.mostReported) {
+    let health = config?.doubtOfHealthCheck(with: policy).map { [$0] } ?? []
+    for finding in (health + policy.findings).prefix(ConfigFinding.mostReported) {
       owner?.balancerReports("the service config of \(target.text): \(finding)", isWarning: finding.isMistake)
     }
   }

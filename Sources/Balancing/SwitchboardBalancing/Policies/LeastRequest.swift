@@ -13,6 +13,10 @@ struct LeastRequest: LoadBalancingPolicy {
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> LeastRequestBalancer.Config {
     let count = try reader.count("choiceCount", in: 2...ConfigLimit.count, default: 2)
+    if count > Self.mostChoices {
+      reader.note([.doubt("choiceCount", "is \(count): no more than \(Self.mostChoices) endpoints are drawn")]
+      )
+    }
     return LeastRequestBalancer.Config(choiceCount: min(count, Self.mostChoices))
   }
 

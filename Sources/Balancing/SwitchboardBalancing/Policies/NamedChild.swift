@@ -25,8 +25,15 @@ final class NamedChild: ForwardingHost {
     self.changed = changed
   }
 
-  func update(_ endpoints: [Endpoint], _ choice: PolicyChoice) throws(GRPCStatus) {
-    try balancer.update(endpoints, choice)
+  /// Passes its part of some endpoints on. Errors name the child. If its parent's endpoints are for no child at all, calls
+  /// fail with this reason, and not as if there were no endpoints.
+  func update(_ endpoints: EndpointParts, _ choice: PolicyChoice) throws(GRPCStatus) {
+    do throws(GRPCStatus) {
+      try balancer.update(endpoints[name], choice)
+    } catch {
+      if endpoints.areForNone { balancer.resolverFailed(.endpointsForNone) }
+      throw (endpoints.areForNone ? .endpointsForNone : error).of(child: name)
+    }
   }
 
   func resolverFailed(_ status: GRPCStatus) { balancer.resolverFailed(status) }
@@ -47,17 +54,34 @@ final class NamedChild: ForwardingHost {
   func resolveAgain() { if !ignoresResolveAgain { host.resolveAgain() } }
 }
 
-extension [Endpoint] {
-  /// Groups the endpoints by the first name of their paths, and removes that name. Endpoints without a path are left
-  /// out.
-  var byChild: [String: [Endpoint]] {
-    var children: [String: [Endpoint]] = [:]
-    for endpoint in self {
+/// Endpoints by the first name of their paths, without that name. Endpoints without a path are left out.
+struct EndpointParts {
+  private var parts: [String: [Endpoint]] = [:]
+  /// Whether there are endpoints, and none has a path.
+  let areForNone: Bool
+
+  init(_ endpoints: [Endpoint] = []) {
+    for endpoint in endpoints {
       guard let path = endpoint.attributes[EndpointPath.self], let name = path.first else { continue }
       var inner = endpoint
       inner.attributes[EndpointPath.self] = [String](path.dropFirst())
-      children[name, default: []].append(inner)
+      parts[name, default: []].append(inner)
     }
-    return children
+    areForNone = parts.isEmpty && !endpoints.isEmpty
   }
+
+  subscript(name: String) -> [Endpoint] { parts[name] ?? [] }
+}
+
+extension GRPCStatus {
+  /// The status with the name of the child from which it comes.
+  fileprivate func of(child name: String) -> GRPCStatus {
+    GRPCStatus(code: code, message: "child \(name): \(message ?? "")", origin: origin)
+  }
+
+  fileprivate static let endpointsForNone = GRPCStatus(
+    code: .unavailable,
+    message: "the resolver's endpoints have no EndpointPath, which names the child that an endpoint is for",
+    origin: .user
+  )
 }

@@ -31,6 +31,12 @@ struct OutlierDetection: LoadBalancingPolicy {
     if let reader = try reader.object("failurePercentageEjection") {
       rules.failurePercentage = try readRule(reader, limit: "threshold", in: 0...100, .failurePercentage)
     }
+    if !rules.isActive, !reader.hasMistake(in: "successRateEjection"),
+      !reader.hasMistake(in: "failurePercentageEjection")
+    {
+      let reason = "is missing, and so is failurePercentageEjection: no endpoint is ever ejected"
+      reader.note([.doubt("successRateEjection", reason)])
+    }
     return OutlierDetectionBalancer.Config(rules: rules, policy: policy)
   }
 
@@ -41,9 +47,13 @@ struct OutlierDetection: LoadBalancingPolicy {
     _ standard: OutlierRules.Rule
   ) throws(GRPCStatus) -> OutlierRules.Rule {
     let counts = 0...ConfigLimit.count
+    let enforcement = try reader.percentage("enforcementPercentage", default: standard.enforcement)
+    if enforcement == 0 {
+      reader.note([.doubt("enforcementPercentage", "is zero: no endpoint is ejected by this rule")])
+    }
     return OutlierRules.Rule(
       limit: try reader.count(limit, in: range, default: standard.limit),
-      enforcement: try reader.percentage("enforcementPercentage", default: standard.enforcement),
+      enforcement: enforcement,
       minimumHosts: try reader.count("minimumHosts", in: counts, default: standard.minimumHosts),
       requestVolume: try reader.count("requestVolume", in: counts, default: standard.requestVolume)
     )

@@ -63,6 +63,12 @@ public struct PolicyRegistry: Sendable {
     throw .invalidServiceConfig(unknown(configs, at: location))
   }
 
+  /// The policy that a service config chooses. `nil` if it names none. Throws as `choose(_:at:)` does.
+  package func choose(for config: ServiceConfig?) throws(GRPCStatus) -> PolicyChoice? {
+    guard let configs = config?.loadBalancing, !configs.isEmpty else { return nil }
+    return try choose(configs, at: "loadBalancingConfig")
+  }
+
   /// That none of some policies is known.
   private func unknown(_ configs: [LoadBalancingConfig], at location: String) -> ConfigFinding {
     guard let first = configs.first else {

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// Calls go to the first of several children that works (`priority_experimental`, gRFC A56).
 struct Priority: LoadBalancingPolicy {
@@ -25,6 +26,11 @@ struct Priority: LoadBalancingPolicy {
       }
       config.priorities.append(name)
     }
+    for name in config.children.keys.sorted()
+    where !seen.contains(name) && !reader.hasMistake(in: "priorities") {
+      reader.note([.doubt("children.\(name.excerpt)", "is not one of the priorities, so it gets no calls")])
+    }
+    if config.priorities.isEmpty { reader.note([.doubt("priorities", "has no child, so each call fails")]) }
     return config
   }
 
@@ -46,7 +52,7 @@ final class PriorityBalancer: LoadBalancer {
 
   private let host: any BalancerHost
   private var config: Config?
-  private var endpoints: [String: [Endpoint]] = [:]
+  private var endpoints = EndpointParts()
   /// The children that have been needed so far.
   private var children: [String: PriorityChild] = [:]
   private var current: String?
@@ -56,7 +62,7 @@ final class PriorityBalancer: LoadBalancer {
 
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
     self.config = config
-    self.endpoints = endpoints.byChild
+    self.endpoints = EndpointParts(endpoints)
     isUpdating = true
     var failure: GRPCStatus?
     let priorities = Set(config.priorities)
@@ -80,10 +86,10 @@ final class PriorityBalancer: LoadBalancer {
     guard let settings = config?.children[name] else { return nil }
     child.named.ignoresResolveAgain = settings.ignoresResolveAgain
     do throws(GRPCStatus) {
-      try child.named.update(endpoints[name] ?? [], settings.policy)
+      try child.named.update(endpoints, settings.policy)
       return nil
     } catch {
-      return error.of(child: name)
+      return error
     }
   }
 

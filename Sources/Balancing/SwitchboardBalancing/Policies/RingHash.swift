@@ -18,6 +18,9 @@ struct RingHash: LoadBalancingPolicy {
     let smallest = try reader.count("minRingSize", in: Self.sizes, default: config.minRingSize)
     let largest = try reader.count("maxRingSize", in: Self.sizes, default: config.maxRingSize)
     guard smallest <= largest else { throw reader.failure("maxRingSize", "is below minRingSize") }
+    if smallest > Self.largestSize {
+      reader.note([.doubt("minRingSize", "is \(smallest): no ring is larger than \(Self.largestSize)")])
+    }
     config.minRingSize = min(smallest, Self.largestSize)
     config.maxRingSize = min(largest, Self.largestSize)
     if let header = try reader.string("requestHashHeader"), !header.isEmpty {

@@ -42,16 +42,24 @@ private struct ConfigCheck {
     for name in members.keys.sorted() where name != "methodConfig" {
       check([name: members[name] ?? .null]) { reader throws(GRPCStatus) in
         let config = try ServiceConfig(followed: reader)
-        guard !config.loadBalancing.isEmpty else { return }
         var policies = PolicyRegistry()
         policies.audit = reader.audit
-        _ = try policies.choose(config.loadBalancing, at: "loadBalancingConfig")
+        _ = try policies.choose(for: config)
       }
     }
-    guard isValid else { return }
-    // Parts that are valid may contradict each other.
+    if isValid { checkWhole() }
+  }
+
+  /// Parts that are valid may contradict each other, or need each other.
+  private mutating func checkWhole() {
     do throws(GRPCStatus) {
-      _ = try ServiceConfig(ConfigReader(members, at: ""))
+      let reader = ConfigReader(members, at: "")
+      let config = try ServiceConfig(reader)
+      findings += try config.doubtsOfParts(in: reader, besides: findings)
+      guard let health = config.doubtOfHealthCheck(with: try PolicyRegistry().choose(for: config)) else {
+        return
+      }
+      findings.append(health)
     } catch { addMistake(ConfigFinding(error)) }
   }
 
@@ -130,6 +138,21 @@ private struct ConfigCheck {
         mistaken.insert(finding.path)
       }
     }
+  }
+}
+
+extension ServiceConfig {
+  /// That no health is checked, although a service is named, because the policy does not ask for it. A client whose own
+  /// config names another policy uses that if this one names none.
+  func doubtOfHealthCheck(with policy: PolicyChoice?) -> ConfigFinding? {
+    guard healthCheckedService != nil, policy?.name ?? PickFirst().name == PickFirst().name else {
+      return nil
+    }
+    return ConfigFinding(
+      path: "healthCheckConfig",
+      reason: "has no effect with the policy pick_first; policies such as round_robin check health",
+      isCommon: policy == nil
+    )
   }
 }
 

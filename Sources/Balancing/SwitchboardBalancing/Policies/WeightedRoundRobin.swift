@@ -24,7 +24,28 @@ struct WeightedRoundRobin: LoadBalancingPolicy {
       guard penalty >= 0 else { throw reader.failure("errorUtilizationPenalty", "is below 0") }
       config.errorUtilizationPenalty = penalty
     }
+    noteDoubts(config, reader)
     return config
+  }
+
+  private func noteDoubts(_ config: WeightedRoundRobinBalancer.Config, _ reader: ConfigReader) {
+    if !config.enableOobLoadReport, reader.has("oobReportingPeriod"),
+      !reader.hasMistake(in: "enableOobLoadReport")
+    {
+      reader.note([.doubt("oobReportingPeriod", "has no effect unless enableOobLoadReport is true")])
+    }
+    if let interval = config.streamInterval, interval >= config.weightExpirationPeriod {
+      reader.note([
+        .doubt(
+          "weightExpirationPeriod",
+          "is not above oobReportingPeriod: a weight ends before the next report"
+        )
+      ])
+    }
+    if config.blackoutPeriod > config.weightExpirationPeriod {
+      let reason = "is above weightExpirationPeriod: an endpoint whose reports pause may never get a weight"
+      reader.note([.doubt("blackoutPeriod", reason)])
+    }
   }
 
   func makeBalancer(_ host: any BalancerHost) -> WeightedRoundRobinBalancer {

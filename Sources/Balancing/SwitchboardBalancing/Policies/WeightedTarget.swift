@@ -17,6 +17,7 @@ struct WeightedTarget: LoadBalancingPolicy {
       let policy = try target.required("childPolicy", try policies.choose("childPolicy", of: target))
       config.targets.append(WeightedTargetBalancer.Target(name: name, weight: weight, policy: policy))
     }
+    if config.targets.isEmpty { reader.note([.doubt("targets", "has no child, so each call fails")]) }
     return config
   }
 
@@ -58,7 +59,7 @@ final class WeightedTargetBalancer: LoadBalancer {
 
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
     isUpdating = true
-    let byChild = endpoints.byChild
+    let parts = EndpointParts(endpoints)
     var gone = children
     var failure: GRPCStatus?
     order = config.targets.map(\.name)
@@ -69,9 +70,9 @@ final class WeightedTargetBalancer: LoadBalancer {
       let child = children[target.name] ?? makeChild(target.name)
       child.weight = target.weight
       do throws(GRPCStatus) {
-        try child.named.update(byChild[target.name] ?? [], target.policy)
+        try child.named.update(parts, target.policy)
       } catch {
-        failure = failure ?? error.of(child: target.name)
+        failure = failure ?? error
       }
     }
     for (name, child) in gone {
@@ -164,11 +165,6 @@ private final class WeightedPicker: Picker {
 }
 
 extension GRPCStatus {
-  /// The status with the name of the child from which it comes.
-  func of(child name: String) -> GRPCStatus {
-    GRPCStatus(code: code, message: "child \(name): \(message ?? "")", origin: origin)
-  }
-
   fileprivate static let noTargets = GRPCStatus(
     code: .unavailable,
     message: "weighted_target has no targets",

@@ -55,6 +55,9 @@ public struct ConfigReader: Sendable {
 
   private func isMistaken(_ name: String) -> Bool { audit?.mistaken.contains(path(name)) ?? false }
 
+  /// Whether there is a member, unless it is null.
+  func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
+
   /// Whether a member is known to be mistaken, or a part of it.
   func hasMistake(in name: String) -> Bool { audit?.hasMistake(in: path(name)) ?? false }
 

@@ -20,7 +20,20 @@ extension ServiceConfig {
   package init(_ reader: ConfigReader) throws(GRPCStatus) {
     let audit = ConfigAudit()
     try self.init(followed: reader.followed(by: audit))
-    remarks = audit.findings.prefix(ConfigFinding.mostReported).map(\.description)
+    let findings = audit.findings
+    remarks = (findings + (try doubtsOfParts(in: reader, besides: findings))).prefix(
+      ConfigFinding.mostReported
+    ).map(\.description)
+  }
+
+  /// What is doubtful in members of this JSON that would be right beside others, unless something in them was found already.
+  func doubtsOfParts(
+    in reader: ConfigReader,
+    besides findings: [ConfigFinding]
+  ) throws(GRPCStatus) -> [ConfigFinding] {
+    (doubtsOfParts + (try reader.doubtsOfOlderPolicy(beside: loadBalancing))).filter { doubt in
+      !findings.contains { ConfigPath.contains(doubt.path, $0.path) }
+    }
   }
 
   init(followed reader: ConfigReader) throws(GRPCStatus) {
@@ -30,7 +43,7 @@ extension ServiceConfig {
     if let object = try reader.object("retryThrottling") { throttling = try RetryThrottling(object) }
     let policies = try reader.policies("loadBalancingConfig")
     let older = try reader.olderPolicy()
-    let health = try reader.object("healthCheckConfig")?.string("serviceName")
+    let health = try reader.healthCheckedService()
     self = try reader.making { () throws(GRPCStatus) in
       try ServiceConfig(
         methodConfigs: methodConfigs,
@@ -50,6 +63,29 @@ extension ConfigReader {
     var policy = LoadBalancingConfig(name.lowercased())
     policy.path = path(member)
     return [policy]
+  }
+
+  /// Clients that know only the older form may need it for a policy that is one of the newer form's, too.
+  fileprivate func doubtsOfOlderPolicy(
+    beside policies: [LoadBalancingConfig]
+  ) throws(GRPCStatus) -> [ConfigFinding] {
+    guard let older = try olderPolicy()?.first, try self.policies("loadBalancingConfig") != nil,
+      !policies.contains(where: { $0.policy == older.policy })
+    else { return [] }
+    let reason = "has no effect beside loadBalancingConfig, which names other policies"
+    return [.doubt(path("loadBalancingPolicy"), reason)]
+  }
+
+  /// The service whose health is checked.
+  fileprivate func healthCheckedService() throws(GRPCStatus) -> String? {
+    guard let health = try object("healthCheckConfig") else { return nil }
+    let service = try health.string("serviceName")
+    if service == nil {
+      health.note([
+        .doubt("serviceName", "is missing, so no health is checked; \"\" is the server's as a whole")
+      ])
+    }
+    return service
   }
 }
 

@@ -8,8 +8,17 @@ extension MethodConfig {
     if timeout == .zero {
       doubts.append(.doubt("timeout", "is zero: calls of these methods would fail at once"))
     }
-    return doubts + (repetition?.doubts ?? [])
+    if maxRequestMessageBytes == 0 {
+      doubts.append(.doubt("maxRequestMessageBytes", "is zero: only empty requests can be sent"))
+    }
+    if maxResponseMessageBytes == 0 {
+      doubts.append(.doubt("maxResponseMessageBytes", "is zero: only empty responses can be received"))
+    }
+    return doubts + (repetition?.doubts(within: timeout) ?? [])
   }
+
+  /// Whether it says nothing about its methods.
+  fileprivate var isWithoutSettings: Bool { self == MethodConfig(names: names) }
 
   /// The same, and what is doubtful in the names.
   fileprivate var allDoubts: [ConfigFinding] {
@@ -29,12 +38,16 @@ extension MethodConfig.Name {
 }
 
 extension MethodConfig.Repetition {
-  fileprivate var doubts: [ConfigFinding] {
-    let (policy, count) =
-      switch self {
-      case .retry(let policy): ("retryPolicy", policy.maxAttempts)
-      case .hedge(let policy): ("hedgingPolicy", policy.maxAttempts)
-      }
+  fileprivate func doubts(within timeout: Duration?) -> [ConfigFinding] {
+    switch self {
+    case .retry(let policy):
+      Self.doubts(ofAttempts: policy.maxAttempts, in: "retryPolicy") + policy.doubts
+    case .hedge(let policy):
+      Self.doubts(ofAttempts: policy.maxAttempts, in: "hedgingPolicy") + policy.doubts(within: timeout)
+    }
+  }
+
+  private static func doubts(ofAttempts count: Int, in policy: String) -> [ConfigFinding] {
     guard count > RetryPolicy.attemptLimit else { return [] }
     return [
       .doubt(
@@ -45,12 +58,55 @@ extension MethodConfig.Repetition {
   }
 }
 
+extension RetryPolicy {
+  fileprivate var doubts: [ConfigFinding] {
+    guard maxBackoff < initialBackoff else { return [] }
+    return [
+      .doubt("retryPolicy.maxBackoff", "is \(maxBackoff), below initialBackoff: no wait is longer than this")
+    ]
+  }
+}
+
+extension HedgingPolicy {
+  fileprivate func doubts(within timeout: Duration?) -> [ConfigFinding] {
+    guard let timeout, timeout > .zero, hedgingDelay >= timeout else { return [] }
+    return [
+      .doubt(
+        "hedgingPolicy.hedgingDelay",
+        "is \(hedgingDelay), and the timeout is \(timeout): it ends the call before a second attempt"
+      )
+    ]
+  }
+}
+
 extension ServiceConfig {
-  /// What is doubtful in method configs, in words.
-  static func doubts(of configs: [MethodConfig]) -> [String] {
-    configs.enumerated().lazy
-      .flatMap { position, config in config.allDoubts.map { $0.below("methodConfig[\(position)]") } }
+  /// What is doubtful in a config that was not read from JSON, in words.
+  var doubts: [String] {
+    let ofMethods = methodConfigs.enumerated().lazy.flatMap { position, config in
+      config.allDoubts.map { $0.below("methodConfig[\(position)]") }
+    }
+    return (ofMethods.prefix(ConfigFinding.mostReported) + doubtsOfParts)
       .prefix(ConfigFinding.mostReported).map(\.description)
+  }
+
+  /// What is doubtful in parts that would be right beside others.
+  package var doubtsOfParts: [ConfigFinding] {
+    var doubts = methodConfigs.indices.filter { hasNoEffect(at: $0) }.map {
+      ConfigFinding.doubt("methodConfig[\($0)]", "has names, and nothing that would be for them")
+    }
+    if retryThrottling != nil, !methodConfigs.contains(where: { $0.repetition != nil }) {
+      doubts.append(
+        .doubt("retryThrottling", "has no effect: no methodConfig has a retryPolicy or a hedgingPolicy")
+      )
+    }
+    return doubts
+  }
+
+  /// Whether a method config without settings does not even keep its methods from those of a more general one.
+  private func hasNoEffect(at position: Int) -> Bool {
+    let config = methodConfigs[position]
+    return config.isWithoutSettings && !config.names.isEmpty
+      && !config.names.contains { hasConfig(moreGeneralThan: $0, at: position) }
   }
 
   /// What has no effect in the config of a call whose client was given a channel, in words: it is about the channel.
@@ -68,7 +124,7 @@ extension ServiceConfig {
 
 extension ConfigFinding {
   /// A finding about what has a name but is no mistake of spelling.
-  fileprivate static func doubt(_ path: String, _ reason: String) -> ConfigFinding {
+  package static func doubt(_ path: String, _ reason: String) -> ConfigFinding {
     ConfigFinding(path: path, name: path, reason: reason)
   }
 

@@ -21,9 +21,9 @@ public struct ServiceConfig: Hashable, Sendable {
   /// whole. `nil` means that health is not checked.
   package let healthCheckedService: String?
 
-  /// What has no effect in the config, in words: a method config without names or, if it was read from JSON, a misspelt
-  /// member.
-  package var remarks: [String]
+  /// What has no effect in the config, or is hardly meant, in words: a method config without names or, if it was read from
+  /// JSON, a misspelt member.
+  package var remarks: [String] = []
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
@@ -48,7 +48,7 @@ public struct ServiceConfig: Hashable, Sendable {
       }
     }
     self.positions = positions
-    remarks = Self.doubts(of: methodConfigs)
+    remarks = doubts
   }
 
   /// The error for a name that an earlier method config has too, or the same one before.
@@ -70,6 +70,12 @@ public struct ServiceConfig: Hashable, Sendable {
   package func methodConfig(for method: MethodDescriptor) -> MethodConfig? {
     let position = positions[method.path] ?? positions["/\(method.service)/"] ?? positions["//"]
     return position.map { methodConfigs[$0] }
+  }
+
+  /// Whether the methods that a name of a configuration stands for would have another one without it.
+  func hasConfig(moreGeneralThan name: MethodConfig.Name, at position: Int) -> Bool {
+    let others = (name.method.isEmpty ? [] : ["/\(name.service)/"]) + (name.service.isEmpty ? [] : ["//"])
+    return others.contains { positions[$0].map { $0 != position } ?? false }
   }
 }
 

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardBalancing
 import SwitchboardText
 
 /// The service config that `--service-config` gives to a call.
@@ -17,6 +18,7 @@ struct ServiceConfigArgument: Sendable {
     json = String(decoding: try source.bytes(), as: UTF8.self)
     do {
       parsed = try ServiceConfig(json: json)
+      _ = try PolicyRegistry().choose(for: parsed)
     } catch {
       var failure = Failure("\(place): \(error.message ?? "\(error)")", code: .data)
       failure.hints = source.hints(for: flag)
