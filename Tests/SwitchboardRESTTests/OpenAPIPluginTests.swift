@@ -5,7 +5,9 @@ import Testing
 /// The document that the plugin of protoc writes, from `.proto` files with their comments.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct OpenAPIPluginTests {
   /// Runs protoc, and returns what it says of errors and the document.
-  private func run(_ options: String) throws -> (errors: String, document: String) {
+  private func run(_ options: String, of file: String = "testing/rest.proto") throws -> (
+    errors: String, document: String
+  ) {
     let folder = FileManager.default.temporaryDirectory.appending(path: "openapi-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -14,7 +16,7 @@ import Testing
       [
         "--plugin=protoc-gen-switchboard=\(Command.path(ofProduct: "protoc-gen-switchboard"))",
         "-I", TestFolders.root.appending(path: "Protos").path, "--switchboard_out=\(folder.path)",
-        "--switchboard_opt=Services=false,\(options)", "testing/rest.proto",
+        "--switchboard_opt=Services=false,\(options)", file,
       ]
     )
     let document = try? String(contentsOf: folder.appending(path: "rest.json"), encoding: .utf8)
@@ -32,6 +34,26 @@ import Testing
     #expect(document.contains(#""description": "The name of a resource.""#))
     #expect(document.contains(#""url": "https://api.example""#))
     #expect(document.contains(#""in": "header""#))
+  }
+
+  @Test func aFileWithoutRulesIsReported() throws {
+    let (errors, document) = try run("OpenAPI=rest.json", of: "echo/echo.proto")
+    #expect(document.contains(#""paths": {}"#))
+    #expect(
+      errors
+        == "protoc-gen-switchboard: warning: OpenAPI: no method has a rule of google.api.http: the document has no paths\n"
+    )
+  }
+
+  /// A URL without a scheme is a path beside the document.
+  @Test(arguments: [
+    ("api.example", true), ("api.example/v1", true), ("localhost", true), ("api:8080", true),
+    ("https://api.example", false), ("http://localhost:80", false), ("/v1", false), ("./api.example", false),
+    ("v1", false), ("{base}.example", false), ("//api.example/v1", false),
+  ]) func aServerWithoutASchemeIsRefused(_ url: String, _ isRefused: Bool) throws {
+    let errors = try run("OpenAPI=rest.json,OpenAPIServer=\(url)").errors
+    #expect(errors.contains("the server \"\(url)\" has no scheme") == isRefused, "\(errors)")
+    #expect(errors.contains("write \"https://\(url)\"") == isRefused)
   }
 
   @Test func refusesOptionsThatItDoesNotKnow() throws {

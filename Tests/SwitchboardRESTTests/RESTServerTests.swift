@@ -81,6 +81,54 @@ import Testing
     #expect("\(String(describing: refusal))".contains("ReflectionData=true when they are generated"))
   }
 
+  private final class Doubts: LogHandler {
+    private let entries = Locked<[[String: String]]>([])
+    var rules: [String] { entries.withLock { $0.compactMap { $0["rule"] } } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      if level == .warning { entries.withLock { $0.append(metadata) } }
+    }
+  }
+
+  /// They are allowed, and hardly meant.
+  @Test func rulesThatAreHardlyMeantAreLogged() throws {
+    let log = Doubts()
+    var options = ServerOptions()
+    options.logger = Logger(log)
+    options.pages = [HTTPPage("GET", "/hidden") { _ in HTTPPage.Response() }]
+    var rest = RESTOptions()
+    rest.rules = [
+      HTTPRule("testing.rest.Rest.Get", "GETT", "/a"),
+      HTTPRule("testing.rest.Rest.Get", "GET", "/b", body: "*"),
+      HTTPRule("testing.rest.Rest.Get", "GET", "/hidden"),
+      HTTPRule("testing.rest.Rest.Get", "DELETE", "/hidden"),
+      HTTPRule("testing.rest.Rest.Get", "LIST", "/c"),
+      HTTPRule("testing.rest.Rest.Get", "*", "/d", body: "*"),
+    ]
+    try options.serveREST([RESTProvider()], options: rest)
+    #expect(
+      log.rules == [
+        "testing.rest.Rest.Get (GETT /a): GETT is no usual method of HTTP: did you mean GET?",
+        "testing.rest.Rest.Get (GET /b): many clients and proxies send no body with GET: leave it out, and its fields "
+          + "can be in the query",
+      ]
+    )
+    _ = try Server(providers: [RESTProvider()], options: options)
+    #expect(log.rules.dropFirst(2) == ["testing.rest.Rest.Get (GET /hidden)"])
+  }
+
+  @Test(arguments: [("", false), ("hello", false), ("{}", true), (#"{"openapi": "3.1.0"}"#, true)])
+  func aDocumentThatIsNoJSONIsRefused(_ text: String, _ isJSON: Bool) throws {
+    var options = ServerOptions()
+    var rest = RESTOptions()
+    rest.document = ("/openapi.json", Array(text.utf8))
+    guard !isJSON else { return try options.serveREST([RESTProvider()], options: rest) }
+    let refusal = #expect(throws: HTTPRuleError.self) {
+      try options.serveREST([RESTProvider()], options: rest)
+    }
+    #expect(refusal?.description.hasPrefix("the document at /openapi.json is not JSON: ") == true)
+  }
+
   /// What JSON cannot express of a response is the server's affair.
   @Test(arguments: ["simple", "watch"], [false, true])
   func clientsDoNotLearnWhyAResponseCannotBeWritten(_ path: String, isDescribed: Bool) async throws {
@@ -267,7 +315,7 @@ import Testing
   /// A page takes precedence over a rule, which nobody could then call.
   @Test func aRuleWithThePathOfTheDocumentIsAnError() throws {
     var options = RESTOptions()
-    options.document = ("/v1/openapi", [])
+    options.document = ("/v1/openapi", Array("{}".utf8))
     options.rules = [HTTPRule("testing.rest.Rest.Hidden", "GET", "/v1/{name=**}")]
     var serverOptions = ServerOptions()
     try serverOptions.serveREST([RESTProvider()], options: options)

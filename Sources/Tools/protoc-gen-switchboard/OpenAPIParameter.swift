@@ -2,6 +2,7 @@ import SwitchboardDescriptors
 import SwitchboardGenerator
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardToolSupport
 
 /// The options of the plugin that ask for an OpenAPI document: `OpenAPI=shop.json`, and what the document contains in
 /// addition.
@@ -92,6 +93,7 @@ struct OpenAPIParameter {
   /// The request without these options, and the response's field with the document.
   func respond(to request: [UInt8]) throws -> (request: [UInt8], response: [UInt8]) {
     let document = try OpenAPIDocument(request: request, options: options)
+    for warning in document.warnings { complain("protoc-gen-switchboard: warning: OpenAPI: \(warning)") }
     var decoded = try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: request)
     decoded.parameter = rest
     var response = Google_Protobuf_Compiler_CodeGeneratorResponse()

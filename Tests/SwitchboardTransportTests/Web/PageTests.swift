@@ -99,6 +99,71 @@ import Testing
     #expect(failure?.message == "two pages have the same path: GET /same")
   }
 
+  /// No request has them.
+  @Test(arguments: [
+    ("get", "/a", #""get" is not a method of HTTP, but GET is"#),
+    (
+      "GET", "/a?b=1",
+      #"no request has the path of a page, "/a?b=1": the query is no part of it, but in HTTPPage.Request.query"#
+    ),
+    ("GET", "/a#b", ##"no request has the path of a page, "/a#b": clients do not send what follows #"##),
+    ("GET", "/a b", "percent encoding, such as %20"), ("GET", "/ä", "percent encoding, such as %20"),
+  ]) func aPageThatNoRequestGetsIsRefused(_ method: String, _ path: String, _ reason: String) {
+    var options = ServerOptions()
+    options.pages = [HTTPPage(method, path) { _ in HTTPPage.Response() }]
+    let failure = #expect(throws: GRPCStatus.self) { try Server(providers: [], options: options) }
+    #expect(
+      failure?.code == .invalidArgument && failure?.message?.hasSuffix(reason) == true,
+      "\(failure as Any)"
+    )
+  }
+
+  /// They are allowed, and hardly meant.
+  @Test(
+    arguments: [
+      ("GETT", "/a", false, "no usual method of HTTP: did you mean GET?"),
+      ("PSOT", "/a", false, "no usual method of HTTP: did you mean POST?"),
+      ("GET", "/static/*", false, "paths are compared as they are: a page has no wildcards and no variables"),
+      ("GET", "/{name}", false, "paths are compared as they are: a page has no wildcards and no variables"),
+      ("POST", "/test.Test/Get", true, "the page hides the method of this path from Connect and gRPC-Web"),
+      ("POST", "/test.Test/Get", false, nil), ("PUT", "/test.Test/Get", true, nil),
+      ("PROPFIND", "/a", true, nil),
+      ("GET", "/.well-known/a~b:c;d=e", true, nil),
+    ] as [(String, String, Bool, String?)]
+  )
+  func aPageThatIsHardlyMeantIsLogged(_ method: String, _ path: String, _ hasWeb: Bool, _ reason: String?)
+    throws
+  {
+    let log = WarningLog()
+    var options = ServerOptions()
+    options.logger = Logger(log)
+    options.pages = [HTTPPage(method, path) { _ in HTTPPage.Response() }]
+    if hasWeb { options.web = WebOptions() }
+    _ = try Server(providers: [TestService()], options: options)
+    let entry = reason.map { ["page": "\(method) \(path)", "reason": $0] }
+    #expect(log.entries == (entry.map { [$0] } ?? []))
+  }
+
+  @Test func anOriginOfAnySiteIsLogged() throws {
+    let log = WarningLog()
+    var options = ServerOptions()
+    options.logger = Logger(log)
+    for (origins, count) in [(["https://a.example"], 0), (["https://a.example", "null"], 1)] {
+      options.web = WebOptions(origins: .only(Set(origins)))
+      _ = try Server(providers: [TestService()], options: options)
+      #expect(log.entries.count == count)
+    }
+  }
+
+  private final class WarningLog: LogHandler {
+    private let all = Locked<[[String: String]]>([])
+    var entries: [[String: String]] { all.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      if level == .warning { all.withLock { $0.append(metadata) } }
+    }
+  }
+
   @Test func aPathWithoutASlashIsRejected() {
     var options = ServerOptions()
     options.pages = [HTTPPage("GET", "metrics") { _ in HTTPPage.Response() }]

@@ -11,8 +11,9 @@ import SwitchboardProtobuf
 public struct OpenAPIDocument: Sendable {
   /// The document in JSON.
   public let json: String
-  /// Whether the document is empty because no method has a rule, or messages that are not protobuf.
-  package let isEmpty: Bool
+  /// What is hardly meant in the rules, or that the document is empty because no method has one, or messages that are not
+  /// protobuf.
+  package let warnings: [String]
 
   /// Describes the services in `files`: serialized descriptors, including those of all imports. The document contains
   /// comments if the descriptors do.
@@ -22,8 +23,14 @@ public struct OpenAPIDocument: Sendable {
     rules: [HTTPRule] = [],
     options: OpenAPIOptions = OpenAPIOptions()
   ) throws(HTTPRuleError) {
+    if let server = options.servers.first(where: OpenAPIOptions.lacksScheme) {
+      throw .serverWithoutScheme(server)
+    }
     let api = try DescribedAPI(files: files, services: services, rules: rules)
-    isEmpty = !api.methods.contains(where: \.isDescribed)
+    let isEmpty = !api.methods.contains(where: \.isDescribed)
+    warnings =
+      api.doubts
+      + (isEmpty ? ["no method has a rule of google.api.http: the document has no paths"] : [])
     var writer = try DocumentWriter(api, options)
     json = try writer.document().text
   }
@@ -46,6 +53,15 @@ public struct OpenAPIDocument: Sendable {
       }
     }
     try self.init(files: files, services: services, options: options)
+  }
+}
+
+extension HTTPRuleError {
+  fileprivate static func serverWithoutScheme(_ url: String) -> HTTPRuleError {
+    HTTPRuleError(
+      "the server \"\(url)\" has no scheme, so it would be a path relative to the document: write \"https://\(url)\", or "
+        + "\"./\(url)\" for the path"
+    )
   }
 }
 

@@ -16,7 +16,7 @@ public struct OpenAPIOptions: Hashable, Sendable {
   public var version = "1.0.0"
   /// What the API is, in Markdown.
   public var description = ""
-  /// The URLs at which the API is served.
+  /// The URLs at which the API is served, with a scheme, or relative to that of the document: `https://api.example/v1`, `/v1`.
   public var servers: [String] = []
   /// The ways to authenticate, each of which is sufficient; empty if none is needed.
   public var security: [Security] = []
@@ -26,6 +26,18 @@ public struct OpenAPIOptions: Hashable, Sendable {
 
   /// The defaults: titled by the services, without servers or security.
   public init() {}
+}
+
+extension OpenAPIOptions {
+  /// Whether a URL without a scheme begins as a host does, and not as a path.
+  static func lacksScheme(_ url: String) -> Bool {
+    let first = url.utf8.prefix { $0 != UInt8(ascii: "/") }
+    guard let start = first.first, !"./{".utf8.contains(start), first.last != UInt8(ascii: ":") else {
+      return false
+    }
+    return first.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
+      || first.elementsEqual("localhost".utf8)
+  }
 }
 
 extension OpenAPIOptions.Security {

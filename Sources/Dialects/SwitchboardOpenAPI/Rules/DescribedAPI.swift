@@ -37,6 +37,13 @@ package struct DescribedAPI: Sendable {
   package let files: [Google_Protobuf_FileDescriptorProto]
   package private(set) var methods: [Method] = []
 
+  /// What is allowed by the rules, and hardly meant.
+  package var doubts: [String] {
+    methods.flatMap { method in
+      method.bindings.compactMap { HTTPRuleError.doubt(method.fullName, $0) }
+    }
+  }
+
   /// Parses serialized descriptors; duplicate files are skipped. `rules` for a method replace its annotation.
   package init(
     files data: [[UInt8]],

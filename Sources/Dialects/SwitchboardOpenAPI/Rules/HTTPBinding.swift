@@ -1,4 +1,5 @@
 import GoogleAPIMessages
+import SwitchboardText
 
 /// A parsed rule: an HTTP method, a path template, and what the bodies contain.
 package struct HTTPBinding: Hashable, Sendable {
@@ -19,15 +20,12 @@ package struct HTTPBinding: Hashable, Sendable {
   /// `nil` if the body is the whole response.
   package var responseBody: String?
 
-  private static let knownMethods: Set = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]
-
   package init(_ rule: HTTPRule) throws(HTTPRuleError) {
     guard !rule.method.isEmpty, rule.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw HTTPRuleError("\(rule.selector): \"\(rule.method)\" is not an HTTP method")
     }
-    let upper = rule.method.uppercased()
-    if rule.method != upper, Self.knownMethods.contains(upper) {
-      throw HTTPRuleError("\(rule.selector): \"\(rule.method)\" is not a method of HTTP, but \(upper) is")
+    if let meant = UsualHTTPMethod.inCapitals(rule.method) {
+      throw HTTPRuleError("\(rule.selector): \"\(rule.method)\" is not a method of HTTP, but \(meant) is")
     }
     do throws(HTTPRuleError) {
       template = try PathTemplate(rule.path)
@@ -38,6 +36,18 @@ package struct HTTPBinding: Hashable, Sendable {
     path = rule.path
     body = rule.body.isEmpty ? .none : rule.body == "*" ? .whole : .field(rule.body)
     responseBody = rule.responseBody.isEmpty ? nil : rule.responseBody
+  }
+}
+
+extension HTTPBinding {
+  /// What is allowed, and hardly meant.
+  var doubt: String? {
+    guard let method else { return nil }
+    if let meant = UsualHTTPMethod.near(method) {
+      return "\(method) is no usual method of HTTP: did you mean \(meant)?"
+    }
+    guard method.utf8.elementsEqual("GET".utf8), body != .none else { return nil }
+    return "many clients and proxies send no body with GET: leave it out, and its fields can be in the query"
   }
 }
 

@@ -43,6 +43,11 @@ public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible 
     self.init("\(Self.shown(name, binding)): \(reason)")
   }
 
+  /// What is allowed by a rule, and hardly meant.
+  static func doubt(_ name: String, _ binding: HTTPBinding) -> String? {
+    binding.doubt.map { "\(shown(name, binding)): \($0)" }
+  }
+
   /// The error for two rules that have the same method and path.
   package static func conflict(
     _ one: (name: String, binding: HTTPBinding),

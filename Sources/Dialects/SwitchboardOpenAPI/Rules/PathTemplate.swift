@@ -47,6 +47,16 @@ package struct PathTemplate: Hashable, Sendable {
     }
   }
 
+  /// The path, if there is only one that matches.
+  package var onlyPath: String? {
+    var path = ""
+    for segment in segments {
+      guard case .literal(let text) = segment else { return nil }
+      path += "/" + text
+    }
+    return path + (verb.map { ":" + $0 } ?? "")
+  }
+
   /// Whether both match the same paths, whatever their variables are.
   package func isSame(as other: PathTemplate) -> Bool { segments == other.segments && verb == other.verb }
 }

@@ -5,6 +5,7 @@ import SwitchboardDescriptors
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 import SwitchboardText
+import SwitchboardTransport
 
 /// All routes of a server, compiled once.
 struct RESTTable: Sendable {
@@ -65,9 +66,19 @@ struct RESTTable: Sendable {
   /// The route that is called by `GET` at this path and at no other.
   func literalRoute(of path: String) -> RESTRoute? {
     guard case .route(let route, _) = match(Array("GET".utf8), Array(path.utf8)),
-      !route.binding.template.segments.contains(where: { $0 == .one || $0 == .rest })
+      route.binding.template.onlyPath != nil
     else { return nil }
     return route
+  }
+
+  /// The rules of which pages of the server, with the same path and method, leave nothing.
+  func hiddenByPages(of methods: RPCMethods) -> [String] {
+    routes.compactMap { route in
+      guard let path = route.binding.template.onlyPath,
+        methods.hasPage(route.binding.method ?? "GET", at: path.utf8)
+      else { return nil }
+      return "\(route.method) (\(route.binding.method ?? "*") \(path))"
+    }
   }
 
   /// `HEAD` is `GET` without the response body, unless a rule of the kind `HEAD` matches. Streams of responses have no

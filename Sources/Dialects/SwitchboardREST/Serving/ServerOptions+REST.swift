@@ -1,6 +1,19 @@
 import Switchboard
 import SwitchboardOpenAPI
+import SwitchboardProtobuf
 import SwitchboardTransport
+
+extension RESTOptions {
+  /// Throws if what is served as JSON is none.
+  fileprivate func checkDocument() throws(HTTPRuleError) {
+    guard let document else { return }
+    do throws(DecodeError) {
+      _ = try Google_Protobuf_Value(jsonUTF8Bytes: document.json)
+    } catch {
+      throw HTTPRuleError("the document at \(document.path) is not JSON: \(error)")
+    }
+  }
+}
 
 extension ServerOptions {
   /// Serves REST by the `google.api.http` annotations of the services, on the same ports, over HTTP/2 and HTTP/1.1:
@@ -12,8 +25,8 @@ extension ServerOptions {
   ///
   /// The rules are read from the descriptors in generated services (`ReflectionData=true`); services without descriptors
   /// have no rules, and are not served by REST, which is logged. The rules are compiled here, once. Throws if a rule is invalid, if two
-  /// rules have the same method and path, or if a rule has the document's path; the error names both. All services are
-  /// served by one call: a second one throws.
+  /// rules have the same method and path, or if a rule has the document's path; the error names both. Throws if the document is
+  /// not JSON. All services are served by one call: a second one throws.
   public mutating func serveREST(
     _ providers: [any CallHandlerProvider],
     options: RESTOptions = RESTOptions()
@@ -37,11 +50,18 @@ extension ServerOptions {
         ["service": provider.serviceName]
       )
     }
+    for doubt in api.doubts {
+      logger.log(.warning, "a rule of REST is hardly what was meant", ["rule": doubt])
+    }
     if let path = options.document?.path, let route = table.literalRoute(of: path) {
       throw HTTPRuleError(route.method, route.binding, "the document has the same path")
     }
+    try options.checkDocument()
     let make: @Sendable (RPCMethods) throws(GRPCStatus) -> any Dialect = {
-      (methods: RPCMethods) throws(GRPCStatus) -> any Dialect in
+      [logger] (methods: RPCMethods) throws(GRPCStatus) -> any Dialect in
+      for hidden in table.hiddenByPages(of: methods) {
+        logger.log(.warning, "a page hides a rule of REST", ["rule": hidden])
+      }
       let rest: any Dialect = try RESTDialect(table, options, methods)
       return rest
     }

@@ -90,7 +90,7 @@ enum OpenAPIVerb {
     } catch {
       throw Failure("\(error)", code: .data)
     }
-    if document.isEmpty { Output.warn("no method has a rule of google.api.http: the document has no paths") }
+    for warning in document.warnings { Output.warn("\(warning)") }
     if let file {
       try file.write(Array(document.json.utf8))
       return .success

@@ -70,4 +70,9 @@ package struct RPCMethods: Sendable {
   package func hasPage(at path: some Collection<UInt8>) -> Bool {
     !pages.at(path).isEmpty
   }
+
+  /// Whether a page answers requests with this HTTP method and path.
+  package func hasPage(_ httpMethod: String, at path: some Collection<UInt8>) -> Bool {
+    pages.at(path).contains { $0.answers(httpMethod) }
+  }
 }

@@ -98,19 +98,11 @@ public struct HTTPPage: Sendable {
 struct HTTPPages: Sendable {
   private let pages: [[UInt8]: [HTTPPage]]
 
-  /// Throws if two pages have the same HTTP method and path.
+  /// Throws if two pages have the same HTTP method and path, or if no request can have a page's.
   init(_ pages: [HTTPPage]) throws(GRPCStatus) {
     var known: Set<String> = []
     for page in pages {
-      guard page.path.utf8.first == UInt8(ascii: "/") else {
-        throw GRPCStatus(
-          code: .invalidArgument,
-          message: "the path of a page begins with a slash: \"\(page.path)\" does not"
-        )
-      }
-      guard FieldSyntax.isToken(page.method) else {
-        throw GRPCStatus(code: .invalidArgument, message: "\(page.method.debugDescription) is no HTTP method")
-      }
+      try page.checkNames()
       let name = "\(page.method) \(page.path)"
       guard known.insert(name).inserted else {
         throw GRPCStatus(code: .invalidArgument, message: "two pages have the same path: \(name)")

@@ -51,6 +51,7 @@ final class ServerCore: @unchecked Sendable {
     router = try Router(providers, options)
     methods = RPCMethods(router: router, pages: try HTTPPages(options.pages))
     dialects = try options.makeDialects(for: methods)
+    options.reportDoubts(methods)
     let allowsHTTP1 = !dialects.isEmpty
     tls = Locked(
       try options.tls.map { options throws(GRPCStatus) in

@@ -10,6 +10,12 @@ final class CrossOrigin: Sendable {
   private let allowedHeaders: String?
   private let maxAge: String
 
+  /// What clients of gRPC-Web and of Connect send in browsers: without these, they could make no calls.
+  private static let ownRequestHeaders = [
+    "content-type", "x-grpc-web", "x-user-agent", "grpc-timeout", "connect-protocol-version",
+    "connect-timeout-ms",
+  ]
+
   init(_ options: WebOptions) throws(GRPCStatus) {
     try options.refuseWrongOrigins()
     try options.refuseAnonymousCredentials()
@@ -18,7 +24,7 @@ final class CrossOrigin: Sendable {
     origins = if case .only(let origins) = options.origins { Set(origins.map(ExactText.init)) } else { nil }
     let own = ["grpc-status", "grpc-message", "grpc-status-details-bin"]
     exposedHeaders = (own + options.exposedHeaders).joined(separator: ",")
-    allowedHeaders = options.allowedHeaders?.joined(separator: ",")
+    allowedHeaders = options.allowedHeaders.map { (Self.ownRequestHeaders + $0).joined(separator: ",") }
     maxAge = String(options.maxAge.components.seconds)
   }
 

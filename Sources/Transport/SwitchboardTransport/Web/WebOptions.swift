@@ -24,7 +24,7 @@ public struct WebOptions: Sendable {
   /// The origins whose pages may call. Calls of other pages are rejected; clients other than browsers send no origin
   /// and may call.
   public var origins: Origins
-  /// The names of metadata that pages may send. `nil` allows all.
+  /// The names of metadata that pages may send, besides what the protocols themselves send. `nil` allows all.
   public var allowedHeaders: [String]?
   /// The names of response headers that pages may read, in addition to gRPC's own.
   public var exposedHeaders: [String] = []
@@ -74,7 +74,7 @@ extension WebOptions: RuledOptions {
       code: .invalidArgument,
       message:
         "\"\(wrong)\" is not an origin as browsers write it: such as https://app.example, in lower case, "
-        + "without a path and without the scheme's own port; all origins are .any"
+        + "without a path, a wildcard and the scheme's own port; all origins are .any"
     )
   }
 
@@ -89,11 +89,17 @@ extension WebOptions: RuledOptions {
     )
   }
 
+  /// Whether pages that have no origin may call, although not all pages may.
+  var allowsPagesWithoutOrigin: Bool {
+    guard case .only(let origins) = origins else { return false }
+    return origins.contains { $0.utf8.elementsEqual("null".utf8) }
+  }
+
   private static func isOrigin(_ text: String) -> Bool {
     // What pages without an origin send, such as files.
     if text == "null" { return true }
     guard let (scheme, host) = text.schemeAndRest, !scheme.isEmpty else { return false }
-    return !host.contains { $0 == "/" || $0 == "?" || $0 == "#" || $0.isWhitespace || $0.isUppercase }
+    return !host.contains { "/?#*,@".contains($0) || $0.isWhitespace || $0.isUppercase || !$0.isASCII }
       && !(text.hasPrefix("https:") && host.hasSuffix(":443"))
       && !(text.hasPrefix("http:") && host.hasSuffix(":80"))
   }
