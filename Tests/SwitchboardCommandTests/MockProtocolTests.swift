@@ -44,6 +44,20 @@ import Testing
     }
   }
 
+  @Test(arguments: ["rules: []", "rules:\n  - {method: '*', status: ABORTED}"])
+  func anEmptyListOfRulesIsWarnedOf(_ text: String) throws {
+    let rules = NSTemporaryDirectory() + "rules-\(UUID().uuidString).yaml"
+    defer { try? FileManager.default.removeItem(atPath: rules) }
+    try Data(text.utf8).write(to: URL(fileURLWithPath: rules))
+    // It does not get to serve.
+    let run = try Command.product(
+      "switchboard",
+      ["mock", proto, "--rules", rules, "--listen", "no.example:1"]
+    )
+    let warning = "switchboard: warning: \(rules) has no rule, so that no call is answered by one\n"
+    #expect(run.exitCode == 64 && run.errors.hasPrefix(warning) == text.hasSuffix("[]"), "\(run.errors)")
+  }
+
   @Test func rulesApplyToAllProtocols() throws {
     let rules = NSTemporaryDirectory() + "rules-\(UUID().uuidString).yaml"
     defer { try? FileManager.default.removeItem(atPath: rules) }

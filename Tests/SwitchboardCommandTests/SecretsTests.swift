@@ -65,6 +65,13 @@ import Testing
     }
   }
 
+  /// HTTP has no blanks around a value.
+  @Test func blanksAroundAValueAreNoneOfIt() throws {
+    let headers = try HPACKHeaders(arguments: ["a:  b c \t ", "d:\te", "f: ", "g-bin: AQI= "])
+    #expect(headers.first(name: "a") == "b c" && headers.first(name: "d") == "e")
+    #expect(headers.first(name: "f") == "" && Array(headers[binary: "g-bin"]) == [[1, 2]])
+  }
+
   @Test func verboseCallsHideThem() async throws {
     let server = try Server(providers: [Echo()])
     let target = "\(try server.bind(host: "127.0.0.1", port: 0))"

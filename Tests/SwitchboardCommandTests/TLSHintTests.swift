@@ -64,6 +64,20 @@ import Testing
     }
   }
 
+  /// What asked for TLS has to go, too.
+  @Test func whatAskedForTLSIsNamed() async throws {
+    try await serving(withTLS: false) { target in
+      for (words, place) in [
+        (["call", target, "echo.Echo/Get", "--server-name", "x"], "--server-name"),
+        (["call", "https://" + target, "echo.Echo/Get"], "https://"),
+      ] {
+        let run = try Command.product("switchboard", words + Self.proto)
+        let hint = "\n'--plaintext' connects without TLS, in place of \(place).\n"
+        #expect(run.exitCode == 14 && run.errors.hasSuffix(hint), "\(run.errors)")
+      }
+    }
+  }
+
   /// A call that waits for its server ends with its deadline.
   @Test func aDeadlineNamesTheFlagToo() async throws {
     try await serving(withTLS: false) { target in

@@ -40,6 +40,13 @@ import Testing
     (
       "load SHOP -r 1..9 -n 5", "--rate 1..9 with --calls needs --ramp or --duration: how long the rate rises"
     ),
+    ("load SHOP -n 20 --fail-if errors>1,calls>20", "--fail-if has no effect: 'calls>20' never holds"),
+    ("load SHOP --fail-if errors>200%", "--fail-if has no effect: 'errors>200"),
+    ("load SHOP --save a.json --save b.csv --save a.json", "--save a.json is given twice"),
+    ("call https://127.0.0.1:1 shop.Shop/Buy --plaintext", "--plaintext and https:// contradict each other"),
+    ("list GRPCS://127.0.0.1:1 --plaintext", "--plaintext and grpcs:// contradict each other"),
+    ("list http://127.0.0.1:1 --tls", "http:// and --tls contradict each other"),
+    ("list http://127.0.0.1:1 --cacert x", "http:// and --cacert contradict each other"),
     ("load SHOP --connections 9 -c 3", "--connections 9 needs as many callers, and --concurrency is 3"),
     ("load SHOP --loops 4", "--loops 4 needs --connections 4 or more: each loop has one of its own"),
     ("channelz 127.0.0.1:1 --interval 1s", "--interval needs --watch"),
@@ -69,6 +76,18 @@ import Testing
     let run = try Command.product("switchboard", words)
     #expect(run.exitCode == 64 && run.output.isEmpty)
     #expect(run.errors.contains(reason), "\(run.errors)")
+  }
+
+  /// With a deadline, or without waiting, each of them ends something.
+  @Test(arguments: [
+    (["--wait-for-ready", "--connect-timeout", "1s", "-t", "1s"], false),
+    (["--connect-timeout", "1s"], false),
+    (["--wait-for-ready", "--connect-timeout", "1s", "--service-config", "{"], true),
+  ]) func aWaitThatGoesOnIsWarnedOf(_ flags: [String], _ goesOn: Bool) throws {
+    let words = ["call", "127.0.0.1:1", "shop.Shop/Buy", "--proto", Run.protos + "/shop.proto"]
+    let run = try Command.product("switchboard", words + flags)
+    let warning = "warning: --wait-for-ready goes on after --connect-timeout: only --deadline ends the call\n"
+    #expect(run.errors.contains(warning) == goesOn, "\(run.errors)")
   }
 
   /// With an effect, they are taken: these lines come to connect.

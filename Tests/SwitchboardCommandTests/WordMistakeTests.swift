@@ -43,13 +43,20 @@ import Testing
     ("list localhost:1 443", "UNAVAILABLE"),
     ("openapi --proto PROTO shop.Shop", "unexpected argument: 'shop.Shop': the document has all services"),
     (
+      "mock localhost:7411",
+      "'localhost:7411' is not a FILE.proto\n'--record localhost:7411' records from that server, and '--listen "
+        + "localhost:7411' serves there."
+    ),
+    ("mock https://shop.example", "'--record https://shop.example' records from that server"),
+    (#"load localhost:1 shop.Shop/Buy --proto PROTO -d {"item":"a"}{"item":"b"}"#, "sent in turn: -d @FILE."),
+    (
       "load localhost:1 shop.Shop/Buy --proto PROTO -o report.html",
       "'--save report.html' writes the report to a file."
     ),
   ]) func eachIsExplained(_ line: String, _ explanation: String) throws {
     let words = line.split(separator: " ").map { $0 == "PROTO" ? Run.protos + "/shop.proto" : String($0) }
     let run = try Command.product("switchboard", words)
-    #expect([5, 14, 64].contains(run.exitCode))
+    #expect([5, 14, 64, 65].contains(run.exitCode))
     #expect(run.errors.contains(explanation), "\(run.errors)")
   }
 

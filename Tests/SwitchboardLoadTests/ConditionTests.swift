@@ -27,6 +27,19 @@ struct ConditionTests {
     #expect(condition.holds(in: Self.tally) == holds)
   }
 
+  /// A run that no figure can fail checks nothing.
+  @Test(arguments: [
+    ("errors>100%", false), ("errors>=100%", true), ("errors>=101%", false), ("errors<0%", false),
+    ("errors<=0%", true), ("p99<0ms", false), ("min<=0ms", true), ("rate<0", false), ("calls>20", false),
+    ("calls>=20", true), ("calls>19", true), ("errors>20", false), ("errors>=20", true), ("p99>1m", true),
+    ("rate>1000000", true),
+  ]) func whatCannotHoldIsKnown(_ text: String, _ canHold: Bool) throws {
+    let condition = try #require(LoadCondition.list(text).first)
+    #expect(condition.canHold(ofCalls: 20) == canHold)
+    let isCounted = text.hasPrefix("calls") || text.hasPrefix("errors>20")
+    #expect(condition.canHold(ofCalls: nil) == (canHold || isCounted))
+  }
+
   @Test func conditionsAreSeparatedByCommas() throws {
     let conditions = try LoadCondition.list("p99>20ms,errors>0.1%")
     #expect(conditions.map(\.metric) == [.percentile(99), .errorPercent])

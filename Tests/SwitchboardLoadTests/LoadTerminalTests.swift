@@ -184,6 +184,12 @@ import Testing
       let why =
         "no call was measured, because the run ended in its warm-up: --calls counts the calls of --warm-up too"
       #expect(nothing.exitCode == 0 && nothing.errors.contains(why), "\(nothing.errors)")
+      for (ramp, isLate) in [("1h", true), ("100ms", false)] {
+        let flags = ["-r", "10..100", "-z", "100ms", "--ramp", ramp]
+        let run = try Command.product("switchboard", words(target, flags))
+        let late = "the rate does not get as far as 10..100 says: --ramp is longer than the run"
+        #expect(run.exitCode == 0 && run.errors.contains(late) == isLate, "\(run.errors)")
+      }
     }
   }
 

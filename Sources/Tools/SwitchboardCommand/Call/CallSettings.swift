@@ -28,6 +28,11 @@ struct CallSettings: Sendable {
     if let deadline = try arguments.duration(CallVerb.deadline) { options.timeout = deadline }
     if let compression = try Self.compression(arguments) { options.compression = compression }
     options.waitForReady = arguments.has(CallVerb.waitForReady)
+    if options.waitForReady == true, arguments.has(TargetFlags.connectTimeout), options.timeout == nil {
+      Output.warn(
+        "\(CallVerb.waitForReady.name) goes on after \(TargetFlags.connectTimeout.name): only --deadline ends the call"
+      )
+    }
     options.initialMetadata = target.metadata
     self.options = options
     serviceConfig = try ServiceConfigArgument(arguments)

@@ -13,7 +13,11 @@ struct LoadOutput {
   /// Reads the report to compare with before the run, so that an invalid one is reported at once.
   init(_ arguments: Arguments) throws {
     format = try Self.format(arguments)
-    files = try arguments.all(LoadFlags.save).map { path in
+    let paths = arguments.all(LoadFlags.save)
+    if let twice = paths.indices.first(where: { paths[..<$0].contains(paths[$0]) }) {
+      throw Failure.usage("\(LoadFlags.save.name) \(paths[twice]) is given twice")
+    }
+    files = try paths.map { path in
       let ending = path.split(separator: ".").last.map { $0 == "txt" ? "text" : String($0) } ?? ""
       guard let format = LoadFormat(rawValue: ending) else {
         throw Failure.usage("--save takes a name that ends in .json, .csv, .html or .txt, not '\(path)'")

@@ -23,6 +23,10 @@ struct LoadRequest {
     }
     failIf = try Self.conditions(arguments, LoadFlags.failIf)
     var plan = try Self.amount(arguments, findsMax: !findMax.isEmpty)
+    let most = plan.callLimit > 0 ? plan.callLimit : nil
+    if let vain = failIf.first(where: { !$0.canHold(ofCalls: most) }) {
+      throw Failure.withoutEffect(LoadFlags.failIf, "'\(vain.description)' never holds")
+    }
     plan.target = target.address
     plan.secure = target.usesTLS
     plan.serverName = arguments[TargetFlags.serverName] ?? ""
@@ -142,6 +146,9 @@ struct LoadRequest {
     guard ramp != nil || plan.durationSeconds > 0 else {
       throw .usage("--rate \(text) with --calls needs --ramp or --duration: how long the rate rises")
     }
+    if let ramp, plan.durationSeconds > 0, ramp > plan.warmUpSeconds + plan.durationSeconds {
+      Output.warn("the rate does not get as far as \(text) says: --ramp is longer than the run")
+    }
   }
 
   /// A loop without a connection, and a connection without a call, would have nothing to do.
@@ -189,12 +196,29 @@ struct LoadRequest {
 
   private static func payloads(_ arguments: Arguments) throws -> [String] {
     guard let source = try arguments.textOrFile(LoadFlags.data) else { return ["{}"] }
-    if case .text(let text) = source { return [text] }
+    if case .text(let text) = source {
+      guard !hasSeveral(text) else {
+        throw Failure(
+          "\(LoadFlags.data.shortName) has several requests, and takes one",
+          hints: ["A file may have several, which are sent in turn: \(LoadFlags.data.shortName) @FILE."],
+          code: .data
+        )
+      }
+      return [text]
+    }
     do {
       return try PayloadFile.payloads(in: String(decoding: try source.bytes(), as: UTF8.self))
     } catch let error as PayloadError {
       throw Failure("\(source.place(LoadFlags.data)): \(error)", code: .data)
     }
+  }
+
+  /// Whether a text has more than one object. An array may be one request.
+  private static func hasSeveral(_ text: String) -> Bool {
+    guard text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
+      let payloads = try? PayloadFile.payloads(in: text)
+    else { return false }
+    return payloads.count > 1
   }
 
   /// Payloads without placeholders are encoded here, once.

@@ -92,6 +92,7 @@ enum MockVerb {
       do { bytes = try readFile(path) } catch { throw Failure.unreadable(error) }
       do {
         settings.rules = try MockRules(String(decoding: bytes, as: UTF8.self), schema)
+        if settings.rules.isEmpty { Output.warn("\(path) has no rule, so that no call is answered by one") }
       } catch {
         throw Failure("\(path): \(error)", hints: FieldHint.hints(for: "\(error)", schema.pool), code: .data)
       }
@@ -133,11 +134,26 @@ enum MockVerb {
     }
   }
 
+  /// Whether a word in the place of a file is the address of a server.
+  private static func isServer(_ word: String) -> Bool {
+    guard !word.hasSuffix(".proto"), !TextOrFile.isFile(word) else { return false }
+    return word.contains("://") || (try? ListeningAddress.parse(word, listen)) != nil
+  }
+
   /// The files that the arguments name.
   static func files(_ arguments: Arguments) throws -> [Google_Protobuf_FileDescriptorProto] {
     var files: [Google_Protobuf_FileDescriptorProto] = []
     let sources = arguments.operands + arguments.all(SchemaFlags.proto)
     if sources.isEmpty, arguments.has(SchemaFlags.include) { throw Failure.usage("-I needs a FILE.proto") }
+    if let server = sources.first(where: isServer) {
+      throw Failure(
+        "'\(server)' is not a FILE.proto",
+        hints: [
+          "'\(record.name) \(server)' records from that server, and '\(listen.name) \(server)' serves there."
+        ],
+        code: .usage
+      )
+    }
     if !sources.isEmpty {
       files += try SchemaFiles.compile(sources, includes: arguments.all(SchemaFlags.include))
     }

@@ -29,7 +29,8 @@ extension HPACKHeaders {
       throw .usage("\(place) needs NAME:VALUE; it has no name and colon")
     }
     let name = text[..<colon].lowercased()
-    let value = String(text[text.index(after: colon)...].drop { $0 == " " })
+    // HTTP takes blanks around a value for none of it.
+    let value = String(text[text.index(after: colon)...].trimmingBlanks)
     guard name.utf8.allSatisfy(Self.isNameByte) else {
       // All of it may be a secret that happens to have a colon.
       throw .usage(
@@ -71,6 +72,14 @@ extension HPACKHeaders {
       true
     default: false
     }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingBlanks: Substring {
+    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    let bytes = utf8.drop(while: isBlank)
+    return Substring(bytes.prefix(bytes.count - bytes.reversed().prefix(while: isBlank).count))
   }
 }
 

@@ -7,6 +7,8 @@ struct Target: Sendable {
   /// The target in gRPC's notation.
   let address: String
   let usesTLS: Bool
+  /// What asks for TLS, if it is not the default for the host: a flag, or the scheme of a URL.
+  private let reasonForTLS: String?
   var options: ChannelOptions
   /// The metadata of every call, including those for descriptors.
   let metadata: HPACKHeaders
@@ -20,7 +22,8 @@ struct Target: Sendable {
   init(_ arguments: Arguments, text: String) throws(Failure) {
     self.text = text
     let written = try TargetAddress(text)
-    usesTLS = try Self.usesTLS(arguments, written)
+    reasonForTLS = try Self.reasonForTLS(arguments, written)
+    usesTLS = reasonForTLS != nil || !arguments.has(TargetFlags.plaintext) && written.usesTLS
     address = written.address(usesTLS: usesTLS)
     var options = ChannelOptions()
     // The messages of a user's own servers may be large, and they are released after printing.
@@ -61,16 +64,21 @@ struct Target: Sendable {
     }
   }
 
-  private static func usesTLS(_ arguments: Arguments, _ written: TargetAddress) throws(Failure) -> Bool {
+  private static func reasonForTLS(
+    _ arguments: Arguments,
+    _ written: TargetAddress
+  ) throws(Failure) -> String? {
     let wantsTLS = [
       TargetFlags.tls, TargetFlags.roots, TargetFlags.certificate, TargetFlags.key, TargetFlags.serverName,
       TargetFlags.insecure,
-    ].first { arguments.has($0) }
-    if arguments.has(TargetFlags.plaintext) {
-      if let wantsTLS { throw .usage("--plaintext and \(wantsTLS.name) contradict each other") }
-      return false
+    ].first { arguments.has($0) }?.name
+    let scheme = written.scheme.map { "\($0)://" }
+    let (forTLS, against) =
+      written.schemeUsesTLS == true ? (wantsTLS ?? scheme, nil) : (wantsTLS, scheme)
+    if let forTLS, let other = arguments.has(TargetFlags.plaintext) ? TargetFlags.plaintext.name : against {
+      throw .usage("\(other) and \(forTLS) contradict each other")
     }
-    return wantsTLS != nil || written.usesTLS
+    return forTLS
   }
 
   private static func tls(_ arguments: Arguments) throws(Failure) -> ClientTLS {
@@ -128,7 +136,9 @@ struct Target: Sendable {
     }
     let message = status.message ?? ""
     if usesTLS, message.contains("does not speak TLS") {
-      failure.hints.append("'--plaintext' connects without TLS.")
+      let isOtherFlag = reasonForTLS != TargetFlags.tls.name
+      let place = isOtherFlag ? reasonForTLS.map { ", in place of \($0)" } ?? "" : ""
+      failure.hints.append("'--plaintext' connects without TLS\(place).")
     } else if !usesTLS, mayNeedTLS(message) {
       failure.hints.append("'--tls' connects with TLS.")
     } else if message.contains("unable to get local issuer") || message.contains("self-signed")

@@ -4,8 +4,8 @@ import SwitchboardBalancing
 struct TargetAddress: Hashable {
   /// The target without the scheme of a URL.
   private let address: String
-  /// Whether the scheme of a URL asks for TLS; nil without a scheme.
-  private let scheme: Bool?
+  /// The scheme of a URL, in lower case; nil without one.
+  let scheme: String?
 
   init(_ text: String) throws(Failure) {
     if let mistake = TargetMistake(in: text) { throw mistake.failure(text) }
@@ -16,11 +16,14 @@ struct TargetAddress: Hashable {
       return
     }
     // A copied URL may end in a slash.
-    (address, scheme) = (String(rest.prefix { $0 != "/" }), url.usesTLS)
+    (address, scheme) = (String(rest.prefix { $0 != "/" }), url.scheme)
   }
 
+  /// Whether the scheme of a URL asks for TLS; nil without one.
+  var schemeUsesTLS: Bool? { TargetMistake.urls.first { $0.scheme == scheme }?.usesTLS }
+
   /// Whether TLS is used if no flag decides: as a channel does by default.
-  var usesTLS: Bool { scheme ?? !isOnThisMachine }
+  var usesTLS: Bool { schemeUsesTLS ?? !isOnThisMachine }
 
   private var isOnThisMachine: Bool {
     let schemes: Set = ["dns", "ipv4", "ipv6", "unix", "unix-abstract"]

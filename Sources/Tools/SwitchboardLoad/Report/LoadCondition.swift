@@ -23,6 +23,22 @@ package struct LoadCondition: Sendable, Equatable {
   /// The condition, such as `p99>20 ms`.
   package var description: String { "\(metric.name)\(comparison.rawValue)\(metric.text(bound))" }
 
+  /// Whether it can hold in a run, which has no more than so many calls; nil if their number is not limited.
+  package func canHold(ofCalls limit: UInt64?) -> Bool {
+    let most: Double =
+      switch metric {
+      case .errorPercent: 100
+      case .errors, .calls: limit.map { Double($0) } ?? .infinity
+      default: .infinity
+      }
+    return switch comparison {
+    case .above: most > bound
+    case .atLeast: most >= bound
+    case .below: bound > 0
+    case .atMost: bound >= 0
+    }
+  }
+
   package func holds(in tally: LoadTally) -> Bool {
     let value = metric.value(in: tally)
     return switch comparison {

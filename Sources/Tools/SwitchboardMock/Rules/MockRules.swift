@@ -13,6 +13,8 @@ package struct MockRules: Sendable {
     let counts = Locked<[String: [Int: Int]]>([:])
   }
 
+  package var isEmpty: Bool { rules.isEmpty }
+
   /// Creates an empty set of rules.
   package init() {
     rules = [:]
