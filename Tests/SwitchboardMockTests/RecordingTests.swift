@@ -1,5 +1,7 @@
 import EchoService
 import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
 import Testing
 
 @testable import SwitchboardMock
@@ -75,6 +77,82 @@ import Testing
       #expect(text.contains("status: {code: UNAVAILABLE, message: \"the server's own\"}"))
       #expect(recorder.counts.left == (0, 0))
     }
+  }
+
+  /// Doubles and a map.
+  private static let numbers = Google_Protobuf_FileDescriptorProto.with { file in
+    file.name = "numbers.proto"
+    file.syntax = "proto3"
+    let fields: [(String, Google_Protobuf_FieldDescriptorProto.TypeEnum)] = [
+      ("numbers", .double), ("names", .message),
+    ]
+    file.messageType = [
+      .with { message in
+        message.name = "Numbers"
+        message.field = fields.enumerated().map { index, field in
+          .with {
+            $0.name = field.0
+            $0.jsonName = field.0
+            $0.number = Int32(index + 1)
+            $0.type = field.1
+            $0.label = .repeated
+            if field.1 == .message { $0.typeName = ".Numbers.NamesEntry" }
+          }
+        }
+        message.nestedType = [
+          .with { entry in
+            entry.name = "NamesEntry"
+            entry.options.mapEntry = true
+            entry.field = ["key", "value"].enumerated().map { index, name in
+              .with {
+                $0.name = name
+                $0.jsonName = name
+                $0.number = Int32(index + 1)
+                $0.type = index == 0 ? .string : .int32
+                $0.label = .optional
+              }
+            }
+          }
+        ]
+      }
+    ]
+    file.service = [
+      .with {
+        $0.name = "Counting"
+        $0.method = [
+          .with {
+            $0.name = "Count"
+            $0.inputType = ".Numbers"
+            $0.outputType = ".Numbers"
+          }
+        ]
+      }
+    ]
+  }
+
+  /// Numbers that are equal though they are written differently, and names that look alike.
+  @Test func aRecordingOfLikeRequestsCanBeRead() throws {
+    let schema = try MockSchema([Self.numbers])
+    let recorder = MockRecorder(schema)
+    let method = try #require(schema.methods(matching: "*").first)
+    let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+    for request in [
+      #"{"numbers": [0.5]}"#, #"{"names": {"a": 1}}"#, #"{"names": {"\#(composed)": 1}}"#,
+      #"{"names": {"\#(decomposed)": 1}}"#, #"{"names": {"\#(composed)": 1, "\#(decomposed)": 2}}"#,
+      #"{"numbers": ["NaN"]}"#, #"{"numbers": ["NaN"]}"#, #"{"numbers": [0]}"#, #"{"numbers": [-0.0]}"#,
+    ] {
+      recorder.record(try call(method, request))
+    }
+    let text = try #require(recorder.changes()?.text)
+    #expect(recorder.counts.rules == 7, "\(text)")
+    let rules = try MockRules(text, schema)
+    let request = try DynamicMessage(method.request, jsonString: #"{"names": {"\#(decomposed)": 1}}"#)
+    #expect(rules.rule(for: request, of: method) != nil)
+  }
+
+  private func call(_ method: MockMethod, _ request: String) throws -> RecordedCall {
+    let message = try DynamicMessage(method.request, jsonString: request)
+    return RecordedCall(method: method, request: try message.serializedBytes(), responses: [[]])
   }
 
   @Test func aStreamWithTooManyMessagesIsLeftOut() async throws {

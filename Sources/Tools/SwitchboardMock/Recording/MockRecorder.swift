@@ -1,19 +1,27 @@
 import Switchboard
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// Forwards calls to a server, and records rules that answer them in the same way.
 package final class MockRecorder: Sendable {
   /// The rule recorded for one call.
   private struct Entry: Sendable {
-    let method: String
+    let key: Key
     let request: String
     var text: String
+  }
+
+  /// A request that only one rule of a file may answer: the pattern that its reader makes of the request.
+  private enum Key: Hashable, Sendable {
+    case pattern(method: String, RequestPattern)
+    /// The pattern has a value that equals nothing.
+    case text(method: String, ExactText)
   }
 
   private struct Content: Sendable {
     var entries: [Entry] = []
     /// The index of the rule for each request. A later answer to the same request replaces it.
-    var indices: [String: Int] = [:]
+    var indices: [Key: Int] = [:]
     var byteCount = 0
     /// How often the rules have changed, and after how many changes they were last written.
     var changeCount = 0
@@ -38,11 +46,13 @@ package final class MockRecorder: Sendable {
 
   private let content = Locked(Content())
   private let encoding: JSONEncodingOptions
+  private let decoding: JSONDecodingOptions
 
   package init(_ schema: MockSchema) {
     var options = JSONEncodingOptions()
     options.typeRegistry = schema.types
     encoding = options
+    decoding = schema.jsonOptions
   }
 
   /// The services of a schema, which forward their calls to `channel`. The fields of `metadata` replace those of the same
@@ -100,8 +110,7 @@ package final class MockRecorder: Sendable {
     guard let rule = rule(call) else { return }
     let size = rule.text.utf8.count + rule.request.utf8.count
     content.withLock { content in
-      let key = "\(rule.method) \(rule.request)"
-      if let index = content.indices[key] {
+      if let index = content.indices[rule.key] {
         content.byteCount += size - content.entries[index].text.utf8.count - rule.request.utf8.count
         content.entries[index] = rule
       } else {
@@ -109,7 +118,7 @@ package final class MockRecorder: Sendable {
           content.full += 1
           return
         }
-        content.indices[key] = content.entries.count
+        content.indices[rule.key] = content.entries.count
         content.entries.append(rule)
         content.byteCount += size
       }
@@ -119,7 +128,9 @@ package final class MockRecorder: Sendable {
 
   private func rule(_ call: RecordedCall) -> Entry? {
     let method = call.method
-    guard let request = json(call.request, method.request) else { return nil }
+    guard let request = json(call.request, method.request),
+      let key = key(ofRequest: request, to: method)
+    else { return nil }
     var lines = ["  - method: \(DocumentValue.quoted(method.path))", "    match: \(request)"]
     if method.type.streamsResponses {
       let answers = call.responses.compactMap { json($0, method.response) }
@@ -136,7 +147,17 @@ package final class MockRecorder: Sendable {
     }
     let milliseconds = Int(call.delay / .milliseconds(1))
     if milliseconds > 0 { lines.append("    delay: \(min(milliseconds, 3_600_000))ms") }
-    return Entry(method: method.path, request: request, text: lines.joined(separator: "\n") + "\n")
+    return Entry(key: key, request: request, text: lines.joined(separator: "\n") + "\n")
+  }
+
+  private func key(ofRequest json: String, to method: MockMethod) -> Key? {
+    guard let document = try? DocumentReader.read(json),
+      let pattern = try? RequestPattern(document, method.request, decoding),
+      let same = try? RequestPattern(document, method.request, decoding)
+    else { return nil }
+    // Not so if they have a NaN.
+    return pattern == same
+      ? .pattern(method: method.path, pattern) : .text(method: method.path, ExactText(json))
   }
 
   private func json(_ bytes: [UInt8], _ type: MessageTable) -> String? {

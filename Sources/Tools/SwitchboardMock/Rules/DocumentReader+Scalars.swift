@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension DocumentReader {
   // MARK: Keys
 
@@ -246,12 +248,12 @@ extension DocumentReader {
   private mutating func flowMap() throws(RuleError) -> [DocumentValue.Member] {
     position += 1
     var members: [DocumentValue.Member] = []
-    var names: Set<String> = []
+    var names: Set<ExactText> = []
     skipSpace()
     if try take("}") { return members }
     while true {
       guard case .some(let name) = try flowKey() else { throw failure("expected a name") }
-      guard names.insert(name).inserted else { throw failure("'\(name)' occurs twice") }
+      guard names.insert(name) else { throw failure("'\(name)' occurs twice") }
       skipSpace()
       guard try take(":") else { throw failure("expected a colon, not '\(shown)'") }
       skipSpace()

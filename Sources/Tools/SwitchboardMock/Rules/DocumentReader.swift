@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Reads JSON and the subset of YAML that rule files need: block and flow maps and lists, plain and quoted text,
 /// literal blocks (`|`) and comments. Everything else, such as anchors, tags, folded text and several documents, is
 /// rejected.
@@ -144,11 +146,11 @@ package struct DocumentReader {
 
   private mutating func map(_ column: Int) throws(RuleError) -> [DocumentValue.Member] {
     var members: [DocumentValue.Member] = []
-    var names: Set<String> = []
+    var names: Set<ExactText> = []
     repeat {
       guard keyEnd(at: position) != nil else { throw failure("expected a name and a colon") }
       let name = try key()
-      guard names.insert(name).inserted else { throw failure("'\(name)' occurs twice") }
+      guard names.insert(name) else { throw failure("'\(name)' occurs twice") }
       position += 1  // the colon
       skipSpaces()
       members.append(DocumentValue.Member(name, try memberValue(column)))
