@@ -18,6 +18,28 @@ import Testing
     return report
   }
 
+  /// Whoever reports a percentage would weigh the server by a hundredth of what it can do.
+  @Test func aPercentageIsDoubted() {
+    func doubt(_ change: (inout LoadReport) -> Void) -> String? {
+      var report = LoadReport()
+      change(&report)
+      return report.doubt
+    }
+    let reason = "it is a share, of which 1 is all, and not in percent"
+    #expect(doubt { $0.cpuUtilization = 40 } == "cpuUtilization is 40.0: \(reason)")
+    #expect(doubt { $0.applicationUtilization = 11 } == "applicationUtilization is 11.0: \(reason)")
+    #expect(doubt { $0.memoryUtilization = 1.5 } == "memoryUtilization is 1.5: \(reason)")
+    #expect(doubt { $0.queriesPerSecond = -1 } == "queriesPerSecond is -1.0, which is not sent")
+    #expect(doubt { $0.cpuUtilization = .nan } == "cpuUtilization is nan, which is not sent")
+    #expect(
+      doubt {
+        $0.cpuUtilization = 2.5
+        $0.memoryUtilization = 1
+        $0.queriesPerSecond = 5000
+      } == nil
+    )
+  }
+
   @Test func reportsRoundTrip() {
     #expect(LoadReport(serializedBytes: Self.full.serializedBytes) == Self.full)
     #expect(LoadReport().serializedBytes.isEmpty)

@@ -33,6 +33,7 @@ import Testing
         context.loadReport.utilization["tape"] = .infinity
         context.loadReport.namedMetrics["credit"] = -2
       }
+      if commands.contains("percent") { context.loadReport.cpuUtilization = 40 }
       if commands.contains("huge") {
         for number in 0..<1000 { context.loadReport.namedMetrics["a long name \(number)"] = 1 }
       }
@@ -129,6 +130,39 @@ import Testing
         #expect(trailers.first(name: "note") == (commands.contains("trailers") ? "kept" : nil))
       }
     }
+  }
+
+  private final class Doubts: LogHandler {
+    private let all = Locked<[[String: String]]>([])
+    var entries: [[String: String]] { all.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      if message.hasPrefix("a handler, or a LoadRecorder, reports a load") {
+        all.withLock { $0.append(metadata) }
+      }
+    }
+  }
+
+  /// It is sent as it is, and the log has it.
+  @Test(arguments: [true, false]) func aPercentageIsLogged(_ byRecorder: Bool) async throws {
+    let log = Doubts()
+    var options = ServerOptions()
+    options.logger = Logger(log)
+    options.loadRecorder = byRecorder ? LoadRecorder() : nil
+    options.loadRecorder?.update { $0.cpuUtilization = 40 }
+    let server = try Server(providers: [Busy()], options: options)
+    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
+    let (status, trailers) = try await unary(byRecorder ? "" : "percent", on: channel)
+    #expect(status.isOk)
+    #expect(try report(in: trailers)?.cpuUtilization == 40)
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+    #expect(log.entries.count == 1)
+    #expect(
+      log.entries.first?["error"]
+        == "cpuUtilization is 40.0: it is a share, of which 1 is all, and not in percent"
+    )
+    #expect(log.entries.first?["method"] == "/test.Busy/One")
   }
 
   private func unary(

@@ -40,6 +40,20 @@ extension LoadReport {
     return valid
   }
 
+  /// Which value is hardly meant, and why.
+  package var doubt: String? {
+    let shares: [(String, value: Double, most: Double)] = [
+      ("cpuUtilization", cpuUtilization, 10), ("applicationUtilization", applicationUtilization, 10),
+      ("memoryUtilization", memoryUtilization, 1),
+    ]
+    if let (name, value, _) = shares.first(where: { $0.value > $0.most }) {
+      return "\(name) is \(value): it is a share, of which 1 is all, and not in percent"
+    }
+    let rates = [("queriesPerSecond", queriesPerSecond), ("errorsPerSecond", errorsPerSecond)]
+    let unsent = (shares.map { ($0.0, $0.1) } + rates).first { Self.valid($0.1) != $0.1 }
+    return unsent.map { "\($0.0) is \($0.1), which is not sent" }
+  }
+
   private static func valid(_ number: Double) -> Double { number.isFinite && number >= 0 ? number : 0 }
 
   /// The report of a call. Values that it does not set are taken from the server's report.

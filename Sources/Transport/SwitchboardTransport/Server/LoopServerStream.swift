@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardNetwork
 
@@ -54,6 +55,12 @@ extension LoopServerStream {
   }
 
   private func report(_ late: LateAction) { serverLog.report(late, detailsForLogs, on: loop) }
+
+  /// Reports a load, of the call or else of the server, that is hardly meant.
+  func checkLoad(_ load: (any CallLoad)?, _ recorder: LoadRecorder?) {
+    guard let doubt = load.flatMap({ LoadReport($0).doubt }) ?? recorder?.report.doubt else { return }
+    serverLog.report(load: doubt, detailsForLogs, on: loop)
+  }
 
   /// Whether the call waits for one of its interceptors.
   var isHeld: Bool { observation.observer?.holders.isEmpty == false }

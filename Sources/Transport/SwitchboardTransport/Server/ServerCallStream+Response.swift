@@ -251,8 +251,10 @@ extension ServerCallStream {
     phase = .ending
     stopLimitingRequest()
     if let status { response.status = status }
-    if let trailers = HPACKHeaders.trailers(trailers, load, connection.core.options.loadRecorder) {
+    let recorder = connection.core.options.loadRecorder
+    if let trailers = HPACKHeaders.trailers(trailers, load, recorder) {
       response.trailers = trailers
+      checkLoad(load, recorder)
     }
     if !response.hasHeaders { response.body.compression = head.terms.negotiated(compression) }
     if response.hasHeaders {

@@ -17,6 +17,7 @@ final class ServerLog: Sendable {
   private let passedOnFailures: LimitedLogsOfMethods
   private let heldCalls: LimitedLogsOfMethods
   private let lateActions: LimitedLogsOfMethods
+  private let doubtfulLoads: LimitedLogsOfMethods
 
   init(_ options: ServerOptions) {
     logger = options.logger
@@ -37,6 +38,11 @@ final class ServerLog: Sendable {
       logger,
       .warning,
       "a handler, or a task that has outlived it, did something too late, without effect"
+    )
+    doubtfulLoads = LimitedLogsOfMethods(
+      logger,
+      .warning,
+      "a handler, or a LoadRecorder, reports a load that is hardly meant"
     )
     failedConnections = LimitedLog(logger, .warning, "connection closed")
     refusedCalls = LimitedLog(
@@ -106,6 +112,11 @@ final class ServerLog: Sendable {
 
   func report(_ late: LateAction, _ call: Details, on loop: Loop) {
     lateActions.log(late.advice, call, on: loop)
+  }
+
+  /// Logs why a report of load with a call is hardly meant.
+  func report(load doubt: String, _ call: Details, on loop: Loop) {
+    doubtfulLoads.log(doubt, call, on: loop)
   }
 
   /// The details of a call: the path of its method, which the server has, and others.
