@@ -54,6 +54,17 @@ import Testing
     #expect(try await lookups.addresses(of: "short.test").get().timeToLive == .seconds(9))
   }
 
+  /// It is this machine, whatever a name server says.
+  @Test(arguments: ["localhost", "LOCALHOST", "localhost.", "LocalHost."])
+  func localhostIsNotAskedOfOthers(_ name: String) async throws {
+    let server = try Dnsmasq(hosts: "127.0.0.3 one.test\n", ["--address=/localhost/203.0.113.9"])
+    let lookups = try NameLookups(server.authority)
+    let hosts = try await lookups.addresses(of: name).get().addresses.map(\.host)
+    #expect(!hosts.isEmpty && Set(hosts).isSubset(of: ["127.0.0.1", "::1"]), "\(hosts)")
+    let below = try await lookups.addresses(of: "a.localhost").get().addresses.map(\.host)
+    #expect(below == ["203.0.113.9"])
+  }
+
   @Test func textRecordsAreJoined() async throws {
     let long = String(repeating: "x", count: 200)
     let server = try Dnsmasq(

@@ -68,7 +68,15 @@ package final class NameClient {
     port: Int,
     completion: @escaping (Result<NameAnswer, GRPCStatus>) -> Void
   ) -> NameQuery {
-    start(NameQuery(host, .addresses(port: port, completion), on: loop))
+    start(NameQuery(Self.asked(host), .addresses(port: port, completion), on: loop))
+  }
+
+  /// The name by which c-ares is asked. It knows that `localhost` is this machine (RFC 6761), and asks name servers for
+  /// `LOCALHOST` and `localhost.`, whose answer could be anything, unless the system's file of hosts has them.
+  private static func asked(_ host: String) -> String {
+    let name = host.utf8.last == UInt8(ascii: ".") ? host.utf8.dropLast() : host.utf8[...]
+    let isLocal = name.count == 9 && Substring(name).lowercased().utf8.elementsEqual("localhost".utf8)
+    return isLocal ? "localhost" : host
   }
 
   /// Looks up the TXT records of a name: one text each, joined from its parts.
