@@ -178,8 +178,8 @@ let groups: [String: [String]] = [
   ],
   "Tools": [
     "Echo", "Interop", "SwitchboardCommand", "SwitchboardGenerateArguments", "SwitchboardGenerateVerb",
-    "SwitchboardGenerator", "SwitchboardLoad", "SwitchboardMock", "SwitchboardProtoCompiler",
-    "SwitchboardTool",
+    "SwitchboardGenerator", "SwitchboardLoad", "SwitchboardMigration", "SwitchboardMock",
+    "SwitchboardProtoCompiler", "SwitchboardTool",
     "SwitchboardToolSupport", "protoc-gen-switchboard", "switchboard-generate",
   ],
   "C": [
@@ -649,6 +649,10 @@ let package = Package(
       ]
     ),
 
+    // Moves packages from grpc-swift: `switchboard migrate`. Reads and writes no files.
+    .target(name: "SwitchboardMigration"),
+    .testTarget(name: "SwitchboardMigrationTests", dependencies: ["SwitchboardMigration"]),
+
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(
       name: "CProtoc",
@@ -690,8 +694,8 @@ let package = Package(
       name: "SwitchboardCommand",
       dependencies: [
         "LoadMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardDescriptors",
-        "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad", "SwitchboardMock",
-        "SwitchboardOpenAPI",
+        "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad",
+        "SwitchboardMigration", "SwitchboardMock", "SwitchboardOpenAPI",
         "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardServices",
         "SwitchboardText", "SwitchboardToolSupport",
       ]
@@ -723,7 +727,7 @@ let package = Package(
         "SwitchboardGenerateVerb", "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices",
         "SwitchboardTool", "TestSupport",
       ],
-      exclude: ["Peers", "Protos"]
+      exclude: ["Migrated", "Peers", "Protos"]
     ),
 
     // Generating as a part of a build, and as a verb of the package manager.

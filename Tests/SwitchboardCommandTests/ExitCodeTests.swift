@@ -34,6 +34,7 @@ import Testing
     0: """
     list --proto shop.proto
     check-config config.json
+    migrate a
     help
     man
     """,
@@ -77,6 +78,8 @@ import Testing
     mock shop.proto --listen 7000
     mock shop.proto --listen 300.1.1.1:0
     load-agent --listen 300.1.1.1:0
+    migrate
+    migrate a --switchboard ''
     new 1
     new a --switchboard ''
     completions sh
@@ -107,6 +110,9 @@ import Testing
     describe --proto none.proto
     openapi --proto none.proto
     mock none.proto
+    migrate nothing
+    migrate text
+    migrate a --switchboard nothing
     mock folder
     call 127.0.0.1:1 shop.Shop/Buy --proto none.proto
     list --descriptor-set none

@@ -267,6 +267,10 @@ import Testing
         [hostile],
       ],
       "new": [[hostile, "--switchboard", hostile], ["a", "--switchboard", hostile]],
+      "migrate": [
+        [folder], [folder, "--write", "--switchboard", folder], [hostile],
+        [folder, "--switchboard", hostile],
+      ],
       "openapi": [[target], ["--descriptor-set", set]],
       "generate": [
         ["--descriptor-set", set, "--output", folder + "/out"],
@@ -293,6 +297,12 @@ import Testing
     try Data(try files.serializedBytes() as [UInt8]).write(to: URL(fileURLWithPath: set))
     let config = #"{"x\u001b]0;owned\u0007": 1, "\u202e": [{"y\nforged": 2}]}"#
     try Data(config.utf8).write(to: URL(fileURLWithPath: folder + "/hostile.json"))
+    // A file and a folder with such names, and code that is one.
+    let package = folder + "/package\(Self.hostile)"
+    try FileManager.default.createDirectory(atPath: package, withIntermediateDirectories: true)
+    let source =
+      "import GRPC\nfoo(.wait(\(Self.hostile)))\nCallOptions(customMetadata: \"\(Self.hostile)\", a_\(Self.hostile)AsyncClient)\n"
+    try Data(source.utf8).write(to: URL(fileURLWithPath: "\(package)/\(Self.hostile).swift"))
     let lines = Self.lines(target, set, folder)
     #expect(Set(lines.keys) == Set(SwitchboardCommand.verbs.map(\.name)))
     var shown = ""

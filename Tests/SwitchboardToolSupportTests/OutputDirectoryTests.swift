@@ -50,6 +50,33 @@ import Testing
     #expect(try everything == [])
   }
 
+  @Test func replacesOnlyWhatIsExpected() throws {
+    let output = try OutputDirectory(path)
+    try output.write([1], to: "a")
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path + "/a")
+    try output.replace("a", expecting: [1], with: [2])
+    #expect(try readFile(path + "/a") == [2])
+    #expect(try FileManager.default.attributesOfItem(atPath: path + "/a")[.posixPermissions] as? Int == 0o640)
+    #expect(throws: SystemError(path + "/a", reason: "Changed in the meantime")) {
+      try output.replace("a", expecting: [1], with: [3])
+    }
+    try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: "a")
+    #expect(throws: SystemError.self) { try output.replace("link", expecting: [2], with: [3]) }
+    #expect(try readFile(path + "/a") == [2])
+    #expect(try everything == ["a", "link"])
+  }
+
+  @Test func listsFilesAndDirectoriesWithoutLinks() throws {
+    try OutputDirectory(path).write([], to: "b/c")
+    try OutputDirectory(path).write([], to: "a")
+    for (link, target) in [("d", "a"), ("e", "b"), ("f", "none")] {
+      try FileManager.default.createSymbolicLink(atPath: path + "/" + link, withDestinationPath: target)
+    }
+    let listing = try DirectoryListing(of: path)
+    #expect(listing.files == ["a"] && listing.directories == ["b"])
+    #expect(throws: SystemError.self) { try DirectoryListing(of: path + "/none") }
+  }
+
   @Test func requiresADirectory() throws {
     try OutputDirectory(path).write([], to: "file")
     #expect(throws: SystemError(path + "/gone", reason: "No such file or directory")) {

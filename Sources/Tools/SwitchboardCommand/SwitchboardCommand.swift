@@ -18,6 +18,7 @@ package enum SwitchboardCommand {
     LoadAgentVerb.verb,
     MockVerb.verb,
     NewVerb.verb,
+    MigrateVerb.verb,
     OpenAPIVerb.verb,
     GenerateEntry.verb,
     HelpVerb.verb(among: { verbs }),

@@ -30,6 +30,11 @@ public struct Descriptor: Sendable {
     try self.init(opening: path, flags: O_RDONLY)
   }
 
+  /// Opens the file at `path` for reading, unless it is a link. Does not wait for the writer of a pipe.
+  package init(readingEntry path: String) throws(SystemError) {
+    try self.init(opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  }
+
   /// Creates the file at `path`, which must not exist, for writing.
   init(creating path: String) throws(SystemError) {
     try self.init(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL)

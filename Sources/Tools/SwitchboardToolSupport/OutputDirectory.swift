@@ -39,6 +39,21 @@ public struct OutputDirectory: Sendable {
     try replace(target, with: content) { () throws(SystemError) in try Self.make(parts.dropLast(), in: path) }
   }
 
+  /// Replaces the file `name`, which keeps its permissions. Throws if it is a link, or has another content than expected.
+  package func replace(_ name: String, expecting old: [UInt8], with content: [UInt8]) throws(SystemError) {
+    let target = path + "/" + name
+    var status = stat()
+    guard lstat(target, &status) == 0 else { throw SystemError(target) }
+    guard status.st_mode & S_IFMT == S_IFREG, access(target, W_OK) == 0 else {
+      throw SystemError(target, reason: "Not a file that may be written")
+    }
+    let file = try Descriptor(readingEntry: target)
+    let present: Result<[UInt8], SystemError> = Result { () throws(SystemError) in try file.readAll() }
+    try file.closeFile()
+    guard try present.get() == old else { throw SystemError(target, reason: "Changed in the meantime") }
+    try replace(target, with: content, mode: status.st_mode & 0o7777) { () throws(SystemError) in }
+  }
+
   /// Creates directories, each in the previous one.
   private static func make(_ names: some Collection<Substring>, in parent: String) throws(SystemError) {
     var directory = parent
@@ -54,6 +69,7 @@ public struct OutputDirectory: Sendable {
   private func replace(
     _ target: String,
     with content: [UInt8],
+    mode: mode_t? = nil,
     makingParents: () throws(SystemError) -> Void
   ) throws(SystemError) {
     // The temporary file is in the same directory, because a rename cannot cross file systems. The process ID
@@ -72,6 +88,7 @@ public struct OutputDirectory: Sendable {
       let written: Result<Void, SystemError> = Result { () throws(SystemError) in try file.writeAll(content) }
       try file.closeFile()
       try written.get()
+      if let mode, chmod(temporary, mode) != 0 { throw SystemError(temporary) }
       guard rename(temporary, target) == 0 else { throw SystemError(target) }
     } catch {
       unlink(temporary)

@@ -82,22 +82,11 @@ enum NewVerb {
     }
   }
 
-  /// The dependency in the manifest. A relative path refers to the current directory and is converted to one from the
-  /// package's directory.
   private static func dependency(_ arguments: Arguments, in folder: String) throws -> PackageDependency {
     let origin =
       try arguments[package]
       ?? prompt("A checkout of Switchboard, or the URL of a repository", flag: package.name)
-    if origin.contains("://") || origin.hasPrefix("git@") {
-      guard let dependency = PackageDependency(url: origin) else {
-        throw Failure.usage("'\(origin)' is not the URL of a repository")
-      }
-      return dependency
-    }
-    guard access("\(origin)/Package.swift", R_OK) == 0 else {
-      throw Failure("\(origin) is not a checkout of Switchboard: it has no Package.swift", code: .noInput)
-    }
-    return PackageDependency(path: try PackagePath(of: origin, from: folder).text)
+    return try PackageDependency(of: origin, from: folder)
   }
 
   private static func prompt(_ question: String, flag: String) throws -> String {
@@ -169,6 +158,22 @@ struct PackageDependency: Hashable {
       declaration: ".package(name: \"switchboard\", path: \(SwiftText.literal(path)))",
       path: path
     )
+  }
+
+  /// The checkout or the repository that a user names for the manifest in a folder. A relative path refers to the current
+  /// directory and is converted to one from the folder.
+  init(of origin: String, from folder: String) throws(Failure) {
+    if origin.contains("://") || origin.hasPrefix("git@") {
+      guard let dependency = PackageDependency(url: origin) else {
+        throw Failure.usage("'\(origin)' is not the URL of a repository")
+      }
+      self = dependency
+      return
+    }
+    guard access("\(origin)/Package.swift", R_OK) == 0 else {
+      throw Failure("\(origin) is not a checkout of Switchboard: it has no Package.swift", code: .noInput)
+    }
+    self.init(path: try PackagePath(of: origin, from: folder).text)
   }
 
   /// SwiftPM identifies a repository by the last part of its URL; nil if there is none.

@@ -1,0 +1,179 @@
+/// Decides where the rules of a table apply in a file.
+struct RuleCheck {
+  let source: SwiftSource
+  let facts: SourceFacts
+  let names: PackageNames
+  /// What holes have that are not in patterns.
+  var values: [String: String] = [:]
+
+  /// What a table says about a file.
+  func findings(by table: RuleTable) -> [Finding] {
+    let inImports = Set(facts.imports.flatMap { Array($0.tokens) })
+    var said: Set<String> = []
+    var findings: [Finding] = []
+    var done = Done()
+    for index in source.tokens.indices where isSearched(index) && !inImports.contains(index) {
+      guard let (rule, match) = first(of: table.rules(for: source[index]), at: index) else { continue }
+      let range = match.range(in: source)
+      guard !done.covers(range) else { continue }
+      let finding = finding(rule, match)
+      if rule.saysOnce, !said.insert(rule.advice).inserted { continue }
+      done.add(range, kept: finding.edit?.kept ?? [])
+      findings.append(finding)
+    }
+    return findings
+  }
+
+  /// The code that findings are about already, but for what an edit keeps.
+  private struct Done {
+    private var end = 0
+    /// Outermost first. Of what is deeper than edits go, and of what lies behind, nothing is needed.
+    private var kept: [Range<Int>] = []
+    private static let deepest = 64
+
+    func covers(_ range: Range<Int>) -> Bool {
+      range.lowerBound < end
+        && !kept.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
+    }
+
+    mutating func add(_ range: Range<Int>, kept new: [Range<Int>]) {
+      let ahead = kept.filter { $0.upperBound > range.upperBound }
+        .map { max($0.lowerBound, range.upperBound)..<$0.upperBound }
+      kept = Array((ahead + new).suffix(Self.deepest))
+      end = max(end, range.upperBound)
+    }
+  }
+
+  private func isSearched(_ index: Int) -> Bool {
+    source.tokens[index].kind == .word || source.tokens[index].kind == .text
+  }
+
+  private func first(of rules: [Rule], at index: Int) -> (Rule, PatternMatch)? {
+    for rule in rules {
+      guard let pattern = rule.pattern, let match = PatternMatch(pattern, in: source, at: index),
+        isOwn(match, of: pattern), rule.conditions.allSatisfy({ holds($0, match) })
+      else { continue }
+      return (rule, match)
+    }
+    return nil
+  }
+
+  private func finding(_ rule: Rule, _ match: PatternMatch) -> Finding {
+    let range = match.range(in: source)
+    guard let template = rule.template else { return Finding(range, in: source, nil, rule.advice) }
+    guard !rule.removesElement else { return removal(of: match, rule) }
+    let edit = template.edit(match, in: source, with: values)
+    // What follows may be a closure that belongs to the call.
+    let isCut =
+      source.isToken(")", at: match.tokens.upperBound - 1) && source.isToken("{", at: match.tokens.upperBound)
+    guard !edit.losesComment(in: source, tokens: match.tokens), !isCut else {
+      return Finding(range, in: source, nil, suggestion(edit, rule))
+    }
+    return Finding(range, in: source, edit, rule.advice)
+  }
+
+  private func suggestion(_ edit: Edit, _ rule: Rule) -> String {
+    let shown = Finding(edit.range, in: source, edit, "").replacement ?? ""
+    return "Write \(shown)" + (rule.advice.isEmpty ? "." : ": \(rule.advice).")
+  }
+
+  /// An element of a list goes with the comma after it, and with its line if nothing else is on it.
+  private func removal(of match: PatternMatch, _ rule: Rule) -> Finding {
+    let range = match.range(in: source)
+    let hasComma = source.isToken(",", at: match.tokens.upperBound)
+    let end = hasComma ? source.tokens[match.tokens.upperBound].range.upperBound : range.upperBound
+    let whole = source.bytes[end...].prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    let isAlone =
+      source.tokens[match.tokens.lowerBound].beginsLine
+      && source.bytes[whole.endIndex...].first == UInt8(ascii: "\n")
+    let start = isAlone ? source.lineRange(of: range.lowerBound).lowerBound : range.lowerBound
+    let removed = start..<(isAlone ? whole.endIndex + 1 : end)
+    let edit = Edit(range: removed, pieces: [])
+    let isLossless = !Edit(range: range, pieces: []).losesComment(in: source, tokens: match.tokens)
+    return Finding(range, in: source, isLossless ? edit : nil, rule.advice)
+  }
+
+  // MARK: Conditions
+
+  /// Whether the match is about what the pattern names, and not about something of the package that has the same name.
+  private func isOwn(_ match: PatternMatch, of pattern: Pattern) -> Bool {
+    let start = match.tokens.lowerBound
+    if case .suffix = pattern.anchor { return isGeneratedName(start) }
+    guard case .exact(let anchor) = pattern.anchor else { return false }
+    if pattern.elements.count <= 2, names.isDeclared(anchor[...]) { return false }
+    guard pattern.anchorIndex == 0, source.isToken(".", at: start - 1) else { return true }
+    return source.isWord(start - 2) && Modules.qualifiers.contains(Array(source[start - 2]))
+      || anchor.first.map { $0 > 0x60 } == true
+  }
+
+  private func isGeneratedName(_ index: Int) -> Bool {
+    !names.isDeclared(source[index]) && names.isGenerated(source[index])
+  }
+
+  private func holds(_ condition: Rule.Condition, _ match: PatternMatch) -> Bool {
+    switch condition {
+    case .isHeaders(let hole): return isHeaders(match.holes[hole])
+    case .beginsLine: return source.tokens[match.tokens.lowerBound].beginsLine && endsLine(match)
+    case .isDeclared(let hole, let origin):
+      guard let token = match.holes[hole]?.first else { return false }
+      return facts.isDeclared(Array(source[token]), as: origin)
+    case .inherited: return isInherited(match.tokens.lowerBound)
+    case .notInherited: return !isInherited(match.tokens.lowerBound)
+    case .isLiteral(let hole, let texts):
+      guard let tokens = match.holes[hole], tokens.count == 1, let token = tokens.first else { return false }
+      return texts.contains { source.isToken($0, at: token) }
+    case .noNIO: return !facts.keepsNIO
+    case .imports(let module): return facts.imports(module)
+    case .importsSecond: return facts.imports(Modules.two)
+    case .isGenerated(let hole): return match.holes[hole]?.first.map(isGeneratedName) ?? false
+    case .besides(let text): return isBesides(text, match)
+    }
+  }
+
+  private func endsLine(_ match: PatternMatch) -> Bool {
+    let next = match.tokens.upperBound
+    return next >= source.tokens.count || source.tokens[next].beginsLine || source.isToken("}", at: next)
+  }
+
+  private static let headerNames = ["header", "metadata", "trailer"].map { Array($0.utf8) }
+
+  /// Whether the last name of an expression is one of headers.
+  private func isHeaders(_ tokens: Range<Int>?) -> Bool {
+    guard let tokens, let last = tokens.last, source.isWord(last) else { return false }
+    let name = source[last].map { $0 | 0x20 }
+    return Self.headerNames.contains { part in
+      name.indices.contains { name[$0...].starts(with: part) }
+    }
+  }
+
+  private static let typeKeywords = Set(
+    ["class", "struct", "enum", "actor", "protocol", "extension"].map { Array($0.utf8) }
+  )
+
+  /// Whether a name is among what a type inherits. A declaration is not longer than some tokens.
+  private func isInherited(_ index: Int) -> Bool {
+    for token in (max(0, index - 60)..<index).reversed() {
+      if source.isWord(token) {
+        if Self.typeKeywords.contains(Array(source[token])) { return true }
+        if source.isToken("func", at: token) { return false }
+      } else if "(){}=;".utf8.contains(source[token].first ?? 0) {
+        return false
+      }
+    }
+    return false
+  }
+
+  /// Whether the brackets around the match have a token.
+  private func isBesides(_ text: String, _ match: PatternMatch) -> Bool {
+    var index = match.tokens.lowerBound - 1
+    var steps = 0
+    while index >= 0, steps < 1000 {
+      if source.isToken("[", at: index), let end = source.partner(of: index) {
+        return (index..<end).prefix(2000).contains { source.isToken(text, at: $0) }
+      }
+      index = (source.partner(of: index).map { $0 < index ? $0 : index } ?? index) - 1
+      steps += 1
+    }
+    return false
+  }
+}

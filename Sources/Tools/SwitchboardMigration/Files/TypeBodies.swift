@@ -1,0 +1,84 @@
+/// What types need that conform to generated protocols: providers say which interceptors they have, and factories have a
+/// method for each of the service's.
+struct TypeBodies {
+  let source: SwiftSource
+  let names: PackageNames
+
+  private static let keywords = Set(["class", "struct", "actor", "enum"].map { Array($0.utf8) })
+  private static let provider = Array("Provider".utf8)
+  private static let accessible = ["public", "open", "package"]
+  /// A declaration up to its brace is not longer than so many tokens.
+  private static let longestHead = 100
+
+  func findings() -> [Finding] {
+    source.tokens.indices.flatMap { index -> [Finding] in
+      guard source.isWord(index), Self.keywords.contains(Array(source[index])), source.isWord(index + 1),
+        let open = head(from: index)
+      else { return [] }
+      return inherited(index..<open).compactMap { missing($0, index, open) } + stale(index, open)
+    }
+  }
+
+  private func head(from index: Int) -> Int? {
+    for at in (index + 2)..<min(index + Self.longestHead, source.tokens.count)
+    where source.tokens[at].kind == .mark {
+      if source.isToken("{", at: at) { return at }
+      if "}();=".utf8.contains(source[at].first ?? 0) { return nil }
+    }
+    return nil
+  }
+
+  private func inherited(_ tokens: Range<Int>) -> [Int] {
+    guard let colon = tokens.first(where: { source.isToken(":", at: $0) }) else { return [] }
+    return (colon..<tokens.upperBound).filter { source.isWord($0) }
+  }
+
+  private func missing(_ name: Int, _ declaration: Int, _ open: Int) -> Finding? {
+    guard source[name].suffix(Self.provider.count) == Self.provider[...], !names.isDeclared(source[name]),
+      names.isGenerated(source[name]), source[name].count > Self.provider.count,
+      let close = source.partner(of: open), !has("interceptors", open..<close)
+    else { return nil }
+    let at = source.tokens[open].range.upperBound
+    let indentation = source.indentation(of: source.tokens[declaration].range.lowerBound)
+    let access = (max(0, declaration - 3)..<declaration).compactMap { token in
+      Self.accessible.first { source.isToken($0, at: token) }
+    }
+    let word = access.first.map { $0 == "open" ? "public " : $0 + " " } ?? ""
+    let text =
+      "\(source.newline)\(indentation)  \(word)var interceptors: Interceptors? { nil }\(source.newline)"
+    let head = source.tokens[declaration].range.lowerBound..<at
+    return Finding(
+      head,
+      in: source,
+      Edit(range: at..<at, pieces: [.text(text)]),
+      "a provider says which interceptors it has"
+    )
+  }
+
+  private func has(_ word: String, _ tokens: Range<Int>) -> Bool {
+    tokens.contains { source.isToken(word, at: $0) }
+  }
+
+  /// Methods of a factory that the service does not have: nothing calls them.
+  private func stale(_ declaration: Int, _ open: Int) -> [Finding] {
+    guard let close = source.partner(of: open),
+      let methods = inherited(declaration..<open).lazy.compactMap({ names.methods(ofFactory: source[$0]) })
+        .first
+    else { return [] }
+    return (open..<close).compactMap { index in
+      guard source.isToken("func", at: index), source.isWord(index + 1), isFactory(source[index + 1]),
+        !methods.contains(Array(source[index + 1]))
+      else { return nil }
+      return Finding(
+        source.tokens[index].range.lowerBound..<source.tokens[index + 1].range.upperBound,
+        in: source,
+        nil,
+        "The service has no such method: nothing calls this."
+      )
+    }
+  }
+
+  private func isFactory(_ name: ArraySlice<UInt8>) -> Bool {
+    name.starts(with: "make".utf8) && name.suffix(12).elementsEqual("Interceptors".utf8)
+  }
+}

@@ -1,0 +1,60 @@
+/// Interceptors, headers, statuses and what travels with a call.
+enum InterceptorRules {
+  static let all = headers + context + statuses
+
+  private static let headers: [Rule] =
+    [
+      .change(
+        "for ($A, $B, _) in $headers {",
+        to: "for ($A, $B) in $headers {",
+        if: .isHeaders("headers"),
+        because: "an element of HPACKHeaders is a name and a value"
+      )
+    ] + ["map", "forEach", "filter", "compactMap", "flatMap", "contains", "first"].flatMap(threeParts) + [
+      .advise("indexing", once: true, "HPACKHeaders have no indexing: leave the label out."),
+      .advise("canonicalForm", "headers[\"name\"] has the values as they came; split them at commas."),
+      .advise("HPACKHeaders(httpHeaders", "Add each field: headers.add(name:value:)."),
+      .advise("HPACKIndexing", "HPACKHeaders have no indexing."),
+    ]
+
+  private static func threeParts(_ method: String) -> [Rule] {
+    [
+      .change(
+        "$HEADERS.\(method) { $A, $B, _ in",
+        to: "$HEADERS.\(method) { $A, $B in",
+        if: .isHeaders("HEADERS"),
+        because: "an element of HPACKHeaders is a name and a value"
+      ),
+      .change(
+        "$HEADERS.\(method)({ $A, $B, _ in",
+        to: "$HEADERS.\(method)({ $A, $B in",
+        if: .isHeaders("HEADERS"),
+        because: "an element of HPACKHeaders is a name and a value"
+      ),
+      .advise(
+        ".\(method) { $A, $B, _ in",
+        "If these are HPACKHeaders, an element is a name and a value, without a third part."
+      ),
+    ]
+  }
+
+  private static let context: [Rule] = [
+    .change("UserInfo.Key", to: "UserInfoKey"),
+    .advise("closeFuture", "Every call has an 'end' in send(_:promise:context:)."),
+    .advise(
+      "EventLoopFuture",
+      once: true,
+      "A future has whenComplete, whenFailure and try await get(), and no more. Most functions that return one become async."
+    ),
+    .advise(".whenSuccess", "Use whenComplete, or try await future.get()."),
+    .advise(".cascade", "Use whenComplete, and complete the promise with its result."),
+    .advise("EmbeddedEventLoop", "Has no counterpart: tests use Channel(inProcess:)."),
+  ]
+
+  private static let statuses: [Rule] = [
+    .change("GRPCStatus.processingError", to: "GRPCStatus(code: .internalError)"),
+    .advise(".processingError", "Use GRPCStatus(code: .internalError)."),
+    .advise("GRPCError", "Calls fail with a GRPCStatus; compare its code."),
+    .advise("GRPCStatusAndTrailers", "Throw a GRPCStatus, and use context.setTrailers(_:)."),
+  ]
+}

@@ -1,0 +1,96 @@
+/// What to write in place of something: a line of the table.
+struct Rule: Sendable {
+  /// What must be true of a match, besides its tokens.
+  enum Condition: Sendable, Hashable {
+    /// The hole is named like headers: `headers`, `context.trailers`, `initialMetadata`.
+    case isHeaders(String)
+    /// The match begins its line, so that several statements can take its place.
+    case beginsLine
+    /// The word was declared in this file as the value of an expression that begins with this name.
+    case isDeclared(String, as: String)
+    /// The match is in the list of what a type inherits.
+    case inherited
+    case notInherited
+    /// The hole is nothing but a string between quotes, and one of these if there are any.
+    case isLiteral(String, [String] = [])
+    /// Nothing of NIO is used in the file but what Switchboard has as well.
+    case noNIO
+    /// The file imports this module.
+    case imports(String)
+    /// The file imports a module of grpc-swift 2: the name means something else with Switchboard.
+    case importsSecond
+    /// The hole is a name that a generator makes.
+    case isGenerated(String)
+    /// The same brackets have this token.
+    case besides(String)
+  }
+
+  /// Which files a rule is about.
+  enum Place: Sendable, Hashable {
+    /// Sources that use grpc-swift 1, or 2.
+    case one, two
+    case manifest
+  }
+
+  let pattern: Pattern?
+  let place: Place
+  /// What takes the place of the match if that is certain.
+  let template: Template?
+  /// What a person has to do, or why.
+  let advice: String
+  let conditions: [Condition]
+  /// Whether the match is an element of a list, which goes with its comma.
+  let removesElement: Bool
+  /// Whether it says the same at each place, so that a file has it once.
+  let saysOnce: Bool
+
+  private init(
+    _ place: Place,
+    _ pattern: String,
+    _ template: String?,
+    _ advice: String,
+    _ conditions: [Condition],
+    removesElement: Bool = false,
+    saysOnce: Bool = false
+  ) {
+    self.place = place
+    self.pattern = Pattern(pattern)
+    self.template = template.map { Template($0) }
+    self.advice = advice
+    self.conditions = conditions
+    self.removesElement = removesElement
+    self.saysOnce = saysOnce
+  }
+
+  /// A change that is certain.
+  static func change(
+    _ pattern: String,
+    to template: String,
+    in place: Place = .one,
+    if conditions: Condition...,
+    because reason: String = ""
+  ) -> Rule {
+    Rule(place, pattern, template, reason, conditions)
+  }
+
+  /// An element of a list that goes.
+  static func remove(
+    _ pattern: String,
+    in place: Place,
+    if conditions: Condition...,
+    because reason: String
+  ) -> Rule {
+    Rule(place, pattern, "", reason, conditions, removesElement: true)
+  }
+
+  /// Something for a person to decide.
+  static func advise(
+    _ pattern: String,
+    in place: Place = .one,
+    once: Bool = false,
+    _ advice: String,
+    if conditions: Condition...
+  ) -> Rule {
+    Rule(place, pattern, nil, advice, conditions, saysOnce: once)
+  }
+}

@@ -1,0 +1,111 @@
+/// What grpc-swift 2 has.
+enum SecondRules {
+  static let all = clients + servers + values
+
+  private static let clients: [Rule] = [
+    .change("$SERVICE.Client(wrapping: $client)", to: "${SERVICE}Client(channel: $client)", in: .two),
+    .change("$SERVICE.ClientProtocol", to: "${SERVICE}ClientProtocol", in: .two),
+    .change("$SERVICE.SimpleServiceProtocol", to: "${SERVICE}Provider", in: .two),
+    .advise("ServiceProtocol", in: .two, forms),
+    .advise("StreamingServiceProtocol", in: .two, forms),
+    .advise(
+      "withGRPCClient",
+      in: .two,
+      "Use try Channel(target:options:), which connects by itself, and await channel.shutDown()."
+    ),
+    .advise("GRPCClient", in: .two, "Use Channel: try Channel(target:options:)."),
+    .advise("runConnections", in: .two, "Leave it out: a channel connects when the first call needs it."),
+    .advise(
+      "http2NIOPosix",
+      in: .two,
+      "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
+    ),
+    .advise(
+      "http2NIOTS",
+      in: .two,
+      "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
+    ),
+    .advise("executionPolicy", in: .two, "Use repetition: of a MethodConfig."),
+    .advise("InProcessTransport", in: .two, "Use Channel(inProcess: [provider])."),
+  ]
+
+  private static let forms =
+    "A provider has the forms of SimpleServiceProtocol: SProvider, with messages, RequestStream and ResponseStreamWriter. Metadata is in the context."
+
+  private static let servers: [Rule] = [
+    .advise(
+      "withGRPCServer",
+      in: .two,
+      "Use try Server(providers:options:), bind(host:port:), try await run()."
+    ),
+    .advise("GRPCServer", in: .two, "Use Server: try Server(providers:options:)."),
+    .change("$effects $path.serve()", to: "try await $path.run()", in: .two),
+    .advise("listeningAddress", in: .two, "bind(host:port:) returns the address."),
+    .advise("beginGracefulShutdown", in: .two, "Use await shutDown(grace:)."),
+    .change("ServerContext", to: "ServerCallContext", in: .two),
+    .change(
+      "request: RPCAsyncSequence<$message, any Error>",
+      to: "requestStream request: RequestStream<$message>",
+      in: .two
+    ),
+    .change("response: RPCWriter<", to: "responseStream response: ResponseStreamWriter<", in: .two),
+    .change("response.write($message)", to: "response.send($message)", in: .two, if: .importsSecond),
+    .change("RPCWriter", to: "ResponseStreamWriter", in: .two),
+    .advise(
+      "$path.write(",
+      in: .two,
+      "Of a response: try await responseStream.send(_:).",
+      if: .importsSecond
+    ),
+    .advise("RPCAsyncSequence", in: .two, "Use requestStream: RequestStream<_>."),
+    .advise("ServerRequest", in: .two, "The message itself; context.headers has the metadata."),
+    .advise(
+      "ServerResponse",
+      in: .two,
+      "The message itself; context.setInitialMetadata(_:) and setTrailers(_:) have the metadata."
+    ),
+    .advise("StreamingServerRequest", in: .two, "Use requestStream: RequestStream<_>."),
+    .advise("StreamingServerResponse", in: .two, "Use responseStream: ResponseStreamWriter<_>."),
+    .advise("RPCRouter", in: .two, "Use ServiceHandlers."),
+    .advise("withRPCCancellationHandler", in: .two, "The handler's task is cancelled."),
+  ]
+
+  private static let values: [Rule] = [
+    .change(
+      "RPCError(code: $code, message: $message)",
+      to: "GRPCStatus(code: $code, message: $message)",
+      in: .two
+    ),
+    .advise(
+      "RPCError(",
+      in: .two,
+      "Throw GRPCStatus(code:message:), and use context.setTrailers(_:) for metadata."
+    ),
+    .change("RPCError.Code", to: "GRPCStatus.Code", in: .two),
+    .change("RPCError", to: "GRPCStatus", in: .two, if: .notInherited),
+    .advise("RPCErrorConvertible", in: .two, "Use GRPCStatusTransformable, with makeGRPCStatus()."),
+    .advise("GoogleRPCStatus", in: .two, "Use GRPCStatus(code:message:details:) of SwitchboardServices."),
+    .change("Metadata", to: "HPACKHeaders", in: .two, if: .notInherited, .importsSecond),
+    .advise(
+      "metadata:",
+      in: .two,
+      once: true,
+      "Of a call: callOptions: CallOptions(initialMetadata:).",
+      if: .importsSecond
+    ),
+    .change(".addString($value, forKey: $key)", to: ".add(name: $key, value: $value)", in: .two),
+    .change(
+      ".replaceOrAddString($value, forKey: $key)",
+      to: ".replaceOrAdd(name: $key, value: $value)",
+      in: .two
+    ),
+    .change(".removeAllValues(forKey: $key)", to: ".remove(name: $key)", in: .two),
+    .change("[stringValues: $key]", to: "[$key]", in: .two),
+    .change("[binaryValues: $key]", to: "[binary: $key]", in: .two),
+    .advise("ClientInterceptor", in: .two, calls, if: .importsSecond),
+    .advise("ServerInterceptor", in: .two, calls, if: .importsSecond),
+  ]
+
+  private static let calls =
+    "An interceptor of whole calls: ClientCallInterceptor or ServerCallInterceptor of SwitchboardInterceptors (docs/guide/Interceptors.md, 'Whole calls')."
+}

@@ -1,0 +1,119 @@
+/// Servers, providers and the contexts of handlers.
+enum ServerRules {
+  static let all = providers + contexts + servers + builders
+
+  private static let providers: [Rule] = [
+    .change("*AsyncProvider", to: "${stem}Provider"),
+    .change("GRPCAsyncServerCallContext", to: "ServerCallContext"),
+    .change("GRPCAsyncRequestStream", to: "RequestStream"),
+    .change("GRPCAsyncResponseStreamWriter", to: "ResponseStreamWriter"),
+    .advise("StatusOnlyCallContext", futures),
+    .advise("UnaryResponseCallContext", futures),
+    .advise("StreamingResponseCallContext", futures),
+    .advise("StreamEvent", "An async method reads requests with: for try await request in requestStream"),
+    .advise(".responsePromise", "An async method returns the response."),
+    .advise(".statusPromise", "An async method returns, or throws a GRPCStatus."),
+    .advise(".sendResponse", "Use try await responseStream.send(_:)."),
+    .advise(".sendResponses", "Use try await responseStream.send(_:) for each."),
+    .advise(
+      "CallHandlerProvider",
+      "Generated providers conform to it. By hand: ServiceHandlers (docs/guide/Marshallers.md)."
+    ),
+  ]
+
+  private static let futures =
+    "Handlers are async here: func get(request:context: ServerCallContext) async throws -> Response, with requestStream: RequestStream<_> and responseStream: ResponseStreamWriter<_> where the call streams."
+
+  private static let contexts: [Rule] = [
+    .change("context.request.headers", to: "context.headers"),
+    .change("context.request.logger", to: "context.logger"),
+    .change("$effects context.response.setHeaders($headers)", to: "context.setInitialMetadata($headers)"),
+    .change("$effects context.response.setTrailers($trailers)", to: "context.setTrailers($trailers)"),
+    .change("$effects context.response.compressResponses(true)", to: "context.setCompression(.gzip)"),
+    .change("$effects context.response.compressResponses(false)", to: "context.setCompression(.none)"),
+    .change(
+      "$effects context.acceptRPC(headers: $headers)",
+      to: "context.setInitialMetadata($headers)\ncontext.sendInitialMetadata()",
+      if: .beginsLine
+    ),
+    .advise("acceptRPC", "Use context.setInitialMetadata(_:) and context.sendInitialMetadata()."),
+    .advise("withUserInfo", "Use context.userInfo[Key.self]."),
+    .advise("withMutableUserInfo", "Use context.userInfo[Key.self] = value."),
+  ]
+
+  private static let servers: [Rule] =
+    ["MultiThreadedEventLoopGroup.singleton", "NIOSingletons.posixEventLoopGroup", "$group"].flatMap(bound)
+    + [
+      .advise(
+        "Server.insecure",
+        "Use try Server(providers:options:group:), then try server.bind(host:port:) with a numeric address or localhost."
+      ),
+      .advise(
+        "Server.usingTLSBackedByNIOSSL",
+        "Use try Server(providers:options:group:), with options.tls = ServerTLS(credentials: TLSCredentials(certificateChain: .file(_), privateKey: .file(_)))."
+      ),
+      .advise(
+        "Server.usingTLS",
+        "Use try Server(providers:options:group:), with options.tls = ServerTLS(credentials:)."
+      ),
+      .advise("Server.Builder", "Use ServerOptions, and try Server(providers:options:group:)."),
+      .advise("Server.Configuration", "Use ServerOptions."),
+      .advise("Server.start", "Use try Server(providers:options:group:), then try server.bind(host:port:)."),
+      .change(
+        "$SERVER.channel.localAddress!.port!",
+        to: "${SERVER}Address.port",
+        if: .isDeclared("SERVER", as: "Server")
+      ),
+      .change(
+        "$SERVER.channel.localAddress!",
+        to: "${SERVER}Address",
+        if: .isDeclared("SERVER", as: "Server")
+      ),
+      .advise(".localAddress", "bind(host:port:) returns the address."),
+      .change("$effects $path.onClose.get()", to: "try await $path.run()", if: .noNIO),
+      .advise(".onClose", "Use try await server.run(), which also ends on Ctrl-C and SIGTERM."),
+      .advise("initiateGracefulShutdown", "Use await server.shutDown(grace: .seconds(10))."),
+    ]
+
+  /// A server that is made, bound and waited for in one statement.
+  private static func bound(on group: String) -> [Rule] {
+    let places = [
+      ("host: $host, port: $port", "host: $host, port: $port"),
+      ("unixDomainSocketPath: $socket", "unixPath: $socket"),
+    ]
+    return places.flatMap { place, here in
+      ["get", "wait"].map { waiting in
+        .change(
+          "let $SERVER = $effects Server.insecure(group: \(group)).withServiceProviders($providers).bind(\(place)).\(waiting)()",
+          to: "let $SERVER = try Server(providers: $providers\(group == "$group" ? ", group: $group" : ""))\n"
+            + "let ${SERVER}Address = try $SERVER.bind(\(here))",
+          if: .beginsLine,
+          .noNIO
+        )
+      }
+    }
+  }
+
+  private static let builders: [Rule] = [
+    .advise("reflectionDataFileURLs", "Use ReflectionService(describing: providers), which needs no files."),
+    .advise(".withServiceProviders", "Use Server(providers:)."),
+    .advise(
+      ".withMaximumReceiveMessageLength",
+      "Use ServerOptions.maxRequestSize, or responseSizeLimit of a client."
+    ),
+    .advise(".withHTTPMaxConcurrentStreams", "Use ServerOptions.maxConcurrentStreams."),
+    .advise(
+      ".withMessageCompression",
+      "Use context.setCompression(_:) for responses; compressed requests are always accepted."
+    ),
+    .advise(".withCORSConfiguration", "Use ServerOptions.web = WebOptions(origins:)."),
+    .advise(
+      "ServerConnectionKeepalive",
+      "Use keepaliveInterval, keepaliveTimeout and minimumPingInterval of ServerOptions."
+    ),
+    .advise(
+      "ServerErrorDelegate",
+      "Let errors conform to GRPCStatusTransformable; others become UNKNOWN, and are logged."
+    ),
+  ]
+}

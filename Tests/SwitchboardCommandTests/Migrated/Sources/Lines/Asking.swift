@@ -1,0 +1,44 @@
+import EchoService
+import GRPC
+import NIOCore
+import NIOHPACK
+import NIOPosix
+
+/// Asks a server in the style of grpc-swift 1.
+struct Asker {
+  let client: Echo_EchoAsyncClient
+
+  init(channel: GRPCChannel) {
+    client = Echo_EchoAsyncClient(channel: channel, interceptors: Stamps())
+  }
+
+  func ask(_ words: [String]) async throws -> [String] {
+    let options = CallOptions(customMetadata: ["tenant": "north"], timeLimit: .timeout(.seconds(5)))
+    var answers: [String] = []
+    for try await answer in client.update(words.map { word in .with { $0.text = word } }, callOptions: options) {
+      answers.append(answer.text)
+    }
+    let call = client.makeGetCall(.with { $0.text = "the last" }, callOptions: options)
+    answers.append(try await call.response.text)
+    return answers + [shown(try await call.trailingMetadata)]
+  }
+
+  private func shown(_ headers: HPACKHeaders) -> String {
+    var lines = headers.map { name, value, _ in "\(name): \(value)" }
+    for (name, _, _) in headers { lines.append(name) }
+    return lines.joined(separator: ", ")
+  }
+}
+
+/// Asks the server on this machine, and one far away.
+func ask(port: Int) async throws -> [String] {
+  let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+  defer { try! group.syncShutdownGracefully() }
+  let near = try GRPCChannelPool.with(
+    target: .host("localhost", port: port),
+    transportSecurity: .plaintext,
+    eventLoopGroup: group
+  )
+  let far = ClientConnection.usingPlatformAppropriateTLS(for: group).connect(host: "echo.example", port: port)
+  return try await Asker(channel: near).ask(["one", "two"]) + Asker(channel: far).ask([])
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import SwitchboardMigration
+
+@Suite struct ManifestTests {
+  private static let declaration = #".package(name: "switchboard", path: "../s")"#
+
+  private func changed(_ text: String, keepsMessages: Bool = false) -> String {
+    var package = Package()
+    package.settings = .init(
+      dependency: .init(name: "switchboard", declaration: Self.declaration),
+      keepsMessages: keepsMessages
+    )
+    let changed = package.changed(text, isManifest: true)
+    #expect(package.changed(changed, isManifest: true) == changed)
+    return changed
+  }
+
+  @Test(arguments: [
+    #".package(url: "https://github.com/grpc/grpc-swift.git", from: "1.21.0")"#,
+    #".package(url: "https://github.com/grpc/grpc-swift", .upToNextMajor(from: "1.0.0"))"#,
+    #".package(url: "https://github.com/grpc/grpc-swift.git", exact: "1.24.1")"#,
+    #".package(name: "grpc-swift", url: "https://github.com/grpc/grpc-swift.git", from: "1.0.0")"#,
+    #".package(url: "https://github.com/grpc/grpc-swift-2.git", "2.0.0"..<"3.0.0")"#,
+  ]) func theDependencyIsReplaced(_ old: String) {
+    #expect(changed("x = [\(old)]") == "x = [\(Self.declaration)]")
+  }
+
+  @Test func productsAndPlugins() {
+    let old = """
+      dependencies: [
+        .package(url: "https://github.com/grpc/grpc-swift-2.git", from: "2.0.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport.git", from: "2.0.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf.git", from: "2.0.0"),
+      ], targets: [.target(name: "A", dependencies: [
+        .product(name: "GRPCCore", package: "grpc-swift-2"),
+        .product(name: "GRPCNIOTransportHTTP2", package: "grpc-swift-nio-transport"),
+        .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+      ], plugins: [.plugin(name: "GRPCProtobufGenerator", package: "grpc-swift-protobuf")])]
+      """
+    let new = """
+      dependencies: [
+        \(Self.declaration),
+      ], targets: [.target(name: "A", dependencies: [
+        .product(name: "Switchboard", package: "switchboard"),
+        .product(name: "SwitchboardProtobuf", package: "switchboard"),
+      ], plugins: [.plugin(name: "SwitchboardPlugin", package: "switchboard")])]
+      """
+    #expect(changed(old) == new)
+  }
+
+  @Test func withoutADependencyNothingIsChanged() {
+    let text =
+      "platforms: [x], dependencies: [.package(url: \"https://github.com/grpc/grpc-swift.git\", from: \"1.0.0\")]"
+    #expect(Package().changed(text, isManifest: true) == text)
+    #expect(
+      Package().advice(text, isManifest: true) == [
+        "1: platforms", "1: \"https://github.com/grpc/grpc-swift.git\"",
+      ]
+    )
+    #expect(Package().advice("platforms: [x]", isManifest: true) == [])
+  }
+}

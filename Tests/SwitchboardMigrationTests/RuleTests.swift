@@ -1,0 +1,153 @@
+import Testing
+
+@testable import SwitchboardMigration
+
+/// What rules make of a line, and what they leave to a person.
+@Suite struct RuleTests {
+  @Test func everyPatternHasSomethingToSearchFor() {
+    let settings = MigrationSettings(dependency: .init(name: "switchboard", declaration: "x"))
+    let rules =
+      ClientRules.all + OptionRules.all + ServerRules.all + InterceptorRules.all + SecurityRules.all
+      + MessageRules.all
+      + LoggingRules.all + WaitingRules.all + SecondRules.all + ManifestRules.rules(settings)
+    #expect(rules.count > 200)
+    for rule in rules {
+      #expect(rule.pattern != nil, "\(rule.advice)")
+      // Advice ends as a sentence does; a reason is a part of one.
+      if rule.template == nil {
+        #expect(
+          rule.advice.hasSuffix(".") || rule.advice.hasSuffix("}") || rule.advice.hasSuffix("requestStream"),
+          "\(rule.advice)"
+        )
+      }
+    }
+  }
+
+  @Test(arguments: [
+    // Clients.
+    ("let c = Echo_EchoAsyncClient(channel: x)", "let c = Echo_EchoClient(channel: x)"),
+    ("var c: Echo_EchoAsyncClientProtocol", "var c: Echo_EchoClientProtocol"),
+    ("var c: Model.Echo_EchoNIOClient?", "var c: Model.Echo_EchoClient?"),
+    ("let s: GRPCAsyncResponseStream<A>", "let s: ResponseStream<A>"),
+    ("func f(_ c: any GRPCChannel)", "func f(_ c: Channel)"),
+    ("func f(_ c: GRPC.GRPCChannel)", "func f(_ c: Switchboard.Channel)"),
+    (
+      #"let c = try GRPCChannelPool.with(target: .host("localhost", port: 1), transportSecurity: .plaintext, eventLoopGroup: group)"#,
+      #"let c = try Channel.connect(host: "localhost", port: 1, group: group)"#
+    ),
+    (
+      "c = try! GRPCChannelPool.with(\n  target: .host(h, port: f(1, 2)),\n  transportSecurity: .tls(.makeClientDefault(compatibleWith: g)),\n  eventLoopGroup: g\n)",
+      "c = try! Channel.connect(host: h, port: f(1, 2), options: { var options = ChannelOptions(); options.security = .tls(); return options }(), group: g)"
+    ),
+    (
+      #"let c = ClientConnection.insecure(group: group).connect(host: "far", port: 1)"#,
+      #"let c = try Channel.connect(host: "far", port: 1, options: { var options = ChannelOptions(); options.security = .plaintext; return options }(), group: group)"#
+    ),
+    (
+      #"let c = try GRPCChannelPool.with(target: .host("::1", port: 1), transportSecurity: .plaintext, eventLoopGroup: MultiThreadedEventLoopGroup.singleton)"#,
+      #"let c = try Channel.connect(host: "::1", port: 1)"#
+    ),
+    // Loops.
+    ("let g = MultiThreadedEventLoopGroup(numberOfThreads: 4)", "let g = try LoopGroup(count: 4)"),
+    ("defer { try! self.group.syncShutdownGracefully() }", "defer { self.group.shutDown() }"),
+    ("try await group.shutdownGracefully()", "group.shutDown()"),
+    ("var g: any EventLoopGroup", "var g: LoopGroup"),
+    // Options.
+    (
+      "CallOptions(customMetadata: m, timeLimit: .timeout(.seconds(5)))",
+      "CallOptions(timeout: .seconds(5), initialMetadata: m)"
+    ),
+    ("options.customMetadata.add(name: n, value: v)", "options.initialMetadata.add(name: n, value: v)"),
+    ("options.timeLimit = .timeout(.seconds(n))", "options.timeout = .seconds(n)"),
+    ("options.timeLimit = .none", "options.timeout = CallOptions.noTimeout"),
+    // Servers.
+    (
+      "  let s = try await Server.insecure(group: g)\n    .withServiceProviders([P()])\n    .bind(host: h, port: 1)\n    .get()",
+      "  let s = try Server(providers: [P()], group: g)\n  let sAddress = try s.bind(host: h, port: 1)"
+    ),
+    (
+      "let s = try Server(providers: p)\nprint(s.channel.localAddress!.port!, \"\\(s.channel.localAddress!)\")",
+      "let s = try Server(providers: p)\nprint(sAddress.port, \"\\(sAddress)\")"
+    ),
+    ("try await self.server.onClose.get()", "try await self.server.run()"),
+    ("let h = context.request.headers", "let h = context.headers"),
+    ("try await context.response.setTrailers(t)", "context.setTrailers(t)"),
+    ("func f(context: GRPCAsyncServerCallContext)", "func f(context: ServerCallContext)"),
+    // Interceptors.
+    ("for (name, value, _) in context.headers {", "for (name, value) in context.headers {"),
+    ("headers.map { name, value, _ in", "headers.map { name, value in"),
+    ("enum K: UserInfo.Key {", "enum K: UserInfoKey {"),
+    ("return .processingError", "return .processingError"),
+    ("throw GRPCStatus.processingError", "throw GRPCStatus(code: .internalError)"),
+    // Messages.
+    ("let a = try A_B(serializedData: d[0])", "let a = try A_B(serializedBytes: Array(d[0]))"),
+    ("let a = try A_B.array(fromJSONUTF8Data: d)", "let a = try A_B.array(fromJSONUTF8Bytes: Array(d))"),
+    // Logs.
+    (#"context.request.logger.notice("x")"#, #"context.logger.log(.info, "x")"#),
+  ]) func changesWhatIsCertain(_ old: String, _ new: String) {
+    #expect(Package().changed(lines: old) == new)
+    #expect(Package().changed(lines: new) == new)
+  }
+
+  @Test(
+    arguments: [
+      ("try! channel.close().wait()", ["2: channel.close", "2: .wait()"]), ("x = f(.wait)", []),
+      ("for (a, b, _) in triples {", []), ("triples.map { a, b, _ in", ["2: .map { a, b, _ in"]),
+      (
+        "try GRPCChannelPool.with(target: t, transportSecurity: .plaintext, eventLoopGroup: g)",
+        ["2: GRPCChannelPool.with"]
+      ),
+      (
+        #"try GRPCChannelPool.with(target: .host("localhost", port: 1), transportSecurity: .plaintext, eventLoopGroup: g) { $0.x = 1 }"#,
+        [#"2: try GRPCChannelPool.with(target: .host("localhost", port: 1), transportSecurity:…"#]
+      ),
+      ("final class C: GRPCChannel {", ["2: GRPCChannel"]),
+      ("let c = try NIOSSLCertificate.fromPEMFile(p)", ["2: NIOSSLCertificate"]),
+      ("func f(context: StatusOnlyCallContext)", ["2: StatusOnlyCallContext"]),
+      ("let x = EchoAsyncClient(c)", []),
+      ("CallOptions(customMetadata: /* why */ m)", ["2: CallOptions(customMetadata: /* why */ m)"]),
+      ("$0.payload = Data(bytes)", ["2: payload = Data("]),
+      ("let a = try Own(serializedData: d)", ["2: serializedData"]),
+    ] as [(String, [String])]
+  ) func leavesTheRestToAPerson(_ line: String, _ advice: [String]) {
+    #expect(Package().advice("import GRPC\n" + line) == advice)
+    if !line.contains("why") { #expect(Package().changed(lines: line) == line) }
+  }
+
+  @Test func commentsInWhatGoesAreNotLost() {
+    let line = "let x = CallOptions(customMetadata: m, /* why */ timeLimit: .none)"
+    #expect(Package().changed(lines: line) == line)
+    let kept = Package().changed(lines: "let x = CallOptions(customMetadata: [/* why */ \"a\": \"b\"])")
+    #expect(kept == "let x = CallOptions(initialMetadata: [/* why */ \"a\": \"b\"])")
+  }
+
+  @Test func namesOfThePackageAreItsOwn() {
+    let package = Package("struct My_OwnAsyncClient {}\nclass GRPCChannel {}\nvar customMetadata = 1\n")
+    for line in ["let c = My_OwnAsyncClient()", "let c: GRPCChannel", "x.customMetadata = 1"] {
+      #expect(package.changed(lines: line) == line)
+    }
+  }
+
+  @Test func generatedNamesNeedNoUnderscore() {
+    let generated =
+      "// DO NOT EDIT.\n// Generated by the protocol buffer compiler.\nstruct EchoAsyncClient {}\n"
+    #expect(Package(generated).changed(lines: "let c: EchoAsyncClient") == "let c: EchoClient")
+  }
+
+  @Test(arguments: [
+    ("Echo_Echo.Client(wrapping: client)", "Echo_EchoClient(channel: client)"),
+    ("struct S: Echo_Echo.SimpleServiceProtocol {", "struct S: Echo_EchoProvider {"),
+    ("throw RPCError(code: .notFound, message: \"x\")", "throw GRPCStatus(code: .notFound, message: \"x\")"),
+    ("catch let error as RPCError", "catch let error as GRPCStatus"),
+    ("context: ServerContext", "context: ServerCallContext"),
+    ("response: RPCWriter<A>,", "responseStream response: ResponseStreamWriter<A>,"),
+    ("let m: Metadata = [:]", "let m: HPACKHeaders = [:]"),
+    ("m.addString(\"v\", forKey: \"k\")", "m.add(name: \"k\", value: \"v\")"),
+    ("request: RPCAsyncSequence<A, any Error>", "requestStream request: RequestStream<A>"),
+    ("try await response.write(.with { $0.a = 1 })", "try await response.send(.with { $0.a = 1 })"),
+    ("try await server.serve()", "try await server.run()"),
+  ]) func knowsTheSecondVersion(_ old: String, _ new: String) {
+    let changed = Package().changed("import GRPCCore\nimport GRPCProtobuf\n" + old)
+    #expect(changed == "import Switchboard\n" + new || changed.hasPrefix("import Switchboard\n" + new + "\n"))
+  }
+}
