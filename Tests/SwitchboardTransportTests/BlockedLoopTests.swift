@@ -119,7 +119,7 @@ import Testing
   /// Methods that are made up for each call share a number by their path.
   @Test func aMethodHasOneNumber() {
     let marks = (0..<2).map { _ in
-      CalledMethods.mark(of: MethodDescriptor(path: "/made.Up/Get", type: .unary))
+      CalledMethods.ofProcess.mark(of: MethodDescriptor(path: "/made.Up/Get", type: .unary))
     }
     #expect(marks[0] == marks[1] && marks[0] & 1 == 1)
     #expect(CalledMethods.ofProcess.path(of: marks[0] >> 1) == "/made.Up/Get")
@@ -127,12 +127,15 @@ import Testing
 
   /// A proxy may call as many methods as its clients make up.
   @Test func methodsKeepTheirNamesAmongManyThatAreMadeUp() {
+    let methods = CalledMethods()
     let kept = MethodDescriptor(path: "/made.Up/Kept", type: .unary)
     for index in 0..<3000 {
-      _ = CalledMethods.mark(of: MethodDescriptor(path: "/made.Up/\(index)", type: .unary))
-      let mark = CalledMethods.mark(of: kept)
-      #expect(CalledMethods.ofProcess.path(of: mark >> 1) == "/made.Up/Kept")
+      _ = methods.mark(of: MethodDescriptor(path: "/made.Up/\(index)", type: .unary))
+      let mark = methods.mark(of: kept)
+      #expect(methods.path(of: mark >> 1) == "/made.Up/Kept")
     }
+    let late = methods.mark(of: MethodDescriptor(path: "/made.Up/Late", type: .unary))
+    #expect(methods.path(of: late >> 1) == "/made.Up/Late")
   }
 
   private func blocks(

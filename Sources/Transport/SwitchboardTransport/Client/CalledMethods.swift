@@ -21,10 +21,9 @@ final class CalledMethods: Sendable {
 
   /// What `LoopActivity` knows the method by.
   @inline(__always)
-  static func mark(of method: MethodDescriptor) -> UInt {
+  func mark(of method: MethodDescriptor) -> UInt {
     let known = method.callMark.load(ordering: .relaxed)
-    return known >> 1 >= ofProcess.least.load(ordering: .relaxed) && known != 0
-      ? known : ofProcess.makeMark(for: method)
+    return known >> 1 >= least.load(ordering: .relaxed) && known != 0 ? known : makeMark(for: method)
   }
 
   private func makeMark(for method: MethodDescriptor) -> UInt {

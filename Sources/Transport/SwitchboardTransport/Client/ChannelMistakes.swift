@@ -16,7 +16,9 @@ struct ChannelMistakes: Sendable {
 
   /// What the loop's activity knows a call of this method by.
   @inline(__always)
-  func mark(of method: MethodDescriptor) -> UInt { CalledMethods.mark(of: method) | (blocks?.mark ?? 0) }
+  func mark(of method: MethodDescriptor) -> UInt {
+    CalledMethods.ofProcess.mark(of: method) | (blocks?.mark ?? 0)
+  }
 
   func end() {
     if let blocks { LoopWatchdog.shared.unwatch(for: blocks) }
