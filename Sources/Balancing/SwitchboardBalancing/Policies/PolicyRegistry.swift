@@ -57,7 +57,8 @@ public struct PolicyRegistry: Sendable {
       inner.depth += 1
       inner.audit = audit
       var choice = try policy.choose(ConfigReader(config.members, at: path, audit: audit), inner)
-      choice.findings = audit.findings
+      // The outermost one has those of all: each of many children would keep a copy.
+      if depth == 0 { choice.findings = audit.findings }
       return choice
     }
     throw .invalidServiceConfig(unknown(configs, at: location))
