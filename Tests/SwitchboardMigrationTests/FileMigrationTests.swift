@@ -76,6 +76,15 @@ import Testing
     #expect(Package().changed(new) == new)
     let own = "import Switchboard\nstruct P: Echo_EchoProvider {\n  let interceptors: I? = nil\n}\n"
     #expect(Package().changed(own) == own)
+    let twice = Package().changed("import Switchboard\nclass P: A_AProvider, B_BProvider {\n}\n")
+    #expect(twice.split(separator: "var interceptors").count == 2, "\(twice)")
+    let elsewhere = "import Switchboard\nclass P: A_AProvider {\n  func f() { let interceptors = 1 }\n}\n"
+    #expect(Package().changed(elsewhere).contains("var interceptors"))
+    // It may be in the extension.
+    let extended =
+      "import Switchboard\nclass P: A_AProvider {\n}\nextension P { var interceptors: I? { nil } }\n"
+    #expect(Package().changed(extended) == extended)
+    #expect(Package().advice(extended).count == 1)
   }
 
   @Test func factoryMethodsThatNothingCallsAreFound() {

@@ -66,6 +66,25 @@ import Testing
     #expect(try everything == ["a", "link"])
   }
 
+  /// What runs as its owner would run as whoever wrote it last.
+  @Test func aFileThatIsReplacedRunsAsNobodyElse() throws {
+    let output = try OutputDirectory(path)
+    try output.write([1], to: "a")
+    try FileManager.default.setAttributes([.posixPermissions: 0o6755], ofItemAtPath: path + "/a")
+    try output.replace("a", expecting: [1], with: [2])
+    let attributes = try FileManager.default.attributesOfItem(atPath: path + "/a")
+    #expect(attributes[.posixPermissions] as? Int == 0o755)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func aFileOfAnotherUserStays() throws {
+    let output = try OutputDirectory(path)
+    try output.write([1], to: "a")
+    #expect(chown(path + "/a", 65534, 65534) == 0)
+    #expect(throws: SystemError.self) { try output.replace("a", expecting: [1], with: [2]) }
+    #expect(try readFile(path + "/a") == [1])
+  }
+
   @Test func listsFilesAndDirectoriesWithoutLinks() throws {
     try OutputDirectory(path).write([], to: "b/c")
     try OutputDirectory(path).write([], to: "a")

@@ -40,6 +40,11 @@ public struct Descriptor: Sendable {
     try self.init(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL)
   }
 
+  /// Sets the permissions of the file.
+  func allow(_ mode: mode_t) throws(SystemError) {
+    guard fchmod(number, mode) == 0 else { throw SystemError(name) }
+  }
+
   private init(opening path: String, flags: Int32) throws(SystemError) {
     let number = open(path, flags | O_CLOEXEC, 0o666)
     guard number >= 0 else { throw SystemError(path) }

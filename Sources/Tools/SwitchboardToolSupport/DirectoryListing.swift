@@ -8,19 +8,25 @@
   import Glibc
 #endif
 
-/// The files and directories in a directory. It has no links, no devices and no pipes, and nothing whose name is not UTF-8.
+/// The files and directories in a directory. It has no links, no devices and no pipes.
 package struct DirectoryListing: Sendable {
   package private(set) var files: [String] = []
   package private(set) var directories: [String] = []
+  /// What cannot be looked at, or has a name that is not UTF-8.
+  package private(set) var unreadable: [String] = []
 
   package init(of path: String) throws(SystemError) {
     guard let directory = opendir(path) else { throw SystemError(path) }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { name in Array(name.prefix { $0 != 0 }) }
-      guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
+      let shown = String(decoding: bytes, as: UTF8.self)
+      guard shown != ".", shown != ".." else { continue }
       var status = stat()
-      guard lstat(path + "/" + name, &status) == 0 else { continue }
+      guard let name = String(validating: bytes, as: UTF8.self), lstat(path + "/" + name, &status) == 0 else {
+        unreadable.append(shown)
+        continue
+      }
       switch status.st_mode & S_IFMT {
       case S_IFREG: files.append(name)
       case S_IFDIR: directories.append(name)

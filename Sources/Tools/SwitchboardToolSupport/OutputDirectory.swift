@@ -39,7 +39,8 @@ public struct OutputDirectory: Sendable {
     try replace(target, with: content) { () throws(SystemError) in try Self.make(parts.dropLast(), in: path) }
   }
 
-  /// Replaces the file `name`, which keeps its permissions. Throws if it is a link, or has another content than expected.
+  /// Replaces the file `name`, which keeps its permissions, but none to run as its owner. Throws if it is a link, belongs to
+  /// another user, who would lose it, or has another content than expected.
   package func replace(_ name: String, expecting old: [UInt8], with content: [UInt8]) throws(SystemError) {
     let target = path + "/" + name
     var status = stat()
@@ -47,11 +48,14 @@ public struct OutputDirectory: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG, access(target, W_OK) == 0 else {
       throw SystemError(target, reason: "Not a file that may be written")
     }
+    guard status.st_uid == geteuid() else {
+      throw SystemError(target, reason: "It belongs to another user, who has to do this")
+    }
     let file = try Descriptor(readingEntry: target)
     let present: Result<[UInt8], SystemError> = Result { () throws(SystemError) in try file.readAll() }
     try file.closeFile()
     guard try present.get() == old else { throw SystemError(target, reason: "Changed in the meantime") }
-    try replace(target, with: content, mode: status.st_mode & 0o7777) { () throws(SystemError) in }
+    try replace(target, with: content, mode: status.st_mode & 0o777) { () throws(SystemError) in }
   }
 
   /// Creates directories, each in the previous one.
@@ -85,10 +89,13 @@ public struct OutputDirectory: Sendable {
       file = try Descriptor(creating: temporary)
     }
     do throws(SystemError) {
-      let written: Result<Void, SystemError> = Result { () throws(SystemError) in try file.writeAll(content) }
+      let written: Result<Void, SystemError> = Result { () throws(SystemError) in
+        // Before the content is in it.
+        if let mode { try file.allow(mode) }
+        try file.writeAll(content)
+      }
       try file.closeFile()
       try written.get()
-      if let mode, chmod(temporary, mode) != 0 { throw SystemError(temporary) }
       guard rename(temporary, target) == 0 else { throw SystemError(target) }
     } catch {
       unlink(temporary)

@@ -31,6 +31,10 @@ struct PackageTree {
         continue
       }
       let prefix = path.isEmpty ? "" : path + "/"
+      let unreadable = listing.unreadable.filter { !$0.utf8.starts(with: ".".utf8) }
+      if let first = unreadable.first {
+        remarks.append("\(prefix + first) cannot be read; left out of this folder: \(unreadable.count)")
+      }
       rest += listing.directories.filter { !$0.utf8.starts(with: ".".utf8) }.map { prefix + $0 }
       add(listing.files, prefix)
       guard sources.count <= Self.mostFiles, rest.count <= Self.mostFiles else {

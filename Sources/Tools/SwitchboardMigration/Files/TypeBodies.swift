@@ -11,12 +11,36 @@ struct TypeBodies {
   private static let longestHead = 100
 
   func findings() -> [Finding] {
-    source.tokens.indices.flatMap { index -> [Finding] in
+    let extended = extendedNames
+    return source.tokens.indices.flatMap { index -> [Finding] in
       guard source.isWord(index), Self.keywords.contains(Array(source[index])), source.isWord(index + 1),
         let open = head(from: index)
       else { return [] }
-      return inherited(index..<open).compactMap { missing($0, index, open) } + stale(index, open)
+      let isExtended = extended.contains(Array(source[index + 1]))
+      let provider = inherited(index..<open).first { isProvider($0) }
+      return (provider.flatMap { _ in missing(index, open, isCertain: !isExtended) }.map { [$0] } ?? [])
+        + stale(index, open)
     }
+  }
+
+  /// The types that have an extension in the file, which may have what is not in their bodies.
+  private var extendedNames: Set<[UInt8]> {
+    Set(
+      source.tokens.indices.filter { source.isToken("extension", at: $0) && source.isWord($0 + 1) }
+        .map { Array(source[$0 + 1]) }
+    )
+  }
+
+  /// The tokens of a body that are in none of the brackets in it.
+  private func ownTokens(_ open: Int) -> [Int] {
+    guard let close = source.partner(of: open) else { return [] }
+    var tokens: [Int] = []
+    var index = open + 1
+    while index < close {
+      tokens.append(index)
+      index = max(index, source.partner(of: index) ?? index) + 1
+    }
+    return tokens
   }
 
   private func head(from index: Int) -> Int? {
@@ -33,11 +57,13 @@ struct TypeBodies {
     return (colon..<tokens.upperBound).filter { source.isWord($0) }
   }
 
-  private func missing(_ name: Int, _ declaration: Int, _ open: Int) -> Finding? {
-    guard source[name].suffix(Self.provider.count) == Self.provider[...], !names.isDeclared(source[name]),
-      names.isGenerated(source[name]), source[name].count > Self.provider.count,
-      let close = source.partner(of: open), !has("interceptors", open..<close)
-    else { return nil }
+  private func isProvider(_ name: Int) -> Bool {
+    source[name].suffix(Self.provider.count) == Self.provider[...] && !names.isDeclared(source[name])
+      && names.isGenerated(source[name]) && source[name].count > Self.provider.count
+  }
+
+  private func missing(_ declaration: Int, _ open: Int, isCertain: Bool) -> Finding? {
+    guard source.partner(of: open) != nil, !declaresInterceptors(open) else { return nil }
     let at = source.tokens[open].range.upperBound
     let indentation = source.indentation(of: source.tokens[declaration].range.lowerBound)
     let access = (max(0, declaration - 3)..<declaration).compactMap { token in
@@ -50,22 +76,25 @@ struct TypeBodies {
     return Finding(
       head,
       in: source,
-      Edit(range: at..<at, pieces: [.text(text)]),
+      isCertain ? Edit(range: at..<at, pieces: [.text(text)]) : nil,
       "a provider says which interceptors it has"
     )
   }
 
-  private func has(_ word: String, _ tokens: Range<Int>) -> Bool {
-    tokens.contains { source.isToken(word, at: $0) }
+  private func declaresInterceptors(_ open: Int) -> Bool {
+    ownTokens(open).contains { index in
+      source.isToken("interceptors", at: index)
+        && (source.isToken("var", at: index - 1) || source.isToken("let", at: index - 1))
+    }
   }
 
   /// Methods of a factory that the service does not have: nothing calls them.
   private func stale(_ declaration: Int, _ open: Int) -> [Finding] {
-    guard let close = source.partner(of: open),
+    guard
       let methods = inherited(declaration..<open).lazy.compactMap({ names.methods(ofFactory: source[$0]) })
         .first
     else { return [] }
-    return (open..<close).compactMap { index in
+    return ownTokens(open).compactMap { index in
       guard source.isToken("func", at: index), source.isWord(index + 1), isFactory(source[index + 1]),
         !methods.contains(Array(source[index + 1]))
       else { return nil }
