@@ -198,6 +198,22 @@ import Testing
         + "reports pause may never get a weight"
     ),
     (
+      #"{"loadBalancingConfig": []}"#,
+      "loadBalancingConfig: is empty: it names no policy, so that the default is used"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"ring_hash_experimental": {"requestHashHeader": "User-Agent"}}]}"#,
+      "loadBalancingConfig[0].ring_hash_experimental.requestHashHeader: is no metadata of calls, so the hash of each "
+        + "call is random"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{}], "timeout": "0.05s", "retryPolicy": {"maxAttempts": 3, "#
+        + #""initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "#
+        + #""retryableStatusCodes": ["UNAVAILABLE"]}}]}"#,
+      "methodConfig[0].retryPolicy.initialBackoff: is 0.1 seconds, and the timeout is 0.05 seconds: it ends the call "
+        + "before a second attempt"
+    ),
+    (
       #"{"loadBalancingConfig": [{"round_robin": {}}], "loadBalancingPolicy": "pick_first"}"#,
       "loadBalancingPolicy: has no effect beside loadBalancingConfig, which names other policies"
     ),

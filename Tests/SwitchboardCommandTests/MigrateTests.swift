@@ -107,6 +107,24 @@ import Testing
     #expect(try folder.state() == before)
   }
 
+  /// A changed file may no longer show what a person has to look at.
+  @Test func whatIsToBeLookedAtIsNotLostByWriting() throws {
+    let text = """
+      import GRPCCore
+
+      func send(_ client: Echo.Client<T>) async throws {
+        try await client.get(message, metadata: ["a": "b"])
+      }
+
+      """
+    let folder = try Folder(["Sources/App/Client.swift": text])
+    let shown = try folder.migrate().output
+    let places = shown.split(separator: "\n").filter { $0.contains("look: metadata:") }
+    try #require(places.count == 1, "\(shown)")
+    let written = try folder.migrate("--write").output
+    #expect(written.contains(places[0].drop { $0 != " " }), "\(written)")
+  }
+
   @Test func staysInTheFolder() throws {
     let outside = try Folder(["Secret.swift": Self.client, "Folder/Other.swift": Self.client])
     let folder = try Folder([

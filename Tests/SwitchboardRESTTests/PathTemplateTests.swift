@@ -29,5 +29,8 @@ import Testing
   @Test func limitsTheNumberOfSegments() {
     #expect(throws: Never.self) { try PathTemplate(String(repeating: "/a", count: 64)) }
     #expect(throws: HTTPRuleError.self) { try PathTemplate(String(repeating: "/a", count: 65)) }
+    let twice = HTTPRule("a.B.C", "POST", "/a/{name}", body: "name")
+    let error = #expect(throws: HTTPRuleError.self) { try HTTPBinding(twice) }
+    #expect(error?.description == "a.B.C: the path and the body are both for the field name")
   }
 }

@@ -43,9 +43,7 @@ import Testing
   private final class Services: LogHandler {
     let all = Locked<[String?]>([])
     func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      guard message.hasPrefix("the reflection describes services that the server does not have") else {
-        return
-      }
+      guard message.hasPrefix("the reflection describes") else { return }
       all.withLock { $0.append(metadata["services"]) }
     }
   }
@@ -59,6 +57,8 @@ import Testing
     #expect(found.all.withLock { $0 } == [])
     _ = try Server(providers: [Undescribed(), reflection], options: options)
     #expect(found.all.withLock { $0 } == ["echo.Echo"])
+    _ = try Server(providers: [Undescribed(), try ReflectionService(describing: [])], options: options)
+    #expect(found.all.withLock { $0 } == ["echo.Echo", nil])
   }
 
   @Test func listsAllServices() async throws {

@@ -23,6 +23,8 @@ import Testing
     #expect(NearNames(of: "--agent", in: flags).names == ["--agents", "--agent-token", "--agent-cacert"])
     #expect(NearNames(of: "-agents", in: flags).best == "--agents")
     #expect(NearNames(of: "--dta", in: flags).best == "--data")
+    #expect(NearNames(of: "--port", in: ["--cert", "--tls", "--proto"]).best == nil)
+    #expect(NearNames(of: "--qps", in: ["--tls", "--pp"]).best == nil)
     for unlike in ["-o", "--o", "-x", "--"] {
       #expect(NearNames(of: unlike, in: flags).best == nil, "\(unlike)")
     }

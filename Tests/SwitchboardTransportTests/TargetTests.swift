@@ -51,6 +51,9 @@ import Testing
     ("ipv4:localhost", "\"localhost\" is a name and not an address; write \"dns:///localhost:443\""),
     ("ipv6:shop.example:80", "write \"dns:///shop.example:80\""),
     ("ipv4:10.0.0:80", "\"10.0.0:80\" is not an address"),
+    ("127.0.0.1:1,127.0.0.1:2", "several addresses are \"ipv4:ADDRESS:PORT,ADDRESS:PORT\""),
+    ("dns:///a:1,b:2", "it has a comma"),
+    ("ipv4:127.0.0.1:1, 127.0.0.1:2", "\" 127.0.0.1:2\" has a space; between addresses"),
   ])
   func aMistakenTargetIsAnsweredWithTheRightOne(_ sample: (text: String, hint: String)) throws {
     let group = try LoopGroup()

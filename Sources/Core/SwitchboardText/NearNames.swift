@@ -28,11 +28,13 @@ package struct NearNames {
       let parts = Self.lastPart(of: letters)
       let edits = Self.distance(wanted, letters)
       var distance = min(edits, Self.distance(last, parts) + (parts == letters ? 0 : 1))
+      let startsAlike = letters.first == wanted.first || parts.first == last.first
+      // Half of another word is no mistake of spelling: `--port` is not `--cert`.
+      if distance * 2 >= wanted.count, !startsAlike { distance = wanted.count }
       if last.count >= Self.leastBeginning, parts.starts(with: last), letters.count > wanted.count {
         distance = min(distance, letters.starts(with: wanted) ? 1 : 2)
       }
       guard distance <= max(2, wanted.count / 4), distance < wanted.count else { continue }
-      let startsAlike = letters.first == wanted.first || parts.first == last.first
       found.append((candidate, distance, startsAlike, edits))
     }
     // Of names that begin alike, the one with the least more is meant: `--agents` by `--agent`, and not `--agent-token`.

@@ -91,4 +91,14 @@ import Testing
     #expect(fields["grpc-message"]?.hasSuffix("m...") == true)
     #expect(refusal?.code == .resourceExhausted && response.status?.code == .aborted)
   }
+
+  /// The client gets the code and the message, so that only the log can say what it lost.
+  @Test func detailsThatDoNotFitAreReported() {
+    var response = ServerResponse()
+    response.status = GRPCStatus(code: .aborted, message: "no")
+    response.status?.packedDetails = [UInt8](repeating: 1, count: 1000)
+    let (fields, refusal) = status(of: &response, limit: 900)
+    #expect(fields == ["grpc-status": "10", "grpc-message": "no"])
+    #expect(refusal?.message?.contains("the largest is grpc-status-details-bin") == true)
+  }
 }

@@ -31,6 +31,12 @@ struct RequestHash {
     return XXHash64.hash(joined.span)
   }
 
+  /// Whether the transport sends a header of this name itself, after the choice of a server, so that no metadata has it.
+  static func isOfTransport(header: String) -> Bool {
+    header.utf8.starts(with: "grpc-".utf8)
+      || ["content-type", "host", "te", "user-agent"].contains { $0.utf8.elementsEqual(header.utf8) }
+  }
+
   /// Whether the text is a valid name of a metadata field with text values.
   static func isValid(header: String) -> Bool {
     !header.isEmpty && !header.hasSuffix("-bin")

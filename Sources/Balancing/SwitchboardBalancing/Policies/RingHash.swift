@@ -28,6 +28,10 @@ struct RingHash: LoadBalancingPolicy {
       guard RequestHash.isValid(header: config.requestHashHeader) else {
         throw reader.failure("requestHashHeader", "is not the name of a text header")
       }
+      if RequestHash.isOfTransport(header: config.requestHashHeader) {
+        let reason = "is no metadata of calls, so the hash of each call is random"
+        reader.note([.doubt("requestHashHeader", reason)])
+      }
     }
     return config
   }

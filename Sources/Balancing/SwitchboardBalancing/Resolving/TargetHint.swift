@@ -22,6 +22,10 @@ struct TargetHint {
 
   /// A part of a target that consists of addresses.
   init(ofAddress text: Substring) {
+    guard !text.utf8.contains(UInt8(ascii: " ")) else {
+      self.text = "\"\(text)\" has a space; between addresses there is nothing but a comma"
+      return
+    }
     let isName = !text.utf8.allSatisfy { "0123456789.:".utf8.contains($0) }
     if isName, let parts = HostAndPort(text), EndpointAddress(ip: parts.host, port: 0) == nil {
       self.text = "\"\(text)\" is a name and not an address; write \"dns:///\(parts.shown)\""
@@ -50,6 +54,9 @@ struct TargetHint {
       self.text = "the port is missing after the colon; write \"\(text)443\", for example"
     } else if let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), colon == text.startIndex {
       self.text = "the host is missing before the port; write \"localhost\(text)\", for example"
+    } else if text.utf8.contains(UInt8(ascii: ",")) {
+      self.text =
+        "it has a comma; several addresses are \"ipv4:ADDRESS:PORT,ADDRESS:PORT\", a name is one alone"
     } else if text.isUnbracketed {
       self.text = Self.unbracketed(text)
     } else if let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) {

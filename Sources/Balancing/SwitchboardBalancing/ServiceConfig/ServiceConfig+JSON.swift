@@ -42,6 +42,10 @@ extension ServiceConfig {
     var throttling: RetryThrottling?
     if let object = try reader.object("retryThrottling") { throttling = try RetryThrottling(object) }
     let policies = try reader.policies("loadBalancingConfig")
+    if policies?.isEmpty == true {
+      reader.note([.doubt("loadBalancingConfig", "is empty: it names no policy, so that the default is used")]
+      )
+    }
     let older = try reader.olderPolicy()
     let health = try reader.healthCheckedService()
     self = try reader.making { () throws(GRPCStatus) in

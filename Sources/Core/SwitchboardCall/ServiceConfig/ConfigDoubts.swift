@@ -41,7 +41,7 @@ extension MethodConfig.Repetition {
   fileprivate func doubts(within timeout: Duration?) -> [ConfigFinding] {
     switch self {
     case .retry(let policy):
-      Self.doubts(ofAttempts: policy.maxAttempts, in: "retryPolicy") + policy.doubts
+      Self.doubts(ofAttempts: policy.maxAttempts, in: "retryPolicy") + policy.doubts(within: timeout)
     case .hedge(let policy):
       Self.doubts(ofAttempts: policy.maxAttempts, in: "hedgingPolicy") + policy.doubts(within: timeout)
     }
@@ -59,11 +59,25 @@ extension MethodConfig.Repetition {
 }
 
 extension RetryPolicy {
-  fileprivate var doubts: [ConfigFinding] {
-    guard maxBackoff < initialBackoff else { return [] }
-    return [
-      .doubt("retryPolicy.maxBackoff", "is \(maxBackoff), below initialBackoff: no wait is longer than this")
-    ]
+  fileprivate func doubts(within timeout: Duration?) -> [ConfigFinding] {
+    var doubts: [ConfigFinding] = []
+    if maxBackoff < initialBackoff {
+      doubts.append(
+        .doubt(
+          "retryPolicy.maxBackoff",
+          "is \(maxBackoff), below initialBackoff: no wait is longer than this"
+        )
+      )
+    }
+    if let timeout, timeout > .zero, min(initialBackoff, maxBackoff) >= timeout {
+      doubts.append(
+        .doubt(
+          "retryPolicy.initialBackoff",
+          "is \(initialBackoff), and the timeout is \(timeout): it ends the call before a second attempt"
+        )
+      )
+    }
+    return doubts
   }
 }
 

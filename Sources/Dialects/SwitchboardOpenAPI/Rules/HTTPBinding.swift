@@ -36,6 +36,9 @@ package struct HTTPBinding: Hashable, Sendable {
     path = rule.path
     body = rule.body.isEmpty ? .none : rule.body == "*" ? .whole : .field(rule.body)
     responseBody = rule.responseBody.isEmpty ? nil : rule.responseBody
+    if case .field(let name) = body, template.variables.contains(where: { $0.fieldPath == [name] }) {
+      throw HTTPRuleError("\(rule.selector): the path and the body are both for the field \(name.excerpt)")
+    }
   }
 }
 

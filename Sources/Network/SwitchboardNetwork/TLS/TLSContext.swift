@@ -129,7 +129,10 @@ package final class TLSContext: @unchecked Sendable {
     defer { for certificate in certificates { X509_free(certificate) } }
     let key = try PEM(credentials.privateKey, "private key").privateKey()
     defer { EVP_PKEY_free(key) }
-    guard SSL_CTX_use_certificate(raw, certificates[0]) == 1, SSL_CTX_use_PrivateKey(raw, key) == 1,
+    guard SSL_CTX_use_certificate(raw, certificates[0]) == 1 else {
+      throw .tls("the certificate cannot be used", code: .invalidArgument)
+    }
+    guard SSL_CTX_use_PrivateKey(raw, key) == 1,
       SSL_CTX_check_private_key(raw) == 1
     else {
       // Only one of them has this key.

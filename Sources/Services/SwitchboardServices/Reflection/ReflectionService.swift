@@ -72,6 +72,13 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
 
 extension ReflectionService: ServiceObserver {
   package func serverWasMade(of services: [String], _ logger: Logger) {
+    guard !described.isEmpty else {
+      return logger.log(
+        .warning,
+        "the reflection describes nothing: ReflectionService(describing:) was given no providers",
+        [:]
+      )
+    }
     let missing = described.filter { name in !services.contains { $0.utf8.elementsEqual(name.utf8) } }
     guard !missing.isEmpty else { return }
     logger.log(

@@ -100,9 +100,6 @@ enum MigrateVerb {
     }
     try tree.replace(path, expecting: bytes, with: migration.changed)
     report.add(path, changes: migration.changes)
-    report.add(
-      path,
-      FileMigration(migration.changed, isManifest: isManifest, names: names, settings).findings
-    )
+    report.add(path, migration.left)
   }
 }

@@ -2,6 +2,9 @@
 package struct FileMigration: Sendable {
   /// What a person reads, in the order of the file: of the file as it was.
   package let findings: [Finding]
+  /// What is left to a person once the file is changed, with its line then; and what a person should look at although nothing
+  /// in the changed file shows it any more, with its line before.
+  package let left: [Finding]
   /// The file with the certain changes.
   package let changed: [UInt8]
   /// How many changes were made.
@@ -21,6 +24,8 @@ package struct FileMigration: Sendable {
       latest = Self.findings(current, isManifest, names, settings)
     }
     findings = all
+    let known = Set(latest.map(\.words))
+    left = latest + all.filter { $0.edit == nil && !known.contains($0.words) }
     changed = current
     self.changes = changes
   }

@@ -12,6 +12,9 @@ package struct Finding: Sendable, Hashable {
   let offset: Int
   let edit: Edit?
 
+  /// What a message says, apart from the line.
+  var words: [UInt8] { Array(found.utf8) + Array(advice.utf8) }
+
   /// How much of the code a message shows.
   private static let width = 80
 

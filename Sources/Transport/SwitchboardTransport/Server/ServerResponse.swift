@@ -40,8 +40,8 @@ struct ServerResponse {
   private static let leastMessage = 512
 
   /// Writes the status, its details and the trailing metadata, within `limit` bytes including what was written before.
-  /// Returns a failure if the metadata is too large, which is the application's own, and the metadata of which some may not
-  /// be sent.
+  /// Returns a failure if the metadata is too large, or the details, which are the application's own, and the metadata of which
+  /// some may not be sent.
   ///
   /// A client that receives more than it accepts learns nothing, not even the code. If not everything fits, the load
   /// report is left out first, then the metadata of a failure, then its details, and finally its message is truncated.
@@ -59,7 +59,7 @@ struct ServerResponse {
       guard headers.listSize > limit else { return (nil, incomplete) }
     }
     let refusal = GRPCStatus.headersTooLargeToSend(headers, limit: limit)
-    let oversized = trailers.map { _ in refusal }
+    let oversized = trailers != nil || status?.packedDetails != nil ? refusal : nil
     headers.rewind(to: start)
     if status?.isOk ?? true {
       status = refusal
