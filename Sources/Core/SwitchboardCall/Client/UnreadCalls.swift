@@ -2,44 +2,48 @@
 /// its responses still wait to be asked for: its deadline and the channel's shutdown end it here.
 package final class UnreadCalls: Sendable {
   private struct State: Sendable {
-    var hasEnded = false
-    var lastNumber = 0
-    var ends: [Int: @Sendable () -> Void] = [:]
+    var count = 0
+    /// Those that wait until there are no calls.
     var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Those that wait until there are no calls, if there are none.
+    /// The waiters, if there are no calls.
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-      guard ends.isEmpty else { return [] }
+      guard count == 0 else { return [] }
       defer { waiters = [] }
       return waiters
     }
   }
 
   private let state = Locked(State())
+  private let shutdown = ShutdownSignal()
 
   /// Calls `end` when the channel is shut down; now, if it has been. Returns what `remove` needs.
   package func add(_ end: @escaping @Sendable () -> Void) -> Int {
-    let (number, isLate) = state.withLock { state in
-      state.lastNumber += 1
-      if !state.hasEnded { state.ends[state.lastNumber] = end }
-      return (state.lastNumber, state.hasEnded)
-    }
-    if isLate { end() }
-    return number
+    state.withLock { $0.count += 1 }
+    return shutdown.add(end)
   }
 
   package func remove(_ number: Int) {
+    shutdown.remove(number)
     let waiters = state.withLock { state in
-      state.ends[number] = nil
+      state.count -= 1
       return state.takeWaiters()
     }
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Ends those that are left at `time`, and returns when there are none.
+  /// Ends those that are left at `time`, and returns when there are none. Those that are added later end at once.
   func end(at time: ContinuousClock.Instant, by clock: any CallTime, on loop: any EventLoop) async {
-    if state.withLock(\.ends.isEmpty) { return state.withLock { $0.hasEnded = true } }
-    let alarm = clock.alarm(at: time, on: loop) { self.endAll() }
+    if state.withLock({ $0.count > 0 }) {
+      let alarm = clock.alarm(at: time, on: loop) { [shutdown] in shutdown.begin() }
+      await none()
+      alarm.cancel()
+    }
+    shutdown.begin()
+  }
+
+  /// Returns when there are no calls.
+  private func none() async {
     await withCheckedContinuation { continuation in
       let waiters = state.withLock { state in
         state.waiters.append(continuation)
@@ -47,15 +51,6 @@ package final class UnreadCalls: Sendable {
       }
       for waiter in waiters { waiter.resume() }
     }
-    alarm.cancel()
-  }
-
-  private func endAll() {
-    let ends = state.withLock { state in
-      state.hasEnded = true
-      return Array(state.ends.values)
-    }
-    for end in ends { end() }
   }
 }
 

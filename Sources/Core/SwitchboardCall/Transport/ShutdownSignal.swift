@@ -1,4 +1,4 @@
-/// The beginning of a server's shutdown, as its handlers learn of it.
+/// The beginning of a shutdown: of a server, as its handlers learn of it, or of a channel.
 @usableFromInline package final class ShutdownSignal: Sendable {
   private struct State: Sendable {
     var hasBegun = false
