@@ -11,6 +11,23 @@ extension Loop {
     }
   }
 
+  /// Advances the loop's clock during `body`, again and again, since a timer may be set only after the first time.
+  package func advancing<Result: Sendable>(
+    by duration: Duration,
+    atMost times: Int = .max,
+    during body: () async throws -> Result
+  ) async rethrows -> Result {
+    let passing = Task {
+      for _ in 0..<times {
+        guard !Task.isCancelled else { return }
+        await advance(by: duration)
+        await Task.yield()
+      }
+    }
+    defer { passing.cancel() }
+    return try await body()
+  }
+
   /// Runs `body` on the loop.
   package func onLoop<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in

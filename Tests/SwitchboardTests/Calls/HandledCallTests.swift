@@ -315,17 +315,9 @@ import Testing
     return (handler, call)
   }
 
-  /// Has deadlines pass during `body`, again and again: the timer of a call may not be set yet.
+  /// Has deadlines pass during `body`.
   private func passingDeadlines(of pair: EchoPair, _ body: () async throws -> Void) async throws {
-    let loop = try #require(pair.channel.eventLoop as? Loop)
-    let passing = Task {
-      while !Task.isCancelled {
-        await loop.advance(by: .seconds(601))
-        await Task.yield()
-      }
-    }
-    defer { passing.cancel() }
-    try await body()
+    try await (try #require(pair.channel.eventLoop as? Loop)).advancing(by: .seconds(601), during: body)
   }
 
   private func expectEnd(_ handler: Handler, _ code: GRPCStatus.Code, _ part: String) async throws {

@@ -14,8 +14,8 @@ struct LeastRequest: LoadBalancingPolicy {
   ) throws(GRPCStatus) -> LeastRequestBalancer.Config {
     let count = try reader.count("choiceCount", in: 2...ConfigLimit.count, default: 2)
     if count > Self.mostChoices {
-      reader.note([.doubt("choiceCount", "is \(count): no more than \(Self.mostChoices) endpoints are drawn")]
-      )
+      let reason = "is \(count): no more than \(Self.mostChoices) endpoints are drawn"
+      reader.note([.doubt("choiceCount", reason)])
     }
     return LeastRequestBalancer.Config(choiceCount: min(count, Self.mostChoices))
   }

@@ -43,8 +43,8 @@ extension ServiceConfig {
     if let object = try reader.object("retryThrottling") { throttling = try RetryThrottling(object) }
     let policies = try reader.policies("loadBalancingConfig")
     if policies?.isEmpty == true {
-      reader.note([.doubt("loadBalancingConfig", "is empty: it names no policy, so that the default is used")]
-      )
+      let reason = "is empty: it names no policy, so that the default is used"
+      reader.note([.doubt("loadBalancingConfig", reason)])
     }
     let older = try reader.olderPolicy()
     let health = try reader.healthCheckedService()

@@ -69,27 +69,15 @@ extension RetryPolicy {
         )
       )
     }
-    if let timeout, timeout > .zero, min(initialBackoff, maxBackoff) >= timeout {
-      doubts.append(
-        .doubt(
-          "retryPolicy.initialBackoff",
-          "is \(initialBackoff), and the timeout is \(timeout): it ends the call before a second attempt"
-        )
-      )
-    }
-    return doubts
+    // No wait is longer than maxBackoff.
+    let limit = timeout.flatMap { maxBackoff < $0 ? nil : $0 }
+    return doubts + ConfigFinding.doubts(ofWait: initialBackoff, "retryPolicy.initialBackoff", within: limit)
   }
 }
 
 extension HedgingPolicy {
   fileprivate func doubts(within timeout: Duration?) -> [ConfigFinding] {
-    guard let timeout, timeout > .zero, hedgingDelay >= timeout else { return [] }
-    return [
-      .doubt(
-        "hedgingPolicy.hedgingDelay",
-        "is \(hedgingDelay), and the timeout is \(timeout): it ends the call before a second attempt"
-      )
-    ]
+    ConfigFinding.doubts(ofWait: hedgingDelay, "hedgingPolicy.hedgingDelay", within: timeout)
   }
 }
 
@@ -140,6 +128,17 @@ extension ConfigFinding {
   /// A finding about what has a name but is no mistake of spelling.
   package static func doubt(_ path: String, _ reason: String) -> ConfigFinding {
     ConfigFinding(path: path, name: path, reason: reason)
+  }
+
+  /// That no second attempt follows after a wait, because the call has ended by then.
+  fileprivate static func doubts(
+    ofWait wait: Duration,
+    _ member: String,
+    within timeout: Duration?
+  ) -> [ConfigFinding] {
+    guard let timeout, timeout > .zero, wait >= timeout else { return [] }
+    let reason = "is \(wait), and the timeout is \(timeout): it ends the call before a second attempt"
+    return [.doubt(member, reason)]
   }
 
   fileprivate func below(_ location: String) -> ConfigFinding {
