@@ -10,9 +10,11 @@ struct Backend {
   /// Couriers need this key.
   init(courierKey: String) throws {
     let depot = Depot()
+    let keyGuard = KeyGuard(key: courierKey)
     let described: [any CallHandlerProvider] = [
       OrderDesk(depot: depot),
-      Tracker(depot: depot, keyGuard: KeyGuard(key: courierKey)),
+      Tracker(depot: depot, keyGuard: keyGuard),
+      Labels.handlers(depot, keyGuard),
       health,
     ]
     providers = described + [try ReflectionService(describing: described)]
@@ -29,5 +31,6 @@ struct Backend {
   func becomeReady() {
     health.set(.serving, for: Parcels_OrdersMetadata.service.name)
     health.set(.serving, for: Parcels_TrackingMetadata.service.name)
+    health.set(.serving, for: Labels.service.name)
   }
 }

@@ -11,10 +11,14 @@ private func withBackend(_ body: (Channel) async throws -> Void) async throws {
   await channel.shutDown()
 }
 
-private func tracking(_ channel: Channel, key: String?) -> Parcels_TrackingClient {
+private func callOptions(key: String?) -> CallOptions {
   var options = CallOptions(timeout: .seconds(60))
   if let key { options.initialMetadata.add(name: "authorization", value: "Bearer \(key)") }
-  return Parcels_TrackingClient(channel: channel, defaultCallOptions: options)
+  return options
+}
+
+private func tracking(_ channel: Channel, key: String?) -> Parcels_TrackingClient {
+  Parcels_TrackingClient(channel: channel, defaultCallOptions: callOptions(key: key))
 }
 
 private let order = Parcels_Order.with {
@@ -58,6 +62,15 @@ private let order = Parcels_Order.with {
       try await Parcels_OrdersClient(channel: channel).place(.with { $0.recipient = "Ada" })
     }
     #expect(error?.code == .invalidArgument)
+  }
+}
+
+@Test func aLabelHasTheNameAndTheAddress() async throws {
+  try await withBackend { channel in
+    let parcel = try await Parcels_OrdersClient(channel: channel).place(order)
+    let printer = MethodClient(channel: channel, defaultCallOptions: callOptions(key: "secret"))
+    let label = try await printer.call(Labels.make).unary(parcel.number)
+    #expect(label.lines == ["Ada", "1 Main Street"])
   }
 }
 
