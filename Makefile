@@ -76,6 +76,7 @@ docs: ## Build the documents and the pages of all public symbols as a site, in .
 	@scripts/setup --tests
 	@scripts/docs
 	@scripts/check/site
+	@scripts/check/site-looks
 
 conformance: ## Run protobuf's conformance suite (fetches its source; takes minutes the first time)
 	@scripts/setup
