@@ -65,7 +65,7 @@ import Testing
       let names = String(decoding: name, as: UTF8.self).split(separator: ".").map(String.init)
       let path = try #require(FieldPath(names, in: type))
       do throws(DecodeError) {
-        try message.set(path, to: value)
+        try message.set(path, to: value ?? [])
       } catch {
         reason = "\(path.name): \(error.reason)"
       }

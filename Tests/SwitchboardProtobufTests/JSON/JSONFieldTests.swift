@@ -26,6 +26,23 @@ import Testing
   ])
   func knowsBothNames(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
+  /// A dictionary has one of them, and the other would be lost.
+  @Test func keysThatDifferOnlyInTheirNormalization() {
+    let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+    func failure(_ json: String) -> String? {
+      #expect(throws: DecodeError.self) { try AllKinds3(jsonString: json) }?.description
+    }
+    let reason = "the key differs from another one only in its Unicode normalization"
+    for map in ["mapStringString", "oneStruct"] {
+      #expect(failure(#"{"\#(map)":{"\#(composed)":"a","\#(decomposed)":"b"}}"#)?.contains(reason) == true)
+      #expect(failure(#"{"\#(map)":{"a":"a","a":"b"}}"#)?.contains("duplicate key") == true)
+    }
+    for key in [composed, decomposed] {
+      let message = try? AllKinds3(jsonString: #"{"mapStringString":{"\#(key)":"a"}}"#)
+      #expect(message?.mapStringString.keys.first?.utf8.elementsEqual(key.utf8) == true)
+    }
+  }
+
   @Test func writesOriginalNamesWhenAsked() throws {
     var options = JSONEncodingOptions()
     options.preserveProtoFieldNames = true

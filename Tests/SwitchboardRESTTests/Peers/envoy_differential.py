@@ -278,7 +278,8 @@ CHOSEN = [
     ("POST", "/v1/all", b'{"text":"a","text":"b"}', JSON), ("POST", "/v1/all", b"{'text':'x',}", JSON),
     ("GET", "/v1/simple/%FF", None, {}), ("GET", "/v1/query?color=7", None, {}), ("GET", "/v1/query?int32=1e3", None, {}),
     ("GET", "/v1/shelves//books/x", None, {}), ("GET", "/v1/query?mask=name&mask=text", None, {}),
-    ("HEAD", "/v1/simple/x", None, {}),
+    ("HEAD", "/v1/simple/x", None, {}), ("DELETE", "/v1/shelves/x", b'{"text":"y"}', JSON),
+    ("GET", "/v1/query?text", None, {}),
 ]
 
 # What docs/guide/REST.md lists: each a name, and whether a difference is of this kind.
@@ -300,6 +301,11 @@ DIFFERENCES = {
         ours.status == 400 and envoys.status != 400 and "inners.text" in parameters(target),
     "parameters for bound fields": lambda method, target, body, headers, ours, envoys:
         ours.status == 400 and envoys.status == 200 and b"is not a parameter" in ours.body,
+    "bodies that the rule does not take": lambda method, target, body, headers, ours, envoys:
+        ours.status == 400 and envoys.status == 200 and b"takes none" in ours.body,
+    "parameters without a value": lambda method, target, body, headers, ours, envoys:
+        ours.status == 400 and any(
+            part and part.find("=") < 1 for part in target.partition("?")[2].split("&")),
     "loose JSON": lambda method, target, body, headers, ours, envoys:
         ours.status == 400 and envoys.status == 200 and b"'text'" in (body or b""),
     "unknown fields": lambda method, target, body, headers, ours, envoys:

@@ -30,12 +30,13 @@ import Testing
 
     var requestForm: DialectRequestForm { .converted(self) }
 
-    func frames(from piece: inout UnsafeRawBufferPointer) -> [UInt8] {
+    func frames(from piece: inout UnsafeRawBufferPointer, _ limit: MessageLimit) -> [UInt8] {
       defer { piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst()) }
       return piece.first.map { frame($0) } ?? []
     }
 
-    func framesAtEnd() -> [UInt8] { frame(0) }
+    func framesAtEnd(_ limit: MessageLimit) -> [UInt8] { frame(0) }
+    var addedByteCount: Int { 0 }
     var waitsForEnd: Bool { true }
 
     func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)

@@ -106,3 +106,35 @@ final class RESTRoute: Sendable {
     self.variables = variables
   }
 }
+
+// What is allowed, and hardly meant.
+extension RESTRoute {
+  private static let mostShown = 3
+
+  /// A rule for what is usually sent with a body, whose fields could only be in the query.
+  var doubt: String? {
+    guard case .none = requestBody, ["POST", "PUT", "PATCH"].contains(binding.method ?? "") else {
+      return nil
+    }
+    let names = fieldsOutsideThePath(of: request, [])
+    guard !names.isEmpty else { return nil }
+    let more = names.count > Self.mostShown ? " and \(names.count - Self.mostShown) more" : ""
+    let reason =
+      "it takes no body, so that \(names.prefix(Self.mostShown).joined(separator: ", "))\(more) can only be in the query: "
+      + "add body: \"*\", or the field that is the body"
+    return HTTPRuleError(method, binding, reason).description
+  }
+
+  /// The names of the fields that no variable sets. Of a message of which a variable sets a part, those of the others.
+  private func fieldsOutsideThePath(of type: MessageTable, _ outer: [TableField]) -> [String] {
+    type.fields.flatMap { field -> [String] in
+      let path = outer + [field]
+      let set = variables.filter { $0.field.fields.starts(with: path) }
+      guard !set.contains(where: { $0.field.fields.count == path.count }) else { return [] }
+      guard !set.isEmpty, let inner = type.message(of: field) else {
+        return [path.map(\.name).joined(separator: ".")]
+      }
+      return fieldsOutsideThePath(of: inner, path)
+    }
+  }
+}

@@ -81,6 +81,9 @@ struct RESTTable: Sendable {
     }
   }
 
+  /// The rules whose clients hardly know how to send all fields.
+  var doubts: [String] { routes.compactMap(\.doubt) }
+
   /// `HEAD` is `GET` without the response body, unless a rule of the kind `HEAD` matches. Streams of responses have no
   /// `HEAD`.
   private func routeOfHead(_ path: [UInt8], _ methods: [String]) -> Match? {

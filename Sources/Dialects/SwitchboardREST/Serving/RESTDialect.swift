@@ -69,7 +69,13 @@ final class RESTDialect: Dialect {
       mediaType: route.takesMediaType ? request.contentType : []
     )
     let events = route.streamsResponses && request.headers.acceptsEvents
-    let exchange = RESTExchange(route, head, of: self, answersEvents: events)
+    let exchange = RESTExchange(
+      route,
+      head,
+      of: self,
+      answersEvents: events,
+      hasNoBody: request.hasNoBody
+    )
     let settings = DialectSettings(request.headers, of: route)
     return .call(DialectCall(methods[route.number], .unnamed, exchange, settings: settings))
   }

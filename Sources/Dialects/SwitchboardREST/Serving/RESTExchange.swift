@@ -10,6 +10,8 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   private let head: [UInt8]
   private let server: RESTDialect
   private let answersEvents: Bool
+  /// Whether the request ends with its head.
+  private let hasNoBody: Bool
   private var values: JSONValues
   /// How many messages of a stream of requests were read.
   private var messages = 0
@@ -20,51 +22,66 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
     _ route: RESTRoute,
     _ head: [UInt8],
     of server: RESTDialect,
-    answersEvents: Bool
+    answersEvents: Bool,
+    hasNoBody: Bool
   ) {
     self.route = route
     self.head = head
     self.server = server
     self.answersEvents = answersEvents
+    self.hasNoBody = hasNoBody
     values = JSONValues(limit: server.valueLimit)
   }
 
   // MARK: The request
 
   var requestForm: DialectRequestForm {
-    if case .none = route.requestBody { return .given(MessageBuffer(head)) }
+    // A body that the rule does not take follows the head, so that the format refuses it.
+    if case .none = route.requestBody {
+      return hasNoBody ? .given(MessageBuffer(head)) : .message(after: head)
+    }
     return route.streamsRequests ? .converted(self) : .message(after: head)
   }
 
   /// In a stream of bytes, each piece is a message; in a stream of JSON, each value is one. Only the first message has
   /// the values from the path and the query, which may be thousands of times as long as a JSON value.
-  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
+  func frames(from piece: inout UnsafeRawBufferPointer, _ limit: MessageLimit) throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
-      if !piece.isEmpty { append(Array(piece), to: &frames) }
-      piece = UnsafeRawBufferPointer(start: nil, count: 0)
+      // How much arrives together is nothing that the client decides.
+      let count = min(piece.count, limit.byteCount)
+      if count > 0 { append(Array(piece.prefix(count)), to: &frames) }
+      piece = UnsafeRawBufferPointer(rebasing: piece[count...])
       return frames
     }
     while !piece.isEmpty, frames.count < Self.step {
       let (value, count) = try values.next(in: piece)
       piece = UnsafeRawBufferPointer(rebasing: piece[count...])
-      if let value { append(value, to: &frames) }
+      if let value { try append(value, limit, to: &frames) }
     }
     return frames
   }
 
+  /// The first message has the most.
+  var addedByteCount: Int { head.count }
+
   /// How many bytes of frames are produced at a time, approximately.
   private static let step = 4 * 1024
 
-  func framesAtEnd() throws(GRPCStatus) -> [UInt8] {
+  func framesAtEnd(_ limit: MessageLimit) throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
     if case .raw = route.requestBody {
       // An empty file is a message too.
       if messages == 0 { append([], to: &frames) }
     } else if let value = try values.end() {
-      append(value, to: &frames)
+      try append(value, limit, to: &frames)
     }
     return frames
+  }
+
+  private func append(_ value: [UInt8], _ limit: MessageLimit, to frames: inout [UInt8]) throws(GRPCStatus) {
+    guard value.count <= limit.byteCount else { throw limit.exceeded(by: value.count) }
+    append(value, to: &frames)
   }
 
   private func append(_ part: [UInt8], to frames: inout [UInt8]) {

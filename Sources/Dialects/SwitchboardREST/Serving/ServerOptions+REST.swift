@@ -50,7 +50,7 @@ extension ServerOptions {
         ["service": provider.serviceName]
       )
     }
-    for doubt in api.doubts {
+    for doubt in api.doubts + table.doubts {
       logger.log(.warning, "a rule of REST is hardly what was meant", ["rule": doubt])
     }
     if let path = options.document?.path, let route = table.literalRoute(of: path) {

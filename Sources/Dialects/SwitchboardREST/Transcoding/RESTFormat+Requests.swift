@@ -9,7 +9,9 @@ extension RESTFormat {
   func message(_ parts: RequestParts, in table: MessageTable) throws(GRPCStatus) -> DynamicMessage {
     var message: DynamicMessage
     switch route.requestBody {
-    case .none: message = DynamicMessage(table)
+    case .none:
+      try checkForNoBody(parts)
+      message = DynamicMessage(table)
     case .json(let field): message = try json(parts, into: field, of: table)
     case .raw(let field): message = try raw(parts, into: field, of: table)
     }
@@ -23,6 +25,16 @@ extension RESTFormat {
   }
 
   // MARK: The body
+
+  /// Refuses a body that would be lost. Some clients send an object without members for nothing.
+  private func checkForNoBody(_ parts: RequestParts) throws(GRPCStatus) {
+    let content = parts.body.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard !content.isEmpty, !content.elementsEqual("{}".utf8) else { return }
+    throw .invalid(
+      "the body: the rule of \(route.method) takes none: its fields are in the path and in the query, or in the body if the "
+        + "rule has body: \"*\""
+    )
+  }
 
   private func json(_ parts: RequestParts, into field: TableField?, of table: MessageTable) throws(GRPCStatus)
     -> DynamicMessage
@@ -69,6 +81,9 @@ extension RESTFormat {
       guard let field = FieldPath(names, in: route.request), !isBound(field) else {
         if decoding.ignoreUnknownFields { continue }
         throw .invalid("the query: \(shown(name)) is not a parameter of the method")
+      }
+      guard let value else {
+        throw .invalid("the query: \(field.name) has no value: it is written \(field.name)=VALUE")
       }
       do throws(DecodeError) {
         try message.set(field, to: value)

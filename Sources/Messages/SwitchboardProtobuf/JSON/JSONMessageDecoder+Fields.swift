@@ -111,8 +111,11 @@ extension JSONMessageDecoder: NamedFieldDecoder {
       let start = reader.position
       let key = try K.readJSONKey(from: &reader)
       try reader.expect(UInt8(ascii: ":"))
-      if let index = entries.index(forKey: key), !K.areDifferent(entries.keys[index], key) {
-        throw reader.fail("duplicate key", at: start)
+      if let index = entries.index(forKey: key) {
+        throw reader.fail(
+          K.areDifferent(entries.keys[index], key) ? Self.sameKey : "duplicate key",
+          at: start
+        )
       }
       do throws(DecodeError) {
         if let value = try value(&self) { entries[key] = value }
@@ -121,6 +124,9 @@ extension JSONMessageDecoder: NamedFieldDecoder {
       }
     }
   }
+
+  /// Not a duplicate, but the dictionary would lose one of the two.
+  private static let sameKey = "the key differs from another one only in its Unicode normalization"
 }
 
 extension MapKeyType {

@@ -57,11 +57,15 @@ extension DialectExchange {
 package protocol DialectFraming: AnyObject {
   /// Converts the beginning of a piece of the body to frames: a byte 0, four bytes of length, the message. Frames may be
   /// split anywhere. Removes the converted bytes from `piece`: at least some, but only enough for a few frames or
-  /// kilobytes, because the result may have to wait for its reader.
-  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8]
+  /// kilobytes, because the result may have to wait for its reader. Throws if what the client has sent of a message is above
+  /// the limit and has bytes added to it.
+  func frames(from piece: inout UnsafeRawBufferPointer, _ limit: MessageLimit) throws(GRPCStatus) -> [UInt8]
 
   /// The frames that are completed by the end of the body.
-  func framesAtEnd() throws(GRPCStatus) -> [UInt8]
+  func framesAtEnd(_ limit: MessageLimit) throws(GRPCStatus) -> [UInt8]
+
+  /// The most bytes that a message has beside those that the client has sent: they do not count towards its limit.
+  var addedByteCount: Int { get }
 }
 
 /// Encodes the messages of a response.

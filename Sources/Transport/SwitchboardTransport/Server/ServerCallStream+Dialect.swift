@@ -35,7 +35,7 @@ extension ServerCallStream {
   private func take(_ call: borrowing DialectCall) {
     let dialect = DialectState(call.exchange)
     self.dialect = dialect
-    if case .converted(let framing) = dialect.form { inbound.converter = framing }
+    if case .converted(let framing) = dialect.form { inbound.convert(with: framing) }
     head.settle(as: call)
   }
 
@@ -65,9 +65,9 @@ extension ServerCallStream {
 
   private func convertEnd(_ framing: any DialectFraming) {
     // The following bytes are already frames.
-    inbound.converter = nil
+    inbound.convert(with: nil)
     do throws(GRPCStatus) {
-      let frames = try framing.framesAtEnd()
+      let frames = try framing.framesAtEnd(inbound.limit)
       if !frames.isEmpty { frames.withUnsafeBytes { deframe($0) } }
     } catch {
       fail(error)

@@ -35,6 +35,8 @@ struct Deframer {
   /// The frame that ended the body.
   private(set) var end: MessageBuffer?
   let sizeLimit: Int
+  /// The most bytes of a message that do not count, because the client has not sent them.
+  var addedByteCount = 0
 
   init(limit: MessageLimit) {
     sizeLimit = limit.byteCount
@@ -95,7 +97,7 @@ struct Deframer {
     prefixCount = 0
     if prefix.0 > 1 { try takeFlags() }
     let length = Int(prefix.1) << 24 | Int(prefix.2) << 16 | Int(prefix.3) << 8 | Int(prefix.4)
-    guard length <= (isEnd ? endLimit : sizeLimit) else {
+    guard isEnd ? length <= endLimit : length - addedByteCount <= sizeLimit else {
       throw (isEnd ? MessageLimit(endLimit, .statusInBody) : limit).exceeded(by: length)
     }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])

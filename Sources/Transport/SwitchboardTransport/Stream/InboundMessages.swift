@@ -21,7 +21,7 @@ struct InboundMessages {
   /// The bytes that arrived after all waiting messages.
   fileprivate(set) var held = HeldBytes()
   /// Converts received bytes to gRPC's frames, in other protocols.
-  var converter: (any DialectFraming)?
+  fileprivate(set) var converter: (any DialectFraming)?
   /// Converted frames without room: at most the output of one step.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
@@ -51,6 +51,12 @@ struct InboundMessages {
   mutating func endWith(_ flag: UInt8, limit: Int) {
     deframer.endFlag = flag
     deframer.endLimit = limit
+  }
+
+  /// Converts what arrives from now on; `nil`: it is frames.
+  mutating func convert(with converter: (any DialectFraming)?) {
+    self.converter = converter
+    if let converter { deframer.addedByteCount = converter.addedByteCount }
   }
 
   /// The frame that ended the body.
@@ -208,7 +214,7 @@ extension InboundMessageStream {
         inbound.converted = frames
       }
       guard !rest.isEmpty, inbound.converted.isEmpty, hasRoom else { return rest }
-      let frames = try converter.frames(from: &rest)
+      let frames = try converter.frames(from: &rest, inbound.limit)
       frames.withUnsafeBytes { inbound.converted.append($0) }
     }
   }

@@ -37,7 +37,9 @@ final class GRPCWebExchange: DialectExchange, DialectFraming {
 
   var requestForm: DialectRequestForm { format == .text ? .converted(self) : .frames }
 
-  func frames(from piece: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> [UInt8] {
+  var addedByteCount: Int { 0 }
+
+  func frames(from piece: inout UnsafeRawBufferPointer, _ limit: MessageLimit) throws(GRPCStatus) -> [UInt8] {
     let part = UnsafeRawBufferPointer(rebasing: piece.prefix(Self.step))
     piece = UnsafeRawBufferPointer(rebasing: piece[part.count...])
     guard let decoded = decoder.decode(part) else { throw .brokenText }
@@ -46,7 +48,7 @@ final class GRPCWebExchange: DialectExchange, DialectFraming {
 
   private static let step = 16 * 1024
 
-  func framesAtEnd() throws(GRPCStatus) -> [UInt8] {
+  func framesAtEnd(_ limit: MessageLimit) throws(GRPCStatus) -> [UInt8] {
     guard !decoder.isInsideGroup else { throw .truncatedMessage }
     return []
   }
