@@ -31,7 +31,8 @@ import Testing
   private func telemetry(
     port: Int,
     _ transport: OTLPOptions.Transport,
-    scheme: String = "http"
+    scheme: String = "http",
+    tracesCalls: Bool = false
   ) throws -> Telemetry {
     let otlp = OTLPOptions(endpoint: "\(scheme)://127.0.0.1:\(port)", transport: transport)
     var options = TelemetryOptions(serviceName: "test")
@@ -39,6 +40,7 @@ import Testing
     options.batch.queueSize = 64
     options.logger = Logger(warnings)
     options.exporters = [.otlp(otlp, [.traces])]
+    options.tracesCalls = tracesCalls
     return try Telemetry(options, clock: TelemetryClock(), ids: IDGenerator(), time: time)
   }
 
@@ -332,7 +334,7 @@ import Testing
   func callsNeitherWaitNorFillMemory(_ silence: Silence, _ transport: OTLPOptions.Transport) async throws {
     let socket = try ScriptedSocket()
     // Port 1 is nobody's.
-    let telemetry = try telemetry(port: silence == .down ? 1 : socket.port, transport)
+    let telemetry = try telemetry(port: silence == .down ? 1 : socket.port, transport, tracesCalls: true)
     let loop = try #require(telemetry.exportLoop as? Loop)
     record(telemetry)
     // From now on the four spans are being exported, and keep their place.

@@ -143,6 +143,7 @@ import Testing
     var options = TelemetryOptions(serviceName: "test")
     options.logger = Logger(entries)
     options.exporters = [.otlp(otlp, [.traces])]
+    options.tracesCalls = false
     let telemetry = try Telemetry(options)
     record(telemetry, 1)
     await telemetry.shutDown()

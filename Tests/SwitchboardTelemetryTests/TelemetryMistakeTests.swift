@@ -5,6 +5,14 @@ import Testing
 
 @testable import SwitchboardTelemetry
 
+extension ChannelOptions {
+  fileprivate static func observed(by telemetry: Telemetry) -> ChannelOptions {
+    var options = ChannelOptions()
+    options.observer = telemetry.observer()
+    return options
+  }
+}
+
 /// What is misspelt, or asks for what cannot be, is refused when the telemetry is made, or logged.
 @Suite(.timeLimit(.minutes(5))) struct TelemetryMistakeTests {
   private final class Messages: LogHandler {
@@ -30,8 +38,16 @@ import Testing
   /// The warnings of telemetry with such options.
   private func warnings(_ change: (inout TelemetryOptions) -> Void) async throws -> [String] {
     let messages = Messages()
-    await (try Telemetry(options(messages, change))).shutDown()
+    let telemetry = try Telemetry(options(messages, change))
+    try makeServer(telemetry.observer())
+    await telemetry.shutDown()
     return messages.all
+  }
+
+  private func makeServer(_ observer: (any CallObserver)?) throws {
+    var options = ServerOptions()
+    options.observer = observer
+    _ = try Server(providers: [TracedEcho()], options: options)
   }
 
   // MARK: Metrics
@@ -77,6 +93,41 @@ import Testing
     #expect(messages.all.count == 1)
     #expect(messages.all.first?.hasPrefix("an amount was not added") == true)
     #expect(messages.all.first?.hasSuffix("shop.orders") == true)
+    await telemetry.shutDown()
+  }
+
+  @Test func valuesThatAreNoNumbers() async throws {
+    let messages = Messages()
+    let telemetry = try Telemetry(options(messages) { _ in })
+    let histogram = telemetry.metrics.histogram("shop.weights")
+    for value in [Double.nan, 2, .infinity, -Double.infinity, -1] { histogram.record(value) }
+    let gauge = telemetry.metrics.gauge("shop.warmth")
+    for value in [20, Double.nan, .infinity] { gauge.set(value) }
+    gauge.set(21)
+    gauge.add(.nan)
+    #expect(
+      messages.all == [
+        "a value was not recorded: it is no number, or infinite shop.weights",
+        "a value was not set: it is no number shop.warmth",
+      ]
+    )
+    let page = telemetry.metricsText().text
+    #expect(page.contains("shop_weights_count 2"))
+    #expect(page.contains("shop_warmth 21"))
+    await telemetry.shutDown()
+  }
+
+  @Test func whatHasNoName() async throws {
+    let messages = Messages()
+    let telemetry = try Telemetry(options(messages) { $0.resource.serviceName = "" })
+    #expect(
+      messages.all == ["TelemetryOptions: serviceName is empty: nobody can tell whose telemetry it is"]
+    )
+    telemetry.metrics.counter("").add()
+    telemetry.metrics.histogram("").record(1)
+    telemetry.metrics.observe("") { 1 }
+    #expect(messages.all.dropFirst() == ["a metric is not recorded: it has no name "])
+    #expect(telemetry.metrics.snapshot().families.allSatisfy { !$0.descriptor.name.isEmpty })
     await telemetry.shutDown()
   }
 
@@ -165,8 +216,90 @@ import Testing
     #expect(messages.all.first?.contains("released without shutDown()") == true)
     // Without exporters, nothing is lost.
     do { _ = try Telemetry(options(messages) { _ in }) }
-    await (try Telemetry(options(messages) { $0.exporters = [.spans { _ in }] })).shutDown()
+    let kept = try Telemetry(options(messages) { $0.exporters = [.spans { _ in }] })
+    try makeServer(kept.observer())
+    await kept.shutDown()
     #expect(messages.all.count == 1)
+  }
+
+  // MARK: What nobody uses
+
+  @Test func telemetryThatNobodyHas() async throws {
+    func messages(
+      _ use: (Telemetry) throws -> Void,
+      _ change: (inout TelemetryOptions) -> Void = { $0.exporters = [.spans { _ in }] }
+    ) async throws -> [String] {
+      let messages = Messages()
+      let telemetry = try Telemetry(options(messages, change))
+      try use(telemetry)
+      for _ in 0..<2 { await telemetry.shutDown() }
+      return messages.all
+    }
+    let unused = try await messages { _ = $0.observer() }
+    #expect(unused.count == 1)
+    #expect(unused.first?.contains("no server or channel has its observer()") == true)
+    #expect(unused.first?.contains("or set countsCalls and tracesCalls to false") == true)
+    #expect(try await messages { try makeServer($0.observer()) } == [])
+    #expect(try await messages { _ = try Channel(inProcess: [], channelOptions: .observed(by: $0)) } == [])
+    #expect(try await messages { _ = try Channel(target: "127.0.0.1:1", options: .observed(by: $0)) } == [])
+    // Nothing of calls is exported.
+    #expect(try await messages({ _ in }, { _ in }) == [])
+    let countsNothing: (inout TelemetryOptions) -> Void = {
+      $0.exporters = [.console([.metrics])]
+      $0.countsCalls = false
+    }
+    let own = try await messages({ $0.metrics.counter("shop.orders").add() }, countsNothing)
+    #expect(own == [])
+  }
+
+  /// The program may run for weeks before it ends.
+  @Test func telemetryThatNobodyHasIsFoundWhileItRuns() async throws {
+    let messages = Messages()
+    let telemetry = try Telemetry(
+      options(messages) {
+        $0.exporters = [.otlp(OTLPOptions(endpoint: "http://127.0.0.1:1"), [.metrics])]
+        $0.metricInterval = .milliseconds(100)
+      }
+    )
+    while !Task.isCancelled, !messages.all.contains(where: { $0.contains("has its observer()") }) {
+      await Task.yield()
+    }
+    await telemetry.shutDown(within: .zero)
+    #expect(messages.all.count { $0.contains("has its observer()") } == 1)
+  }
+
+  @Test func logsThatNobodySends() async throws {
+    func messages(
+      _ exporters: [TelemetryExporter],
+      _ use: (Telemetry) -> (any CallObserver)?
+    ) async throws -> [String] {
+      let messages = Messages()
+      let telemetry = try Telemetry(options(messages) { $0.exporters = exporters })
+      try makeServer(use(telemetry))
+      let atStart = messages.all
+      await telemetry.shutDown(within: .zero)
+      #expect(messages.all.filter { $0.contains("no TelemetryLog sends it any") } == atStart)
+      return atStart
+    }
+    let alone: [TelemetryExporter] = [.console([.logs])]
+    let found = try await messages(alone) { $0.observer() }
+    #expect(found.count == 1)
+    #expect(found.first?.contains("no TelemetryLog sends it any: make one") == true)
+    #expect(try await messages([.console([.traces, .logs])]) { $0.observer() }.count == 1)
+    let log = try await messages(alone) { telemetry in
+      _ = TelemetryLog(telemetry, descriptor: nil)
+      return telemetry.observer()
+    }
+    #expect(log == [])
+    // All signals are the default, and some programs have no logs.
+    #expect(try await messages([.console()]) { $0.observer() } == [])
+    #expect(try await messages([.console([.traces])]) { $0.observer() } == [])
+  }
+
+  /// The variables of OpenTelemetry have a default for logs, which nobody asked for.
+  @Test func logsOfTheEnvironment() {
+    #expect(TelemetryOptions(environment: [:]).exportsLogsByDefault)
+    #expect(!TelemetryOptions(environment: ["OTEL_LOGS_EXPORTER": "otlp"]).exportsLogsByDefault)
   }
 
   @Test func anObserverAfterTheEnd() async throws {

@@ -65,8 +65,13 @@ public final class Telemetry: Sendable {
     let metrics = TelemetryMetrics(clock, limit: options.cardinalityLimit, options.metrics, options.logger)
     self.metrics = metrics
     pages = PageWriter(metrics, resource, exportTime)
+    let use = TelemetryUse(
+      exportsCalls: options.exportsCalls,
+      exportsLogs: options.asksForLogs,
+      options.logger
+    )
     readers = (lanes[.metrics] ?? []).map {
-      MetricReader(metrics, every: options.metricInterval, exportTime, $0)
+      MetricReader(metrics, every: options.metricInterval, exportTime, $0, use)
     }
     tracer = Tracer(
       clock,
@@ -96,7 +101,8 @@ public final class Telemetry: Sendable {
       givesContext: options.tracesCalls || options.givesContext,
       propagators: options.propagators,
       hasMessageEvents: options.recordsMessages,
-      spanOfTask: options.spanOfTask
+      spanOfTask: options.spanOfTask,
+      use: use
     )
     for source in [parts.serverMeters, parts.clientMeters] { if let source { metrics.add(source) } }
     if let connections = parts.connections { metrics.add(connections) }
@@ -223,6 +229,7 @@ public final class Telemetry: Sendable {
   /// Exports what is left, for up to `limit`, and then stops. Exports that take longer are cancelled. Waits until the
   /// lines of its logs are written, for up to half a second, because the process may end next.
   public func shutDown(within limit: Duration = .seconds(10)) async {
+    parts.use.end()
     await flush(within: limit)
     for export in exports { export.stop() }
     for export in exports { await export.waitForEnd() }

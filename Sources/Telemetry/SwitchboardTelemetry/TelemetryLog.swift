@@ -16,6 +16,7 @@ public final class TelemetryLog: LogHandler {
   /// is `nil`, it only exports them.
   public init(_ telemetry: Telemetry, format: LogFormat = .jsonLines, descriptor: Int32? = 2) {
     self.telemetry = telemetry
+    telemetry.parts.use.logWasMade()
     self.format = format
     writer = descriptor.map { LineWriter($0, capacity: 1 << 20) }
     if let writer { telemetry.keep(writer) }

@@ -30,6 +30,7 @@ extension TelemetryOptions {
     logBatch = reader.batch("OTEL_BLRP", delay: .seconds(1))
     metricInterval = reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", from: 100) ?? metricInterval
     exporters = reader.exporters
+    exportsLogsByDefault = !reader.namesExporter(of: .logs)
   }
 }
 
@@ -232,9 +233,16 @@ private final class EnvironmentReader {
     return exporters
   }
 
+  /// Whether a variable names the exporters of a signal.
+  func namesExporter(of signal: TelemetrySignal) -> Bool { environment[Self.exporterVariable(signal)] != nil }
+
+  private static func exporterVariable(_ signal: TelemetrySignal) -> String {
+    "OTEL_\(signal.rawValue.uppercased())_EXPORTER"
+  }
+
   /// The names of a signal's exporters; `nil` if the default applies, as OpenTelemetry demands for unknown names.
   private func exporterNames(_ signal: TelemetrySignal) -> [String]? {
-    let variable = "OTEL_\(signal.rawValue.uppercased())_EXPORTER"
+    let variable = Self.exporterVariable(signal)
     guard let text = environment[variable] else { return nil }
     let known = ["otlp", "console"] + (signal == .metrics ? ["prometheus"] : [])
     let names = text.split(separator: ",").map { $0.trimmed.lowercased() }

@@ -27,6 +27,8 @@ public struct TelemetryOptions: Sendable {
   public var recordsMessages = true
   /// The exporters. Without any, metrics can still be read by `metricsText`.
   public var exporters: [TelemetryExporter] = []
+  /// Whether the exporters of logs are there because nothing says otherwise.
+  var exportsLogsByDefault = false
   /// The metrics and the optional labels that are recorded.
   public var metrics = MetricSelection()
   /// The maximum number of series of a metric. Further methods count as `other`, and further attributes under
@@ -69,6 +71,32 @@ extension TelemetryOptions {
       }
     }
     return metrics.remarks + (idle ? ["an exporter has no signals, and exports nothing"] : [])
+      + (resource.serviceName.isEmpty ? ["serviceName is empty: nobody can tell whose telemetry it is"] : [])
+  }
+}
+
+extension TelemetryOptions {
+  /// Whether something about calls is exported.
+  var exportsCalls: Bool {
+    exporters.contains { exporter in
+      switch exporter {
+      case .otlp(_, let signals), .console(let signals):
+        countsCalls && signals.contains(.metrics) || tracesCalls && signals.contains(.traces)
+      case .spans: tracesCalls
+      }
+    }
+  }
+
+  /// Whether an exporter is there for logs. One for all signals may be there for the others.
+  var asksForLogs: Bool {
+    !exportsLogsByDefault
+      && exporters.contains { exporter in
+        switch exporter {
+        case .otlp(_, let signals), .console(let signals):
+          signals.contains(.logs) && signals.count < TelemetrySignal.allCases.count
+        case .spans: false
+        }
+      }
   }
 }
 

@@ -19,8 +19,11 @@ final class CallTelemetry: CallTracerSource, ServerTracerSource, MetricObserver 
 
   func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer {
     isSettled.withLock { $0 = true }
+    parts.use.channelWasMade()
     return ChannelTelemetry(parts, propagation, target, on: loop)
   }
+
+  func serverWasMade() { parts.use.serverWasMade() }
 
   func serverTracer(on loop: any EventLoop) -> any ServerTracer {
     if propagation != .nothing { remarkOnServer() }
@@ -76,6 +79,7 @@ final class TelemetryParts: Sendable {
   let hasMessageEvents: Bool
   /// Returns the span of the task, if another library keeps it.
   let spanOfTask: (@Sendable () -> SpanContext?)?
+  let use: TelemetryUse
 
   init(
     _ clock: TelemetryClock,
@@ -87,9 +91,11 @@ final class TelemetryParts: Sendable {
     givesContext: Bool,
     propagators: Set<Propagator>,
     hasMessageEvents: Bool,
-    spanOfTask: (@Sendable () -> SpanContext?)?
+    spanOfTask: (@Sendable () -> SpanContext?)?,
+    use: TelemetryUse
   ) {
     self.spanOfTask = spanOfTask
+    self.use = use
     self.clock = clock
     self.serverMeters = serverMeters
     self.clientMeters = clientMeters

@@ -7,11 +7,19 @@ final class MetricReader: SignalExport {
   private let metrics: TelemetryMetrics
   private let interval: Duration
   private let time: ExportTime
+  private let use: TelemetryUse
   /// Counts the exports that flushes asked for.
   private let progress = Locked(ExportProgress())
   private let worker = Locked<Task<Void, Never>?>(nil)
 
-  init(_ metrics: TelemetryMetrics, every interval: Duration, _ time: ExportTime, _ lane: ExportLane) {
+  init(
+    _ metrics: TelemetryMetrics,
+    every interval: Duration,
+    _ time: ExportTime,
+    _ lane: ExportLane,
+    _ use: TelemetryUse
+  ) {
+    self.use = use
     self.metrics = metrics
     self.interval = interval
     self.time = time
@@ -27,7 +35,9 @@ final class MetricReader: SignalExport {
 
   private func run() async {
     while await waitForTurn() {
-      let asked = progress.withLock { $0.take(upTo: .max) }
+      let (isAsked, asked) = progress.withLock { ($0.isFlushing, $0.take(upTo: .max)) }
+      // The program has run for a while.
+      if !isAsked { use.remarkOnCalls() }
       await export()
       for flush in progress.withLock({ $0.settle(asked) }) { flush.cancel() }
     }

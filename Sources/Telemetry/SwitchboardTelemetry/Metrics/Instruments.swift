@@ -84,18 +84,22 @@ public final class Counter: ValueInstrument {
   }
 }
 
-/// The value that was set last.
+/// The value that was set last. What is no number is not set, and the log says so once.
 public final class Gauge: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
+  /// Logs the first value that cannot be set.
+  private let refuse: @Sendable () -> Void
 
-  init(_ descriptor: MetricDescriptor, limit: Int) {
+  init(_ descriptor: MetricDescriptor, limit: Int, refuse: @escaping @Sendable () -> Void) {
     self.descriptor = descriptor
+    self.refuse = refuse
     series = Locked(Series(limit: limit))
   }
 
   /// Sets the value of the series with these attributes.
   public func set(_ value: Double, _ attributes: [String: AttributeValue] = [:]) {
+    guard !value.isNaN else { return refuse() }
     series.withLock { $0.change(attributes.asLabels, value) { $0 = value } }
   }
 
@@ -105,6 +109,7 @@ public final class Gauge: ValueInstrument {
 
   /// Adds an amount to the value of the series, which is 0 at first.
   public func add(_ amount: Double, _ attributes: [String: AttributeValue] = [:]) {
+    guard !amount.isNaN else { return refuse() }
     series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
   }
 
@@ -113,7 +118,7 @@ public final class Gauge: ValueInstrument {
   }
 }
 
-/// Counts values in buckets. A value that is recorded in a sampled span becomes an exemplar, which links the histogram
+/// Counts values in buckets. What is no number, or infinite, is not counted, and the log says so once. A value that is recorded in a sampled span becomes an exemplar, which links the histogram
 /// to the trace.
 public final class Histogram: ValueInstrument {
   private struct Cells: Sendable {
@@ -126,9 +131,17 @@ public final class Histogram: ValueInstrument {
   private let bounds: [Double]
   private let clock: TelemetryClock
   private let series: Locked<Series<Cells>>
+  /// Logs the first value that cannot be recorded.
+  private let refuse: @Sendable () -> Void
 
-  init(_ descriptor: MetricDescriptor, _ bounds: [Double], _ metrics: TelemetryMetrics) {
+  init(
+    _ descriptor: MetricDescriptor,
+    _ bounds: [Double],
+    _ metrics: TelemetryMetrics,
+    refuse: @escaping @Sendable () -> Void
+  ) {
     self.descriptor = descriptor
+    self.refuse = refuse
     self.bounds = Array(Set(bounds.filter(\.isFinite)).sorted().prefix(200))
     clock = metrics.clock
     series = Locked(Series(limit: metrics.limit))
@@ -140,6 +153,7 @@ public final class Histogram: ValueInstrument {
   }
 
   func take(_ values: [Double], _ attributes: [String: AttributeValue]) {
+    if !values.allSatisfy(\.isFinite) { refuse() }
     let values = values.lazy.filter(\.isFinite)
     guard !values.isEmpty else { return }
     let context = CallContext.current

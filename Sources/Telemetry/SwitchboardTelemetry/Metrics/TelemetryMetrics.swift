@@ -64,10 +64,23 @@ public final class TelemetryMetrics: Sendable {
   private static let cannotAdd =
     "an amount was not added: it is no number, or below zero, which only an upDownCounter adds"
 
+  private func makeGauge(_ descriptor: MetricDescriptor) -> Gauge {
+    Gauge(descriptor, limit: limit) { [weak self] in self?.report(descriptor.name, Self.cannotSet) }
+  }
+
+  private static let cannotSet = "a value was not set: it is no number"
+
+  private func makeHistogram(_ descriptor: MetricDescriptor, _ bounds: [Double]) -> Histogram {
+    Histogram(descriptor, bounds, self) { [weak self] in self?.report(descriptor.name, Self.cannotRecord) }
+  }
+
+  private static let cannotRecord = "a value was not recorded: it is no number, or infinite"
+
   /// A value that the program sets, such as a temperature.
   public func gauge(_ name: String, unit: String = "1", _ description: String = "") -> Gauge {
     let descriptor = MetricDescriptor(name, .gauge, unit: unit, description)
-    return instrument(descriptor, Gauge(descriptor, limit: limit)) ?? Gauge(descriptor, limit: limit)
+    let new = makeGauge(descriptor)
+    return instrument(descriptor, new) ?? new
   }
 
   /// A histogram with these upper bounds of its buckets, in ascending order.
@@ -78,7 +91,8 @@ public final class TelemetryMetrics: Sendable {
     _ description: String = ""
   ) -> Histogram {
     let descriptor = MetricDescriptor(name, .histogram, unit: unit, description)
-    return instrument(descriptor, Histogram(descriptor, bounds, self)) ?? Histogram(descriptor, bounds, self)
+    let new = makeHistogram(descriptor, bounds)
+    return instrument(descriptor, new) ?? new
   }
 
   /// A gauge whose value is read when metrics are exported or shown. `read` must not block.
@@ -95,13 +109,14 @@ public final class TelemetryMetrics: Sendable {
   }
 
   /// The instrument with this name: the known one, or a new one. `nil` if the name belongs to another kind of instrument,
-  /// or if there are too many: then what is recorded is not shown, and the log says so. The limit is that of the series
+  /// if it is empty, or if there are too many: then what is recorded is not shown, and the log says so. The limit is that of the series
   /// of an instrument.
   private func instrument<Instrument: MetricSource>(
     _ descriptor: MetricDescriptor,
     _ new: @autoclosure () -> Instrument
   ) -> Instrument? {
     let (found, problem): (Instrument?, String?) = state.withLock { state in
+      guard !descriptor.name.isEmpty else { return (nil, Self.hasNoName) }
       if let known = state.instruments[descriptor.name] {
         let found = known.descriptor.isSameKind(as: descriptor) ? known.source as? Instrument : nil
         return (found, found == nil ? Self.nameIsTaken : nil)
@@ -116,6 +131,7 @@ public final class TelemetryMetrics: Sendable {
     return found
   }
 
+  private static let hasNoName = "a metric is not recorded: it has no name"
   private static let nameIsTaken = "a metric is not recorded: another one has its name"
   private var tooMany: String { "a metric is not recorded: there are \(limit) others" }
 
@@ -169,8 +185,8 @@ extension TelemetryMetrics: MetricRecorder {
     let made: (any ValueInstrument)? =
       switch instrument.kind {
       case .counter, .upDownCounter: self.instrument(descriptor, makeCounter(descriptor))
-      case .gauge: self.instrument(descriptor, Gauge(descriptor, limit: limit))
-      case .histogram(let bounds): self.instrument(descriptor, Histogram(descriptor, bounds, self))
+      case .gauge: self.instrument(descriptor, makeGauge(descriptor))
+      case .histogram(let bounds): self.instrument(descriptor, makeHistogram(descriptor, bounds))
       }
     guard let made else { return nil }
     let names = instrument.labels + instrument.optionalLabels.filter(selection.optionalLabels.contains)

@@ -38,7 +38,9 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     self.group = group
     let loop = group.nextLoop()
     self.loop = loop
-    tracer = (options.observer as? any ServerTracerSource)?.serverTracer(on: loop)
+    let tracing = options.observer as? any ServerTracerSource
+    tracing?.serverWasMade()
+    tracer = tracing?.serverTracer(on: loop)
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }

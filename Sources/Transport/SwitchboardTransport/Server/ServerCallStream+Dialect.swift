@@ -35,7 +35,7 @@ extension ServerCallStream {
   private func take(_ call: borrowing DialectCall) {
     let dialect = DialectState(call.exchange)
     self.dialect = dialect
-    if case .converted(let framing) = dialect.form { inbound.convert(with: framing) }
+    if case .converted(let framing) = dialect.form { inbound.converter = framing }
     head.settle(as: call)
   }
 
@@ -65,7 +65,7 @@ extension ServerCallStream {
 
   private func convertEnd(_ framing: any DialectFraming) {
     // The following bytes are already frames.
-    inbound.convert(with: nil)
+    inbound.converter = nil
     do throws(GRPCStatus) {
       let frames = try framing.framesAtEnd(inbound.limit)
       if !frames.isEmpty { frames.withUnsafeBytes { deframe($0) } }

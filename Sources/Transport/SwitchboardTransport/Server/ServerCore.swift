@@ -63,6 +63,7 @@ final class ServerCore: @unchecked Sendable {
     blocks = BlockReporter(self.options, router.methods)
     let remarks = options.remarks(on: providers) + (tls.withLock { $0?.remarks } ?? [])
     for remark in remarks { options.logger.log(.warning, "ServerOptions: \(remark)") }
+    tracing?.serverWasMade()
     if let blocks { LoopWatchdog.shared.watch(group.loops, for: blocks) }
   }
 

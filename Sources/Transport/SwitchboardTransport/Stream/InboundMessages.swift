@@ -21,7 +21,9 @@ struct InboundMessages {
   /// The bytes that arrived after all waiting messages.
   fileprivate(set) var held = HeldBytes()
   /// Converts received bytes to gRPC's frames, in other protocols.
-  fileprivate(set) var converter: (any DialectFraming)?
+  var converter: (any DialectFraming)? {
+    didSet { if let converter { deframer.addedByteCount = converter.addedByteCount } }
+  }
   /// Converted frames without room: at most the output of one step.
   fileprivate(set) var converted = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
@@ -51,12 +53,6 @@ struct InboundMessages {
   mutating func endWith(_ flag: UInt8, limit: Int) {
     deframer.endFlag = flag
     deframer.endLimit = limit
-  }
-
-  /// Converts what arrives from now on; `nil`: it is frames.
-  mutating func convert(with converter: (any DialectFraming)?) {
-    self.converter = converter
-    if let converter { deframer.addedByteCount = converter.addedByteCount }
   }
 
   /// The frame that ended the body.
@@ -284,9 +280,7 @@ extension InboundMessageStream {
     connection.settle(released: credit, on: id)
   }
 
-  private func deliverHeld() {
-    if !inbound.isEmpty { deliverWaiting() }
-  }
+  private func deliverHeld() { if !inbound.isEmpty { deliverWaiting() } }
 
   /// Delivers waiting messages as far as there is room, and reports when none are left. It may be called recursively,
   /// by a reader that reads a message immediately and by messages that are held again.

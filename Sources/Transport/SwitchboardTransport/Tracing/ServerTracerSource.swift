@@ -3,6 +3,9 @@ import SwitchboardCall
 /// An observer that follows the work of handlers, and can give them a context that their calls inherit. Transports wrap
 /// any other observer in a `PlainTracer`.
 package protocol ServerTracerSource: AnyObject, CallObserver {
+  /// Called once for each server that has the observer, when it is made.
+  func serverWasMade()
+
   /// Creates the tracer of calls that a server accepts on this loop. Called once for each connection.
   func serverTracer(on loop: any EventLoop) -> any ServerTracer
 }
