@@ -29,6 +29,9 @@ struct ChannelzEntries {
   private var weakChannels: [(id: Int64, entry: Weak<Channel>)] = []
   private var lastID: Int64 = 0
 
+  /// Whether a server or a channel was ever added.
+  var wasFilled: Bool { lastID > 0 }
+
   mutating func add(_ server: Weak<Server>) { add(server, to: \.weakServers) }
 
   mutating func add(_ channel: Weak<Channel>) { add(channel, to: \.weakChannels) }

@@ -11,15 +11,43 @@ import SwitchboardServiceMessages
 /// channelz.add(server, name: "shop")
 /// channelz.add(channelToTheStock)
 /// ```
-/// It keeps no strong references: a server or a channel that is released disappears from its answers. It reveals who is
-/// connected, so a server on a public network should not have it.
+/// It keeps no strong references: a server or a channel that is released disappears from its answers. If none was added when
+/// a tool first asks, or when the service is released, its server's log has a warning; also if no server has it. It reveals who is connected, so a server
+/// on a public network should not have it.
 public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
   public var interceptors: Interceptors? { nil }
 
   private let entries = Locked(ChannelzEntries())
+  /// The log of its server, until it says that there is nothing to show.
+  private let serverLogger = Locked<Logger?>(nil)
+  private let hasServer = Locked(false)
+  /// For a service that no server has.
+  private let logger: Logger
 
   /// Creates a service that shows no servers or channels yet.
-  public init() {}
+  public init() { logger = .standardError }
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  deinit {
+    remarkIfEmpty()
+    guard entries.withLock(\.wasFilled), !hasServer.withLock({ $0 }) else { return }
+    logger.log(
+      .warning,
+      "servers or channels were added to a ChannelzService that no server has: add it to the server's providers",
+      [:]
+    )
+  }
+
+  private func remarkIfEmpty() {
+    guard !entries.withLock(\.wasFilled), let logger = serverLogger.withLock({ $0.take() }) else { return }
+    logger.log(
+      .warning,
+      "channelz shows nothing: add(_:name:) of the ChannelzService was called with no server, and with no channel that has "
+        + "connections of its own",
+      [:]
+    )
+  }
 
   /// Adds a server.
   public func add(_ server: Server, name: String = "") {
@@ -40,6 +68,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
     request: Grpc_Channelz_V1_GetServersRequest,
     context: ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetServersResponse {
+    remarkIfEmpty()
     let known = entries.withLock { $0.servers }
     let page = try ChannelzPage(of: known, from: request.startServerID, upTo: request.maxResults, by: \.id)
     var response = Grpc_Channelz_V1_GetServersResponse()
@@ -86,6 +115,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
     request: Grpc_Channelz_V1_GetTopChannelsRequest,
     context: ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetTopChannelsResponse {
+    remarkIfEmpty()
     let known = entries.withLock { $0.channels }
     let page = try ChannelzPage(of: known, from: request.startChannelID, upTo: request.maxResults, by: \.id)
     var response = Grpc_Channelz_V1_GetTopChannelsResponse()
@@ -146,6 +176,13 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
     }
     let listener = await entry.server.snapshot().listeners.first { $0.number == number }
     return listener.map { Grpc_Channelz_V1_Socket($0, of: entry.id) }
+  }
+}
+
+extension ChannelzService: ServiceObserver {
+  package func serverWasMade(of services: [String], _ logger: Logger) {
+    serverLogger.withLock { $0 = logger }
+    hasServer.withLock { $0 = true }
   }
 }
 

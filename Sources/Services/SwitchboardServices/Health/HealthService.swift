@@ -16,7 +16,8 @@ import SwitchboardText
 /// taken for those of probes. If no server has had the service when it is released, a warning is logged.
 ///
 /// The server as a whole, whose name is empty, is serving from the start. When the server shuts down, everything
-/// becomes not serving, and watchers receive that change before their calls end.
+/// becomes not serving, and watchers receive that change before their calls end. Make one for each server: if several had the
+/// same, none of them would be serving once one shuts down, which is logged.
 public final class HealthService: Grpc_Health_V1_HealthProvider {
   public var interceptors: Interceptors? { nil }
 
@@ -141,6 +142,13 @@ extension Grpc_Health_V1_HealthCheckResponse {
 extension HealthService: ServiceObserver {
   package func serverWasMade(of services: [String], _ logger: Logger) {
     let known = board.withLock { $0.statuses.keys.map(\.text) }
+    if served.withLock(\.hasServer) {
+      logger.log(
+        .warning,
+        "servers share a HealthService: once one of them shuts down, the others are not serving either; make one for each",
+        [:]
+      )
+    }
     served.withLock { served in
       served.add(services, logger)
       return served.remark(on: known.sorted())
