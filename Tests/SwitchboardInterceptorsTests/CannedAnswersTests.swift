@@ -43,6 +43,22 @@ import Testing
     }
   }
 
+  /// A test learns why its answer was not used.
+  @Test func aMissingAnswerIsExplained() async throws {
+    let answers = CannedAnswers()
+    try await withEcho(TestProvider(), client: [answers]) { client async throws in
+      func failure() async -> String? {
+        await status { _ = try await client.get(request("x")) }?.message
+      }
+      let start = "no canned answer for /echo.Echo/Get: "
+      #expect(await failure() == start + "there are none")
+      answers.answerStream(Methods.expand) { _ in [] }
+      #expect(await failure() == start + "there are answers for /echo.Echo/Expand")
+      answers.answerStream(Methods.get) { _ in [] }
+      #expect(await failure() == start + "its answer was given for another type of method: use answer")
+    }
+  }
+
   @Test func callsWithoutACannedAnswerFailOrPass() async throws {
     let provider = TestProvider()
     try await withEcho(provider, client: [CannedAnswers()]) { client async throws in

@@ -223,6 +223,14 @@ import Testing
       "trailers: 'a' has a value that HTTP"
     ),
     (
+      "rules: [{method: echo.Echo/Get, answer: {}}, {method: echo.Echo/Expand, stream: [], trailers: {A-bin: no base64!}}]",
+      "rule 2: trailers: 'A-bin' is binary because of its name, but its value is not in base64: write it in base64"
+    ),
+    (
+      "rules: [{method: echo.Echo/Get, answer: {}, headers: {a-bin: a}}]",
+      "rule 1: headers: 'a-bin' is binary because of its name"
+    ),
+    (
       "rules: [{method: echo.Echo/Get, answer: {}, trailers: {grpc-status: 5}}]",
       "'grpc-status' is sent by the protocol"
     ),

@@ -138,7 +138,7 @@ import Testing
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
     for request in [
       #"{"numbers": [0.5]}"#, #"{"names": {"a": 1}}"#, #"{"names": {"\#(composed)": 1}}"#,
-      #"{"names": {"\#(decomposed)": 1}}"#, #"{"names": {"\#(composed)": 1, "\#(decomposed)": 2}}"#,
+      #"{"names": {"\#(decomposed)": 1}}"#, #"{"names": {"\#(composed)": 2}}"#,
       #"{"numbers": ["NaN"]}"#, #"{"numbers": ["NaN"]}"#, #"{"numbers": [0]}"#, #"{"numbers": [-0.0]}"#,
     ] {
       recorder.record(try call(method, request))

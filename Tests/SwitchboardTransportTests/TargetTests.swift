@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import Testing
@@ -53,6 +54,8 @@ import Testing
     ("ipv4:10.0.0:80", "\"10.0.0:80\" is not an address"),
     ("127.0.0.1:1,127.0.0.1:2", "several addresses are \"ipv4:ADDRESS:PORT,ADDRESS:PORT\""),
     ("dns:///a:1,b:2", "it has a comma"),
+    ("ipv:///10.0.0.1:80", "no resolver is registered for the scheme ipv (did you mean ipv4?)"),
+    ("pasthrough:///a:80", "for the scheme pasthrough (did you mean passthrough?)"),
     ("ipv4:127.0.0.1:1, 127.0.0.1:2", "\" 127.0.0.1:2\" has a space; between addresses"),
   ])
   func aMistakenTargetIsAnsweredWithTheRightOne(_ sample: (text: String, hint: String)) throws {
@@ -62,6 +65,20 @@ import Testing
     } throws: { error in
       (error as? GRPCStatus)?.message?.contains(sample.hint) == true
     }
+  }
+
+  @Test(arguments: ["passthrough:///127.0.0.77", "dns:///127.0.0.77", "127.0.0.77"])
+  func aMissingPortIsNamedWhereNothingListens(_ target: String) async throws {
+    func failure(_ target: String) async throws -> String? {
+      let channel = try Channel(target: target)
+      let failure = await status { _ = try await Caller(channel: channel).get() }
+      await channel.shutDown(grace: .zero)
+      return failure?.message
+    }
+    let reason = "connection refused"
+    let hint = "the target has no port, and the default is 443, as in \(target):443"
+    #expect(try await failure(target)?.hasSuffix("127.0.0.77:443): \(reason) (\(hint))") == true)
+    #expect(try await failure("\(target):443")?.hasSuffix("127.0.0.77:443: \(reason)") == true)
   }
 
   @Test(arguments: [

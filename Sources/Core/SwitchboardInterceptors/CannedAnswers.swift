@@ -70,16 +70,46 @@ public final class CannedAnswers: ClientInterceptorFactory {
     }
     if unary == nil, streamed == nil, passesOthers { return [] }
     state.withLock { $0.callCounts[method.path, default: 0] += 1 }
-    return [Stub(unary, streamed)]
+    return [
+      Stub(unary, streamed) { [self] in noAnswer(to: method, hasOther: unary != nil || streamed != nil) }
+    ]
   }
+
+  /// The failure of a call without an answer, with what there is.
+  private func noAnswer(to method: MethodDescriptor, hasOther: Bool) -> GRPCStatus {
+    guard !hasOther else {
+      let right = method.type == .unary ? "answer" : "answerStream"
+      return .noAnswer(method.path, "its answer was given for another type of method: use \(right)")
+    }
+    let known = state.withLock { Set($0.unary.keys).union($0.streamed.keys).sorted() }
+    guard !known.isEmpty else { return .noAnswer(method.path, "there are none") }
+    guard !known.contains(method.path) else {
+      return .noAnswer(method.path, "its answer has messages of other types")
+    }
+    let more = known.count > Self.mostShown ? " and \(known.count - Self.mostShown) more" : ""
+    return .noAnswer(
+      method.path,
+      "there are answers for \(known.prefix(Self.mostShown).joined(separator: ", "))\(more)"
+    )
+  }
+
+  private static let mostShown = 10
 
   private final class Stub<Request: Sendable, Response: Sendable>: ClientCallInterceptor<Request, Response> {
     private let unary: Unary<Request, Response>?
     private let streamed: Streamed<Request, Response>?
 
-    init(_ unary: Unary<Request, Response>?, _ streamed: Streamed<Request, Response>?) {
+    /// The failure without an answer.
+    private let failure: @Sendable () -> GRPCStatus
+
+    init(
+      _ unary: Unary<Request, Response>?,
+      _ streamed: Streamed<Request, Response>?,
+      failure: @escaping @Sendable () -> GRPCStatus
+    ) {
       self.unary = unary
       self.streamed = streamed
+      self.failure = failure
       super.init()
     }
 
@@ -88,7 +118,7 @@ public final class CannedAnswers: ClientInterceptorFactory {
       context: Context,
       next: Next
     ) async throws -> UnaryResponse<Response> {
-      guard let unary else { throw GRPCStatus.noAnswer(context.path) }
+      guard let unary else { throw failure() }
       return try await unary(request)
     }
 
@@ -97,14 +127,14 @@ public final class CannedAnswers: ClientInterceptorFactory {
       context: Context,
       next: StreamedNext
     ) async throws -> StreamedResponse<Response> {
-      guard let streamed else { throw GRPCStatus.noAnswer(context.path) }
+      guard let streamed else { throw failure() }
       return try await streamed(request)
     }
   }
 }
 
 extension GRPCStatus {
-  fileprivate static func noAnswer(_ path: String) -> GRPCStatus {
-    GRPCStatus(code: .unimplemented, message: "no canned answer for \(path)")
+  fileprivate static func noAnswer(_ path: String, _ reason: String) -> GRPCStatus {
+    GRPCStatus(code: .unimplemented, message: "no canned answer for \(path): \(reason)")
   }
 }

@@ -76,12 +76,31 @@ import Testing
     #expect(right == [])
   }
 
+  private struct Schemeless: Resolver {
+    let schemes: [String] = []
+    func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution { FinishedResolution() }
+  }
+
   @Test func resolversThatAreNotUsed() throws {
     let resolver = StaticResolver([Endpoint([.unix(path: "/run/shop")])])
     #expect(try ofChannel("static:///x") { $0.resolvers = [resolver] } == [])
-    let unused = try ofChannel { $0.resolvers = [resolver] }
-    #expect(unused.count == 1)
-    #expect(unused.first?.contains("resolvers has none for the scheme of the target") == true)
+    #expect(
+      try ofChannel("shop.example") { $0.resolvers = [resolver] } == [
+        "ChannelOptions: resolvers is not used: the target has no scheme, so that it is a name in the DNS; write "
+          + "static:///shop.example"
+      ]
+    )
+    // A program that takes any target registers what it has.
+    for target in [
+      "dns:///shop.example", "ipv4:127.0.0.1:1", "unix:/run/shop", "127.0.0.1:1", "10.0.0.1:1", "[::1]:1",
+      "localhost:1",
+    ] {
+      #expect(try ofChannel(target) { $0.resolvers = [resolver] } == [], "\(target)")
+    }
+    #expect(
+      try ofChannel { $0.resolvers = [Schemeless()] }
+        == ["ChannelOptions: resolvers has one without schemes, which no target can choose"]
+    )
     let twice = try ofChannel("static:///x") { $0.resolvers = [resolver, resolver] }
     #expect(twice == ["ChannelOptions: resolvers has 2 for the scheme static, of which the first is used"])
   }

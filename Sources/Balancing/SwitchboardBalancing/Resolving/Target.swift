@@ -29,7 +29,9 @@ public struct Target: Hashable, Sendable {
       guard !text.isEmpty else { throw .badTarget(text, "it is empty") }
       if let hint = TargetHint(ofURL: text) { throw .badTarget(text, hint.text) }
       guard text.schemeAndRest == nil else {
-        throw .badTarget(text, "no resolver is registered for the scheme \(text.prefix { $0 != ":" })")
+        let scheme = String(text.prefix { $0 != ":" })
+        let near = NearNames(of: scheme, in: schemes.sorted()).best.map { " (did you mean \($0)?)" } ?? ""
+        throw .badTarget(text, "no resolver is registered for the scheme \(scheme)\(near)")
       }
       (scheme, authority, endpoint) = (fallback, "", text)
       return

@@ -113,7 +113,9 @@ struct MockRule: Sendable {
     in name: String,
     to headers: inout HPACKHeaders
   ) throws(RuleError) {
-    if let fault = FieldSyntax.fault(of: field, value) { throw RuleError("\(name): '\(field)' \(fault)") }
+    if let fault = FieldSyntax.faultInText(of: field, value) {
+      throw RuleError("\(name): '\(field)' \(fault)")
+    }
     guard !FieldSyntax.isReserved(field) else {
       throw RuleError("\(name): '\(field)' is sent by the protocol itself")
     }

@@ -49,6 +49,16 @@ struct ChannelDestination {
     authority = try options.makeAuthority(serverName)
   }
 
+  /// What to say where nothing listens, if the target names no port.
+  var portHint: String? {
+    guard ["dns", "passthrough"].contains(target.scheme), let parts = try? HostAndPort(in: target) else {
+      return nil
+    }
+    let isNamed = target.endpoint.utf8.suffix(4).elementsEqual(":443".utf8)
+    guard parts.port == 443, !isNamed else { return nil }
+    return "the target has no port, and the default is 443, as in \(target.text):443"
+  }
+
   /// The servers in messages: the name, unless it consists of addresses, and the first few addresses.
   func shown(_ addresses: [EndpointAddress]) -> String {
     let first = addresses.prefix(3).map(\.description).joined(separator: ", ")

@@ -36,16 +36,30 @@ extension ChannelOptions {
 }
 
 extension ChannelDestination {
-  /// The options' resolvers that find nothing for this target.
+  /// The options' resolvers that find nothing for this target. Channels may share them, so a target with another scheme is no
+  /// mistake.
   func remarks(on resolvers: [any Resolver]) -> [String] {
     let fitting = resolvers.filter { $0.schemes.contains(target.scheme) }
     if fitting.count > 1 {
       return ["resolvers has \(fitting.count) for the scheme \(target.scheme), of which the first is used"]
     }
-    guard fitting.isEmpty, !resolvers.isEmpty else { return [] }
-    let schemes = resolvers.flatMap(\.schemes).joined(separator: ", ")
+    if resolvers.contains(where: \.schemes.isEmpty) {
+      return ["resolvers has one without schemes, which no target can choose"]
+    }
+    guard let scheme = resolvers.first?.schemes.first, fitting.isEmpty, !target.hasScheme,
+      !target.isOnThisMachine, !target.isAddress
+    else { return [] }
     return [
-      "resolvers has none for the scheme of the target, \(target.scheme), but for \(schemes.isEmpty ? "none" : schemes)"
+      "resolvers is not used: the target has no scheme, so that it is a name in the DNS; write \(scheme):///\(target.text)"
     ]
+  }
+}
+
+extension Target {
+  fileprivate var hasScheme: Bool { !endpoint.utf8.elementsEqual(text.utf8) }
+
+  /// Whether there is nothing to resolve.
+  fileprivate var isAddress: Bool {
+    HostAndPort(endpoint).map { EndpointAddress(ip: $0.host, port: $0.port) != nil } ?? false
   }
 }

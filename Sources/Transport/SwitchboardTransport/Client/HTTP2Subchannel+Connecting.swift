@@ -73,12 +73,18 @@ extension HTTP2Subchannel {
         self.channel.options.onConnectionPhase?(.connected(address: connected.address.description))
         self.pass(dialing, connected)
       case .failure(let error):
-        let server = dialing.leg?.tunnel?.proxy.shown ?? self.shown
-        self.legFailed(dialing, error.status("cannot connect to \(server)"))
+        self.legFailed(dialing, self.status(of: error, dialing))
       }
     }
     dialing.connector = connector
     connector.start()
+  }
+
+  private func status(of error: SocketError, _ dialing: Dialing) -> GRPCStatus {
+    if let proxy = dialing.leg?.tunnel?.proxy.shown { return error.status("cannot connect to \(proxy)") }
+    let status = error.status("cannot connect to \(shown)")
+    guard let hint = channel.destination.portHint, let message = status.message else { return status }
+    return GRPCStatus(code: status.code, message: "\(message) (\(hint))", origin: status.origin)
   }
 
   /// Requests a tunnel if the socket is connected to a proxy.

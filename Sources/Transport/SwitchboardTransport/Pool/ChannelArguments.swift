@@ -59,7 +59,10 @@ extension PoolOptions {
   fileprivate func secured(_ security: ChannelSecurity) throws(GRPCStatus) -> ChannelSecurity {
     let hasPEM = pemRootCert != nil || pemPrivateKey != nil || pemCertChain != nil
     if security == .plaintext, hasPEM {
-      throw .invalidOption("certificates and a key do not apply to a channel whose security is .plaintext")
+      throw .invalidOption(
+        "certificates and a key do not apply to a channel whose security is .plaintext: set security to .tls(), or leave "
+          + "them out"
+      )
     }
     guard hasPEM || hostNameOverride != nil, security != .plaintext else { return security }
     var tls = security.tls(isOnThisMachine: false) ?? ClientTLS()

@@ -48,20 +48,32 @@ package enum FieldSyntax {
   /// Why a field whose name and value must agree on whether it is binary cannot be sent.
   static func binaryFault(of name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> String?
   {
-    guard name.count > 4, name.suffix(4).elementsEqual("-bin".utf8) else {
+    guard isBinaryName(name) else {
       return value.first == HPACKHeaders.binaryMark
         ? "has a binary value, which needs a name that ends in -bin" : nil
     }
     // The library's own fields are left out, whatever was received in them.
     guard ReservedHeaders.allow(name), !Base64.isList(value) else { return nil }
-    return
-      "is binary because of its name, but its value is not in base64: use add(name:binary:), or another name"
+    return "\(notInBase64): use add(name:binary:), or another name"
   }
+
+  private static func isBinaryName(_ name: some RandomAccessCollection<UInt8>) -> Bool {
+    name.count > 4 && name.suffix(4).elementsEqual("-bin".utf8)
+  }
+
+  private static let notInBase64 = "is binary because of its name, but its value is not in base64"
 
   /// The same of a field whose name may have capital letters, which will be made small.
   package static func fault(of name: String, _ value: String) -> String? {
     var (name, value) = (name.lowercased(), value)
     return name.withUTF8 { name in value.withUTF8 { fault(of: name, $0) } }
+  }
+
+  /// Why a field that a person has written, whose name may have capital letters, cannot be sent.
+  package static func faultInText(of name: String, _ value: String) -> String? {
+    if let fault = fault(of: name, value) { return fault }
+    guard isBinaryName(Array(name.lowercased().utf8)), !Base64.isList(value.utf8) else { return nil }
+    return "\(notInBase64): write it in base64, or choose another name"
   }
 
   /// Whether the library writes the field itself and leaves out that of a user.
