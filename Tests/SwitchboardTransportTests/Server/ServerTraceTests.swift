@@ -5,20 +5,15 @@ import Testing
 @testable import SwitchboardTransport
 
 @Suite struct ServerTraceTests {
-  private final class Tracer: ServerCallTracer, ContextSource {
+  private final class Tracer: CallTracer {
     let ends = Locked(0)
     let wantsMessages: Bool
 
     init(wantsMessages: Bool) { self.wantsMessages = wantsMessages }
 
-    var context: AnyObject? { nil }
     func messageSent(_ byteCount: Int, compressed: Int?) {}
     func messageReceived(_ byteCount: Int) {}
     func ended(_ end: ObservedEnd, _ stamp: CallStamp) { ends.withLock { $0 += 1 } }
-    func handlerReceives(_ headers: HPACKHeaders) {}
-    func makeContext(_ headers: HPACKHeaders, _ taken: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
-      -> any ServerCallTracer & ContextSource
-    { self }
   }
 
   private final class Observer: CallObserver {

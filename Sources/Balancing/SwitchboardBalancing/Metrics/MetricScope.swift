@@ -47,12 +47,6 @@ package protocol MetricRecorder: AnyObject, Sendable {
   func series(of instrument: Instrument, _ labels: [String: String]) -> (any MetricSeries)?
 }
 
-/// An observer of channels that records what their components measure.
-package protocol MetricObserver: CallObserver {
-  /// Where the components of a channel to this target record.
-  func metrics(target: String) -> MetricScope?
-}
-
 /// The locality of an endpoint: the label `grpc.lb.locality` of the metrics of calls to it (gRFC A78).
 public enum EndpointLocality: EndpointAttribute {
   /// Any text, such as `eu-1`.

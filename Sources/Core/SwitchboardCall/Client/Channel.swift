@@ -30,8 +30,7 @@ public final class Channel: Sendable {
     enablesRetry: Bool = true,
     interceptorFactories: [any ClientInterceptorFactory] = [],
     registry: InterceptorRegistry? = nil,
-    observer: (any CallObserver)? = nil,
-    observedTarget: String? = nil,
+    tracer: (any ChannelTracer)? = nil,
     environment: CallEnvironment = CallEnvironment(),
     hasOwnOptions: Bool = false,
     logger: Logger = .quiet
@@ -46,10 +45,7 @@ public final class Channel: Sendable {
       retryBufferSize: retryBufferSize,
       enablesRetry: enablesRetry,
       environment,
-      tracer: (observer as? any CallTracerSource)?.channelTracer(
-        target: observedTarget ?? transport.host,
-        on: transport.eventLoop
-      ),
+      tracer: tracer,
       hasOwnOptions: hasOwnOptions,
       remarks: ConfigRemarks(logger)
     )

@@ -4,7 +4,7 @@ import SwitchboardTransport
 
 /// The observer of servers and channels that measures and traces their calls. All observers of a `Telemetry` share its
 /// metrics.
-final class CallTelemetry: CallTracerSource, ServerTracerSource, MetricObserver {
+final class CallTelemetry: TelemetryObserver {
   let parts: TelemetryParts
   let propagation: ContextPropagation
   private let logger: Logger

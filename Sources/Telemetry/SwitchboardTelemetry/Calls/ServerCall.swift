@@ -1,11 +1,10 @@
 // unsafe: what follows a call is confined to the call's loop
 
 import SwitchboardCall
-import SwitchboardTransport
 import Synchronization
 
 /// Follows a call of a server, and is the context of its handler.
-final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
+final class ServerCall: CallContext, CallTracer, @unchecked Sendable {
   // Sendable because mutable state is locked or used on the call's loop only.
   private let known: ServerMethod
   /// When the call started, as a mark of the clock.
@@ -108,13 +107,6 @@ final class ServerCall: CallContext, ServerCallTracer, @unchecked Sendable {
   }
 
   var wantsMessages: Bool { span != nil && known.parts.hasMessageEvents }
-
-  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
-    -> any ServerCallTracer & ContextSource
-  {
-    deadline = end
-    return self
-  }
 
   func messageSent(_ byteCount: Int, compressed: Int?) {
     span?.noteMessage("Outbound message", sentCount, byteCount, compressed: compressed)

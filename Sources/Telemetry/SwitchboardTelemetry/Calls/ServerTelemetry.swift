@@ -38,7 +38,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     number: Int?,
     _ taken: SpanIdentity,
     _ stamp: inout CallStamp
-  ) -> (any ServerCallTracer)? {
+  ) -> (any CallTracer)? {
     if let tracing {
       var parent = taken
       // Other fields than `traceparent` may say that the trace is recorded.
@@ -77,10 +77,18 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     return ServerCall(known, method, headers, identity, parent: parent, rare)
   }
 
-  func makeContext(_ headers: HPACKHeaders, _ taken: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
-    -> any ServerCallTracer & ContextSource
-  {
-    ServerCall(uncounted, headers, stamp.identity, ServerMethod.rare(headers, taken), end)
+  func makeContext(
+    of tracer: (any CallTracer)?,
+    _ headers: HPACKHeaders,
+    _ taken: SpanIdentity,
+    _ stamp: CallStamp,
+    _ end: CallDeadline?
+  ) -> any CallTracer & ContextSource {
+    guard let call = tracer as? ServerCall else {
+      return ServerCall(uncounted, headers, stamp.identity, ServerMethod.rare(headers, taken), end)
+    }
+    call.deadline = end
+    return call
   }
 
   private func isPlain(_ number: Int?) -> Bool { number != nil && number == plainNumber }

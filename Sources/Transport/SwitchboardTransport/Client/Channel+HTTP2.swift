@@ -22,8 +22,10 @@ extension Channel {
       enablesRetry: options.enableRetry,
       interceptorFactories: options.interceptorFactories,
       registry: options.interceptorRegistry,
-      observer: options.observer,
-      observedTarget: transport.destination.target.canonical,
+      tracer: (options.observer as? any TelemetryObserver)?.channelTracer(
+        target: transport.destination.target.canonical,
+        on: transport.loop
+      ),
       environment: CallEnvironment(time: transport.loop.clock),
       hasOwnOptions: true,
       logger: options.logger.adding(["target": target])

@@ -71,7 +71,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       serviceConfig: options.serviceConfig,
       eventLoop: loop,
       time: LoopTime(loop: loop),
-      metrics: (options.observer as? any MetricObserver)?.metrics(target: target.canonical)
+      metrics: (options.observer as? any TelemetryObserver)?.metrics(target: target.canonical)
     )
     mistakes = ChannelMistakes(options, loop)
     let remarks =

@@ -40,9 +40,9 @@ final class InProcessCall: @unchecked Sendable {
   private var headersAreDelivered = false
   private var timer: LoopTimer?
   private var clientTracer: (any AttemptTracer)?
-  private var serverTracer: (any ServerCallTracer)?
+  private var serverTracer: (any CallTracer)?
   /// The handler's context. Not written after the handler starts.
-  @exclusivity(unchecked) private(set) var handlerContext: (any ServerCallTracer & ContextSource)?
+  @exclusivity(unchecked) private(set) var handlerContext: (any CallTracer & ContextSource)?
   private var serverStamp = CallStamp()
   /// Whether the tracer of the client's call follows its attempt.
   private var isFollowedByCall = false
@@ -198,9 +198,8 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private func run(_ start: () -> Void) {
-    if let maker = transport.tracer, maker.givesContext {
-      let maker: any ContextMaker = serverTracer ?? maker
-      handlerContext = maker.makeContext(headers, SpanIdentity(), serverStamp, deadline)
+    if let tracer = transport.tracer, tracer.givesContext {
+      handlerContext = tracer.makeContext(of: serverTracer, headers, SpanIdentity(), serverStamp, deadline)
     }
     start()
   }

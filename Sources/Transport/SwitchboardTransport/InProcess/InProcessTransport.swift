@@ -38,9 +38,9 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     self.group = group
     let loop = group.nextLoop()
     self.loop = loop
-    let tracing = options.observer as? any ServerTracerSource
-    tracing?.serverWasMade()
-    tracer = tracing?.serverTracer(on: loop)
+    let telemetry = options.observer as? any TelemetryObserver
+    telemetry?.serverWasMade()
+    tracer = telemetry?.serverTracer(on: loop)
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }
@@ -133,8 +133,10 @@ extension Channel {
       enablesRetry: channelOptions.enableRetry,
       interceptorFactories: channelOptions.interceptorFactories,
       registry: channelOptions.interceptorRegistry,
-      observer: channelOptions.observer,
-      observedTarget: "inprocess",
+      tracer: (channelOptions.observer as? any TelemetryObserver)?.channelTracer(
+        target: "inprocess",
+        on: transport.loop
+      ),
       environment: CallEnvironment(time: transport.loop.clock),
       logger: channelOptions.logger.adding(["target": "inprocess"])
     )

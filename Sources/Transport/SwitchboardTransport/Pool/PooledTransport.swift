@@ -109,8 +109,10 @@ extension Channel {
         serviceConfig: settings[\.serviceConfig],
         retryBufferSize: settings[\.retryBufferSize],
         enablesRetry: settings[\.enableRetry] ?? true,
-        observer: owner.observer,
-        observedTarget: HTTP2ClientTransport.observedTarget(host),
+        tracer: (owner.observer as? any TelemetryObserver)?.channelTracer(
+          target: HTTP2ClientTransport.observedTarget(host),
+          on: loop
+        ),
         environment: CallEnvironment(time: loop.clock)
       )
     } catch {

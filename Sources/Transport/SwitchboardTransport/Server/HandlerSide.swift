@@ -24,7 +24,7 @@ struct HandlerSide: ~Copyable, Sendable {
     var userInfo: UserInfo?
     var load: (any CallLoad)?
     /// The context of the handler, if it was asked for.
-    var context: (any ServerCallTracer & ContextSource)?
+    var context: (any CallTracer & ContextSource)?
     /// What interceptors have made of the headers, for the context.
     var changedHeaders: HPACKHeaders?
     /// Whether the headers of the response were made.
@@ -74,7 +74,7 @@ struct HandlerSide: ~Copyable, Sendable {
   /// Returns the pipe of the responses and, if the call may have one, the context, which are to be ended.
   @inline(__always)
   borrowing func close(hasContext: Bool) -> (
-    responses: MessagePipe?, context: (any ServerCallTracer & ContextSource)?
+    responses: MessagePipe?, context: (any CallTracer & ContextSource)?
   ) {
     state.withLock { state in
       state.isClosed = true

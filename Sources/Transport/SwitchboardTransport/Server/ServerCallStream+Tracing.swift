@@ -62,11 +62,17 @@ extension ServerConnection {
 extension ServerCallStream: ContextSource {
   /// Most handlers need none, so it is made when it is first asked for, on any thread.
   var context: AnyObject? {
-    let (context, isOver): ((any ServerCallTracer & ContextSource)?, Bool) = side.withState { state in
+    let (context, isOver): ((any CallTracer & ContextSource)?, Bool) = side.withState { state in
       // What it is made of no longer changes, because the handler has started.
       if let made = state.context { return (made, state.isClosed) }
       let parent = head.trace.identity ?? SpanIdentity()
-      let context = contextMaker?.makeContext(head.plainMetadata, parent, trace.stamp, deadline)
+      let context = connection.tracer?.makeContext(
+        of: trace.tracer,
+        head.plainMetadata,
+        parent,
+        trace.stamp,
+        deadline
+      )
       if let changed = state.changedHeaders { context?.handlerReceives(changed) }
       state.context = context
       return (context, state.isClosed)
@@ -83,6 +89,4 @@ extension ServerCallStream: ContextSource {
     }
     made?.handlerReceives(headers)
   }
-
-  private var contextMaker: (any ContextMaker)? { trace.tracer ?? connection.tracer }
 }

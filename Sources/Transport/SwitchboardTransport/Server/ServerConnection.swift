@@ -42,7 +42,7 @@ final class ServerConnection: ConnectionParts, Connection {
     self.core = core
     router = core.router
     isObserved = core.options.observer != nil
-    let tracer = core.tracing?.serverTracer(on: loop)
+    let tracer = core.telemetry?.serverTracer(on: loop)
     self.tracer = tracer
     givesContext = tracer?.givesContext ?? false
     metadataLimit = core.options.maxMetadataSize

@@ -10,8 +10,8 @@ final class ServerCore: @unchecked Sendable {
   let options: ServerOptions
   let router: Router
   let crossOrigin: CrossOrigin?
-  /// The observer of the options, if it traces.
-  let tracing: (any ServerTracerSource)?
+  /// The observer of the options, if it is telemetry.
+  let telemetry: (any TelemetryObserver)?
   /// The dialects besides gRPC, in the order in which they are asked.
   let dialects: [any Dialect]
   let methods: RPCMethods
@@ -46,7 +46,7 @@ final class ServerCore: @unchecked Sendable {
     self.options = try options.checked()
     abandoned = AbandonedHandlers(limit: options.maxAbandonedHandlers)
     log = ServerLog(options)
-    tracing = options.observer as? any ServerTracerSource
+    telemetry = options.observer as? any TelemetryObserver
     crossOrigin = try options.web.map { web throws(GRPCStatus) in try CrossOrigin(web) }
     router = try Router(providers, options)
     methods = RPCMethods(router: router, pages: try HTTPPages(options.pages))
@@ -63,7 +63,7 @@ final class ServerCore: @unchecked Sendable {
     blocks = BlockReporter(self.options, router.methods)
     let remarks = options.remarks(on: providers) + (tls.withLock { $0?.remarks } ?? [])
     for remark in remarks { options.logger.log(.warning, "ServerOptions: \(remark)") }
-    tracing?.serverWasMade()
+    telemetry?.serverWasMade()
     if let blocks { LoopWatchdog.shared.watch(group.loops, for: blocks) }
   }
 

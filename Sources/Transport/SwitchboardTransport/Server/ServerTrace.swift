@@ -10,7 +10,7 @@ import SwitchboardCall
 /// It is not written after the handler starts, which may read it on any thread.
 struct ServerTrace {
   /// Follows the call, if it needs that. It remains set when the call has ended, for a handler on another thread.
-  private(set) var tracer: (any ServerCallTracer)?
+  private(set) var tracer: (any CallTracer)?
   var stamp = CallStamp()
   /// What the tracer wants: to ask it each time would retain it.
   private(set) var reportsMessages = false
@@ -29,7 +29,7 @@ struct ServerTrace {
   @inline(__always)
   mutating func follow(
     _ method: MethodDescriptor,
-    with tracer: consuming (any ServerCallTracer)?,
+    with tracer: consuming (any CallTracer)?,
     givesContext: Bool
   ) -> Bool {
     self.method = .passUnretained(method)
@@ -41,7 +41,7 @@ struct ServerTrace {
   }
 
   /// Notifies a context that its call has ended, unless it is notified as the tracer.
-  func endContext(_ context: any ServerCallTracer) {
+  func endContext(_ context: any CallTracer) {
     guard context !== tracer else { return }
     context.ended(ObservedEnd(status: .callGone, sent: MessageTotals(), received: MessageTotals()), stamp)
   }

@@ -9,7 +9,7 @@ extension AttemptTracer {
 }
 
 /// Lets a plain observer follow a call: it sees each attempt as one.
-final class PlainTracer: AttemptTracer, ServerCallTracer, ContextSource {
+final class PlainTracer: AttemptTracer {
   private let observer: any CallObserver
   private let call: ObservedCall
   private let token: (any Sendable)?
@@ -29,10 +29,5 @@ final class PlainTracer: AttemptTracer, ServerCallTracer, ContextSource {
   func pickWasDelayed() {}
   func serverPicked(_ labels: [String: String]) -> any AttemptTracer { self }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
-  func makeContext(_ headers: HPACKHeaders, _ parent: SpanIdentity, _ stamp: CallStamp, _ end: CallDeadline?)
-    -> any ServerCallTracer & ContextSource
-  { self }
-  var context: AnyObject? { nil }
-  func handlerReceives(_ headers: HPACKHeaders) {}
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }

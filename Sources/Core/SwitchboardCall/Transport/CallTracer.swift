@@ -1,10 +1,3 @@
-/// An observer that follows each attempt of a client's call, and can add headers to it. Transports wrap any other
-/// observer in a `PlainTracer`.
-package protocol CallTracerSource: AnyObject, CallObserver {
-  /// Creates the tracer of a channel whose calls run on this loop. The target has a scheme.
-  func channelTracer(target: String, on loop: any EventLoop) -> any ChannelTracer
-}
-
 /// A tracer's state for one call, which the call stores, so that one tracer can follow many calls.
 @usableFromInline package struct CallStamp: Sendable {
   /// The start of the call, on the tracer's own clock.
@@ -63,7 +56,7 @@ package protocol CallTracerSource: AnyObject, CallObserver {
   func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp)
 }
 
-/// Follows calls on one side of a connection, on their loop.
+/// Follows calls on one side of a connection, on their loop: those of a server, or attempts of a client.
 @usableFromInline package protocol CallTracer: AnyObject, Sendable {
   /// Whether to call `messageSent` and `messageReceived`.
   var wantsMessages: Bool { get }
