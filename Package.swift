@@ -316,6 +316,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardTransportTests",
       dependencies: [
+        "ServerTestSupport",
         "CallTestSupport", "CertificateSupport", "CTLSMemoryChosen", "HTTP2TestSupport",
         "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardNetwork",
         "SwitchboardTransport", "TLSSupport", "TestSupport",
@@ -390,7 +391,9 @@ let package = Package(
     .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall", "SwitchboardText"]),
     .testTarget(
       name: "SwitchboardInterceptorsTests",
-      dependencies: ["CallTestSupport", "SwitchboardInterceptors", "Switchboard", "EchoService"]
+      dependencies: [
+        "ServerTestSupport", "CallTestSupport", "SwitchboardInterceptors", "Switchboard", "EchoService",
+      ]
     ),
 
     // Marshallers for messages of another library, where the environment asks for it; otherwise nothing. The
@@ -399,6 +402,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardSwiftProtobufTests",
       dependencies: [
+        "ServerTestSupport",
         "SwiftProtobufStandIn", "Switchboard", "SwitchboardDescriptors", "SwitchboardGenerator",
         "SwitchboardProtoCompiler", "SwitchboardSwiftProtobuf",
       ],
@@ -420,7 +424,8 @@ let package = Package(
     .target(name: "SwitchboardTesting", dependencies: ["Switchboard", "SwitchboardCall"]),
 
     // What tests share: threads for those that block, processes and sockets; time that tests of calls make pass; an
-    // echo service; peers that speak HTTP/2 frame by frame, and loops whose time is moved; and certificates.
+    // echo service; servers and channels that end with the test; peers that speak HTTP/2 frame by frame, and loops whose
+    // time is moved; and certificates.
     .target(name: "TestSupport", dependencies: ["SwitchboardCall"], path: "Tests/TestSupport"),
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
     .target(
@@ -431,10 +436,16 @@ let package = Package(
     .target(
       name: "HTTP2TestSupport",
       dependencies: [
+        "ServerTestSupport",
         "CNghttp2", "CallTestSupport", "SwitchboardCall", "SwitchboardNetwork", "SwitchboardTransport",
         "TLSSupport", "TestSupport",
       ],
       path: "Tests/HTTP2TestSupport"
+    ),
+    .target(
+      name: "ServerTestSupport",
+      dependencies: ["CertificateSupport", "SwitchboardCall", "SwitchboardNetwork", "SwitchboardTransport"],
+      path: "Tests/ServerTestSupport"
     ),
     .target(
       name: "CertificateSupport",
@@ -451,6 +462,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardTests",
       dependencies: [
+        "ServerTestSupport",
         "Switchboard", "Echo", "EchoService", "EchoTestSupport", "CallTestSupport",
         "GoldenServicesTestClient",
         "HTTP2TestSupport", "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardInterceptors",
@@ -543,6 +555,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardServicesTests",
       dependencies: [
+        "ServerTestSupport",
         "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
         "Switchboard",
         "SwitchboardCall",
@@ -569,6 +582,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardTelemetryTests",
       dependencies: [
+        "ServerTestSupport",
         "CallTestSupport", "CertificateSupport", "EchoService", "EchoTestSupport", "HTTP2TestSupport",
         "OTLPMessages",
         "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardNetwork",
@@ -595,6 +609,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardLoadTests",
       dependencies: [
+        "ServerTestSupport",
         "CallTestSupport", "EchoService", "EchoTestSupport", "LoadMessages", "Switchboard",
         "SwitchboardDescriptors", "SwitchboardLoad", "SwitchboardProtobuf", "SwitchboardTool", "TestSupport",
       ],
@@ -626,6 +641,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardRESTTests",
       dependencies: [
+        "ServerTestSupport",
         "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "protoc-gen-switchboard",
         "GoogleAPIMessages", "RESTService", "Switchboard", "SwitchboardDescriptors", "SwitchboardOpenAPI",
         "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
@@ -644,6 +660,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardMockTests",
       dependencies: [
+        "ServerTestSupport",
         "CallTestSupport", "EchoService", "Switchboard", "SwitchboardDescriptors", "SwitchboardMock",
         "SwitchboardProtobuf", "SwitchboardServices",
       ]
@@ -722,6 +739,7 @@ let package = Package(
     .testTarget(
       name: "SwitchboardCommandTests",
       dependencies: [
+        "ServerTestSupport",
         "CertificateSupport", "EchoService", "EchoTestSupport", "Switchboard", "SwitchboardCommand",
         "SwitchboardDescriptors",
         "SwitchboardGenerateVerb", "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices",

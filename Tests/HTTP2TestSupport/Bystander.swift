@@ -1,5 +1,6 @@
 import CallTestSupport
 import Glibc
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardNetwork
 import SwitchboardTransport
@@ -45,16 +46,13 @@ package struct Bystander: Sendable {
     _ body: (Bystander) async throws -> Result
   ) async throws -> Result {
     let method = MethodDescriptor(service: Echo.name, method: "Get", type: .unary)
-    let server = try Server(providers: [Echo(method: method)], group: group)
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))", group: group)
-    let result: Swift.Result<Result, any Error>
-    do {
-      let bystander = Bystander(on: channel.eventLoop) { _ = try await channel.call(method).unary([7]) }
-      result = .success(try await body(bystander))
-    } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    return try result.get()
+    return try await withServer([Echo(method: method)], group: group) { _, address async throws in
+      try await withChannel(to: "\(address)", group: group) { channel async throws in
+        try await body(
+          Bystander(on: channel.eventLoop) { _ = try await channel.call(method).unary([7]) }
+        )
+      }
+    }
   }
 
   private struct Echo: CallHandlerProvider {

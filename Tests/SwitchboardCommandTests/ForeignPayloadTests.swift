@@ -1,6 +1,7 @@
 import EchoService
 import EchoTestSupport
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardServices
 import TestSupport
@@ -61,12 +62,11 @@ import Testing
     let services: [any CallHandlerProvider] = [MappedEcho(), Stock.handlers]
     var options = ServerOptions()
     options.web = WebOptions()
-    let server = try Server(
-      providers: services + [try ReflectionService(describing: services)],
-      options: options
-    )
-    try body("\(try server.bind(host: "127.0.0.1", port: 0))")
-    await server.shutDown(grace: .zero)
+    try await withServer(services + [try ReflectionService(describing: services)], options: options) {
+      _,
+      address async throws in
+      try body("\(address)")
+    }
   }
 
   @Test func codableMethodsGetTheirJSON() async throws {

@@ -1,5 +1,6 @@
 import EchoService
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
@@ -285,52 +286,52 @@ import Testing
   }
 
   @Test(arguments: Place.allCases) func noVerbWritesItAsItIs(_ place: Place) async throws {
-    let server = try Server(
-      providers: [Reflection(place: place), Service(), Channelz(), Health()] as [any CallHandlerProvider]
-    )
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let folder = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let set = folder + "/set.binpb"
-    let files = Google_Protobuf_FileDescriptorSet.with { $0.file = [Self.file(place)] }
-    try Data(try files.serializedBytes() as [UInt8]).write(to: URL(fileURLWithPath: set))
-    let config = #"{"x\u001b]0;owned\u0007": 1, "\u202e": [{"y\nforged": 2}]}"#
-    try Data(config.utf8).write(to: URL(fileURLWithPath: folder + "/hostile.json"))
-    // A file and a folder with such names, and code that is one.
-    let package = folder + "/package\(Self.hostile)"
-    try FileManager.default.createDirectory(atPath: package, withIntermediateDirectories: true)
-    let source =
-      "import GRPC\nfoo(.wait(\(Self.hostile)))\nCallOptions(customMetadata: \"\(Self.hostile)\", a_\(Self.hostile)AsyncClient)\n"
-    try Data(source.utf8).write(to: URL(fileURLWithPath: "\(package)/\(Self.hostile).swift"))
-    let lines = Self.lines(target, set, folder)
-    #expect(Set(lines.keys) == Set(SwitchboardCommand.verbs.map(\.name)))
-    var shown = ""
-    for verb in SwitchboardCommand.verbs {
-      for words in lines[verb.name] ?? [] {
-        let run = try Command.product("switchboard", [verb.name] + words)
-        #expect(run.exitCode < 128, "\(verb.name) \(words): \(run.errors)")
-        for text in [String(decoding: run.output, as: UTF8.self), run.errors] {
-          // A completion has its meaning after a tab.
-          let separators: Set<Unicode.Scalar> = verb.name == "complete" ? ["\n", "\t"] : ["\n"]
-          let controls = text.unicodeScalars.filter { $0.isControlling && !separators.contains($0) }
-          #expect(controls.isEmpty, "\(verb.name) \(words): \(text.debugDescription)")
-          let forged = text.split(separator: "\n").filter {
-            $0.drop { " /".contains($0) }.hasPrefix("forged")
+    try await withServer(
+      [Reflection(place: place), Service(), Channelz(), Health()] as [any CallHandlerProvider]
+    ) { _, address async throws in
+      let target = "\(address)"
+      let folder = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let set = folder + "/set.binpb"
+      let files = Google_Protobuf_FileDescriptorSet.with { $0.file = [Self.file(place)] }
+      try Data(try files.serializedBytes() as [UInt8]).write(to: URL(fileURLWithPath: set))
+      let config = #"{"x\u001b]0;owned\u0007": 1, "\u202e": [{"y\nforged": 2}]}"#
+      try Data(config.utf8).write(to: URL(fileURLWithPath: folder + "/hostile.json"))
+      // A file and a folder with such names, and code that is one.
+      let package = folder + "/package\(Self.hostile)"
+      try FileManager.default.createDirectory(atPath: package, withIntermediateDirectories: true)
+      let source =
+        "import GRPC\nfoo(.wait(\(Self.hostile)))\nCallOptions(customMetadata: \"\(Self.hostile)\", a_\(Self.hostile)AsyncClient)\n"
+      try Data(source.utf8).write(to: URL(fileURLWithPath: "\(package)/\(Self.hostile).swift"))
+      let lines = Self.lines(target, set, folder)
+      #expect(Set(lines.keys) == Set(SwitchboardCommand.verbs.map(\.name)))
+      var shown = ""
+      for verb in SwitchboardCommand.verbs {
+        for words in lines[verb.name] ?? [] {
+          let run = try Command.product("switchboard", [verb.name] + words)
+          #expect(run.exitCode < 128, "\(verb.name) \(words): \(run.errors)")
+          for text in [String(decoding: run.output, as: UTF8.self), run.errors] {
+            // A completion has its meaning after a tab.
+            let separators: Set<Unicode.Scalar> = verb.name == "complete" ? ["\n", "\t"] : ["\n"]
+            let controls = text.unicodeScalars.filter { $0.isControlling && !separators.contains($0) }
+            #expect(controls.isEmpty, "\(verb.name) \(words): \(text.debugDescription)")
+            let forged = text.split(separator: "\n").filter {
+              $0.drop { " /".contains($0) }.hasPrefix("forged")
+            }
+            // A comment has as many lines as its author gave it, each behind its mark.
+            #expect(
+              forged.allSatisfy { $0.drop { $0 == " " }.hasPrefix("//") },
+              "\(verb.name) \(words): \(text)"
+            )
+            shown += text
           }
-          // A comment has as many lines as its author gave it, each behind its mark.
-          #expect(
-            forged.allSatisfy { $0.drop { $0 == " " }.hasPrefix("//") },
-            "\(verb.name) \(words): \(text)"
-          )
-          shown += text
         }
       }
+      // It was there, in all notations.
+      #expect(shown.contains("x\\u{1B}]0;owned"))
+      if place == .texts { #expect(shown.contains("x\\u001b]0;owned") && shown.contains("\\u202e")) }
     }
-    // It was there, in all notations.
-    #expect(shown.contains("x\\u{1B}]0;owned"))
-    if place == .texts { #expect(shown.contains("x\\u001b]0;owned") && shown.contains("\\u202e")) }
-    await server.shutDown(grace: .zero)
   }
 
   @Test func whatIsReadAgainKeepsItsValue() throws {

@@ -1,5 +1,6 @@
 import EchoService
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardServices
 import TestSupport
@@ -125,11 +126,11 @@ import Testing
 
   @Test(arguments: [true, false]) func endlessChannelListsAreCutShort(_ exist: Bool) async throws {
     let questions = Questions()
-    let server = try Server(providers: [Endless(questions: questions, exist: exist)])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let run = try Command.product("switchboard", ["channelz", target])
-    #expect(run.exitCode == 0, "\(run.errors)")
-    #expect(questions.count.withLock { $0 } <= 3000)
-    await server.shutDown(grace: .zero)
+    try await withServer([Endless(questions: questions, exist: exist)]) { _, address async throws in
+      let target = "\(address)"
+      let run = try Command.product("switchboard", ["channelz", target])
+      #expect(run.exitCode == 0, "\(run.errors)")
+      #expect(questions.count.withLock { $0 } <= 3000)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
@@ -157,35 +158,35 @@ import Testing
 
   @Test(arguments: Lie.allCases) func inconsistentAnswersAreReported(_ lie: Lie) async throws {
     let questions = Questions()
-    let server = try Server(
-      providers: [Liar(lie: lie, questions: questions)] + (lie == .details ? [Detailed()] : [])
-    )
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    for arguments in [
-      ["list", target, "lie.S"], ["describe", target, "lie.S"], ["call", target, "lie.S/Call", "-d", "{}"],
-      ["describe", target, "--tree"], ["complete", "--", "call", target, ""],
-    ] where lie != .mute || arguments[0] == "call" {
-      let arguments = arguments + (lie == .mute ? ["-t", "300ms"] : [])
-      let run = try Command.product("switchboard", arguments)
-      // Not a signal: those are above 128.
-      #expect(run.exitCode < 128, "\(arguments): \(run.errors)")
-      #expect(!run.output.contains(0x1B) && !run.errors.utf8.contains(0x1B))
-      guard arguments[0] == "call" else { continue }
-      #expect(run.exitCode != 0)
-      #expect(run.errors.hasPrefix("switchboard: "))
-      if let complaint = Self.complaints[lie] { #expect(run.errors.contains(complaint), "\(run.errors)") }
+    try await withServer([Liar(lie: lie, questions: questions)] + (lie == .details ? [Detailed()] : [])) {
+      _,
+      address async throws in
+      let target = "\(address)"
+      for arguments in [
+        ["list", target, "lie.S"], ["describe", target, "lie.S"], ["call", target, "lie.S/Call", "-d", "{}"],
+        ["describe", target, "--tree"], ["complete", "--", "call", target, ""],
+      ] where lie != .mute || arguments[0] == "call" {
+        let arguments = arguments + (lie == .mute ? ["-t", "300ms"] : [])
+        let run = try Command.product("switchboard", arguments)
+        // Not a signal: those are above 128.
+        #expect(run.exitCode < 128, "\(arguments): \(run.errors)")
+        #expect(!run.output.contains(0x1B) && !run.errors.utf8.contains(0x1B))
+        guard arguments[0] == "call" else { continue }
+        #expect(run.exitCode != 0)
+        #expect(run.errors.hasPrefix("switchboard: "))
+        if let complaint = Self.complaints[lie] { #expect(run.errors.contains(complaint), "\(run.errors)") }
+      }
+      // One for the service, and a few for what the details may be.
+      if lie == .details { #expect(questions.count.withLock { $0 } < 200) }
+      guard lie != .mute else { return }
+      let list = try Command.product("switchboard", ["list", target])
+      #expect(!list.output.contains(0x1B))
+      if lie == .shellWords {
+        // A line for each name, and nothing that a shell would do to complete one.
+        #expect(list.output.count { $0 == UInt8(ascii: "\n") } == 7)
+        let words = try Command.product("switchboard", ["complete", "--", "list", target, ""])
+        #expect(String(decoding: words.output, as: UTF8.self) == "lie.S\n")
+      }
     }
-    // One for the service, and a few for what the details may be.
-    if lie == .details { #expect(questions.count.withLock { $0 } < 200) }
-    guard lie != .mute else { return await server.shutDown(grace: .zero) }
-    let list = try Command.product("switchboard", ["list", target])
-    #expect(!list.output.contains(0x1B))
-    if lie == .shellWords {
-      // A line for each name, and nothing that a shell would do to complete one.
-      #expect(list.output.count { $0 == UInt8(ascii: "\n") } == 7)
-      let words = try Command.product("switchboard", ["complete", "--", "list", target, ""])
-      #expect(String(decoding: words.output, as: UTF8.self) == "lie.S\n")
-    }
-    await server.shutDown(grace: .zero)
   }
 }

@@ -2,6 +2,7 @@ import CertificateSupport
 import EchoService
 import EchoTestSupport
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardServices
 import TestSupport
@@ -25,11 +26,12 @@ import Testing
   private func serving(_ body: (String) throws -> Void) async throws {
     let channelz = ChannelzService()
     let services: [any CallHandlerProvider] = [Echo(), HealthService(), channelz]
-    let server = try Server(providers: services + [try ReflectionService(describing: services)])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    channelz.add(server, name: "echo")
-    try body("\(address)")
-    await server.shutDown(grace: .zero)
+    try await withServer(services + [try ReflectionService(describing: services)]) {
+      server,
+      address async throws in
+      channelz.add(server, name: "echo")
+      try body("\(address)")
+    }
   }
 
   @Test func describesAndCallsMethods() async throws {
@@ -63,25 +65,24 @@ import Testing
     var options = ServerOptions()
     options.web = WebOptions()
     let services: [any CallHandlerProvider] = [Echo()]
-    let server = try Server(
-      providers: services + [try ReflectionService(describing: services)],
-      options: options
-    )
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let protocols = ["--protocol"] + flags
-    for (method, data, output) in [
-      ("Get", #"{"text": "a"}"#, "{\"text\":\"a for nobody\"}\n"),
-      ("Expand", #"{"text": "a b"}"#, "{\"text\":\"a\"}\n{\"text\":\"b\"}\n"),
-    ] {
-      let run = try Command.product(
-        "switchboard",
-        ["call", target, "echo.Echo/\(method)", "-d", data] + protocols
-      )
-      #expect(String(decoding: run.output, as: UTF8.self) == output, "\(flags): \(run.errors)")
+    try await withServer(services + [try ReflectionService(describing: services)], options: options) {
+      _,
+      address async throws in
+      let target = "\(address)"
+      let protocols = ["--protocol"] + flags
+      for (method, data, output) in [
+        ("Get", #"{"text": "a"}"#, "{\"text\":\"a for nobody\"}\n"),
+        ("Expand", #"{"text": "a b"}"#, "{\"text\":\"a\"}\n{\"text\":\"b\"}\n"),
+      ] {
+        let run = try Command.product(
+          "switchboard",
+          ["call", target, "echo.Echo/\(method)", "-d", data] + protocols
+        )
+        #expect(String(decoding: run.output, as: UTF8.self) == output, "\(flags): \(run.errors)")
+      }
+      #expect(try Run("list", target, "--http1").exitCode == 64)
+      #expect(try Run("list", target, "--protocol", "soap").exitCode == 64)
     }
-    #expect(try Run("list", target, "--http1").exitCode == 64)
-    #expect(try Run("list", target, "--protocol", "soap").exitCode == 64)
-    await server.shutDown(grace: .zero)
   }
 
   @Test func retriesCallsAsTheServiceConfigSays() async throws {
@@ -147,20 +148,22 @@ import Testing
   /// The service is there, so that to suggest its name helps nobody.
   @Test func aServiceWithoutDescriptorsIsNotSuggestedAgain() async throws {
     let services: [any CallHandlerProvider] = [Undescribed()]
-    let server = try Server(providers: services + [try ReflectionService(describing: services)])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    for words in [["call", target, "bare.Service/Get"], ["describe", target, "bare.Service"]] {
-      let run = try Command.product("switchboard", words)
-      #expect(run.exitCode == 5)
-      #expect(
-        run.errors == """
-          switchboard: \(target) has the service 'bare.Service', but no descriptors of it
-          '--proto FILE' or '--descriptor-set FILE' take the descriptors from files.
+    try await withServer(services + [try ReflectionService(describing: services)]) {
+      _,
+      address async throws in
+      let target = "\(address)"
+      for words in [["call", target, "bare.Service/Get"], ["describe", target, "bare.Service"]] {
+        let run = try Command.product("switchboard", words)
+        #expect(run.exitCode == 5)
+        #expect(
+          run.errors == """
+            switchboard: \(target) has the service 'bare.Service', but no descriptors of it
+            '--proto FILE' or '--descriptor-set FILE' take the descriptors from files.
 
-          """
-      )
+            """
+        )
+      }
     }
-    await server.shutDown(grace: .zero)
   }
 
   private struct Undescribed: CallHandlerProvider {
@@ -179,16 +182,16 @@ import Testing
     #expect(refused.errors.contains("ServerOptions.web lets it"))
     var options = ServerOptions()
     options.web = WebOptions()
-    let server = try Server(providers: [Echo()], options: options)
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    #expect(try call(target, ["--protocol", "connect"]).errors.contains("has no reflection service"))
-    let secure = try call(target, ["--tls"] + proto)
-    #expect(secure.errors.contains("the server does not speak TLS"), "\(secure.errors)")
-    // A user of the command has flags, not options.
-    #expect(!secure.errors.contains("ChannelOptions"), "\(secure.errors)")
-    #expect(secure.errors.hasSuffix("\n'--plaintext' connects without TLS.\n"))
-    await plain.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([Echo()], options: options) { server, address async throws in
+      let target = "\(address)"
+      #expect(try call(target, ["--protocol", "connect"]).errors.contains("has no reflection service"))
+      let secure = try call(target, ["--tls"] + proto)
+      #expect(secure.errors.contains("the server does not speak TLS"), "\(secure.errors)")
+      // A user of the command has flags, not options.
+      #expect(!secure.errors.contains("ChannelOptions"), "\(secure.errors)")
+      #expect(secure.errors.hasSuffix("\n'--plaintext' connects without TLS.\n"))
+      await plain.shutDown(grace: .zero)
+    }
   }
 
   @Test func hintsAtTLSWhenAllCallsFail() async throws {
@@ -200,13 +203,13 @@ import Testing
         privateKey: .file(files.serverKey)
       )
     )
-    let server = try Server(providers: [Echo()], options: options)
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
-    let load = try Run("load", target, "echo.Echo/Get", "--proto", proto, "-n", "5")
-    #expect(load.exitCode == 14)
-    #expect(load.errors.hasSuffix("\n'--tls' connects with TLS.\n"), "\(load.errors)")
-    await server.shutDown(grace: .zero)
+    try await withServer([Echo()], options: options) { _, address async throws in
+      let target = "\(address)"
+      let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+      let load = try Run("load", target, "echo.Echo/Get", "--proto", proto, "-n", "5")
+      #expect(load.exitCode == 14)
+      #expect(load.errors.hasSuffix("\n'--tls' connects with TLS.\n"), "\(load.errors)")
+    }
   }
 
   @Test func showsMetadataWithoutWhatTheProtocolSends() async throws {

@@ -1,6 +1,7 @@
 import EchoService
 import EchoTestSupport
 import Foundation
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -73,18 +74,18 @@ import Testing
   }
 
   @Test func verboseCallsHideThem() async throws {
-    let server = try Server(providers: [Echo()])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
-    try await Self.with("Authorization: Bearer 1234\ntenant: x\n") { path in
-      let call = try Run("call", target, "echo.Echo/Get", "--proto", proto, "-H", "@" + path, "-v")
-      #expect(call.output == "{\"text\":\"Bearer 1234\"}\n")
-      #expect(call.errors.contains("> authorization: (hidden)\n> tenant: x\n"), "\(call.errors)")
-      #expect(call.errors.contains("< set-cookie: (hidden)\n"), "\(call.errors)")
-      #expect(call.errors.contains("< served-by: echo\n"))
-      #expect(!call.errors.contains("1234") && !call.errors.contains("5678"))
+    try await withServer([Echo()]) { _, address async throws in
+      let target = "\(address)"
+      let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+      try await Self.with("Authorization: Bearer 1234\ntenant: x\n") { path in
+        let call = try Run("call", target, "echo.Echo/Get", "--proto", proto, "-H", "@" + path, "-v")
+        #expect(call.output == "{\"text\":\"Bearer 1234\"}\n")
+        #expect(call.errors.contains("> authorization: (hidden)\n> tenant: x\n"), "\(call.errors)")
+        #expect(call.errors.contains("< set-cookie: (hidden)\n"), "\(call.errors)")
+        #expect(call.errors.contains("< served-by: echo\n"))
+        #expect(!call.errors.contains("1234") && !call.errors.contains("5678"))
+      }
     }
-    await server.shutDown(grace: .zero)
   }
 
   @Test func agentsTakeTheirTokenFromAFile() async throws {
@@ -95,29 +96,29 @@ import Testing
       )
       let line = try #require(agent.line())
       #expect(line.hasPrefix("listening on ") && !line.contains("token"), "\(line)")
-      let address = String(try #require(line.split(separator: " ").last))
-      let server = try Server(providers: [Echo()])
-      let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-      let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
-      for (token, code) in [("@" + path, 0), ("s3cret", 0), ("other", 16), ("@/nowhere", 66)]
-        as [(String, Int32)]
-      {
-        let run = try Run(
-          "load",
-          target,
-          "echo.Echo/Get",
-          "--proto",
-          proto,
-          "-n",
-          "5",
-          "--agents",
-          address,
-          "--agent-token",
-          token
-        )
-        #expect(run.exitCode == code, "\(run.errors)")
+      let agents = String(try #require(line.split(separator: " ").last))
+      try await withServer([Echo()]) { _, address async throws in
+        let target = "\(address)"
+        let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
+        for (token, code) in [("@" + path, 0), ("s3cret", 0), ("other", 16), ("@/nowhere", 66)]
+          as [(String, Int32)]
+        {
+          let run = try Run(
+            "load",
+            target,
+            "echo.Echo/Get",
+            "--proto",
+            proto,
+            "-n",
+            "5",
+            "--agents",
+            agents,
+            "--agent-token",
+            token
+          )
+          #expect(run.exitCode == code, "\(run.errors)")
+        }
       }
-      await server.shutDown(grace: .zero)
       agent.end(with: SIGTERM)
     }
     try await Self.with("\n") { path in

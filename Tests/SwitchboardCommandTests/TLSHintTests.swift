@@ -2,6 +2,7 @@ import CertificateSupport
 import EchoService
 import EchoTestSupport
 import Foundation
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -32,9 +33,9 @@ import Testing
         )
       )
     }
-    let server = try Server(providers: [Echo()], options: options)
-    try body("\(try server.bind(host: "127.0.0.1", port: 0))")
-    await server.shutDown(grace: .zero)
+    try await withServer([Echo()], options: options) { _, address async throws in
+      try body("\(address)")
+    }
   }
 
   private func line(_ verb: String, _ target: String, _ rest: [String]) -> [String] {

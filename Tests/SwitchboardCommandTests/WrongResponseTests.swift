@@ -1,3 +1,4 @@
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -39,19 +40,21 @@ import Testing
   ]
 
   @Test(arguments: cases) func theCallFails(_ wrong: Case) async throws {
-    let server = try Server(providers: [Answering(method: wrong.method, responses: wrong.responses)])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let run = try Run(
-      "call",
-      target,
-      "shop.Shop/\(wrong.method)",
-      "-d",
-      "{}",
-      "--proto",
-      "\(Run.protos)/shop.proto"
-    )
-    #expect(run.exitCode == (wrong.responses.isEmpty ? 12 : 13))
-    #expect(run.errors.contains(wrong.complaint), "\(run.errors)")
-    await server.shutDown(grace: .zero)
+    try await withServer([Answering(method: wrong.method, responses: wrong.responses)]) {
+      _,
+      address async throws in
+      let target = "\(address)"
+      let run = try Run(
+        "call",
+        target,
+        "shop.Shop/\(wrong.method)",
+        "-d",
+        "{}",
+        "--proto",
+        "\(Run.protos)/shop.proto"
+      )
+      #expect(run.exitCode == (wrong.responses.isEmpty ? 12 : 13))
+      #expect(run.errors.contains(wrong.complaint), "\(run.errors)")
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardInterceptors
 import Testing
@@ -47,13 +48,13 @@ import Testing
 
   @Test func aCallThatCannotBeMadeIsLogged() async throws {
     let handler = KeepingHandler()
-    let channel = try Channel(target: "127.0.0.1:1")
-    var options = CallOptions()
-    options.interceptorFactories = [CallLogging(logger: Logger(handler))]
-    let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
-    #expect(await status { _ = try await client.get(request("x")) }?.code == .unavailable)
-    #expect(handler.entries.map(\.message) == ["call failed"])
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:1") { channel async throws in
+      var options = CallOptions()
+      options.interceptorFactories = [CallLogging(logger: Logger(handler))]
+      let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
+      #expect(await status { _ = try await client.get(request("x")) }?.code == .unavailable)
+      #expect(handler.entries.map(\.message) == ["call failed"])
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardInterceptors
 import Testing
@@ -22,17 +23,17 @@ import Testing
       for try await message in call.messages { text += message.text }
       return [.with { [text] in $0.text = text }]
     }
-    let channel = try Channel(target: "127.0.0.1:1")
-    var options = CallOptions()
-    options.interceptorFactories = [answers]
-    let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
-    #expect(try await client.get(request("x")).text == "x!")
-    #expect(try await client.collect([request("x"), request("y")]).text == "xy")
-    var words: [String] = []
-    for try await response in client.expand(request("a b")) { words.append(response.text) }
-    #expect(words == ["a", "b"])
-    #expect(answers.callCount(Methods.get.descriptor) == 1)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:1") { channel async throws in
+      var options = CallOptions()
+      options.interceptorFactories = [answers]
+      let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
+      #expect(try await client.get(request("x")).text == "x!")
+      #expect(try await client.collect([request("x"), request("y")]).text == "xy")
+      var words: [String] = []
+      for try await response in client.expand(request("a b")) { words.append(response.text) }
+      #expect(words == ["a", "b"])
+      #expect(answers.callCount(Methods.get.descriptor) == 1)
+    }
   }
 
   @Test func anAnswerCanFail() async throws {

@@ -1,4 +1,5 @@
 import EchoService
+import ServerTestSupport
 import Switchboard
 
 /// A service that echoes its requests, counts them, and rejects calls without the right token.
@@ -83,12 +84,12 @@ func withEcho(
   var options = ServerOptions()
   options.interceptorFactories = server
   options.logger = logger
-  let channel = try Channel(inProcess: [provider], options: options)
-  var callOptions = CallOptions()
-  callOptions.interceptorFactories = client
-  callOptions.logger = logger
-  try await body(Echo_EchoClient(channel: channel, defaultCallOptions: callOptions))
-  await channel.shutDown(grace: .zero)
+  try await withChannel(try Channel(inProcess: [provider], options: options)) { channel async throws in
+    var callOptions = CallOptions()
+    callOptions.interceptorFactories = client
+    callOptions.logger = logger
+    try await body(Echo_EchoClient(channel: channel, defaultCallOptions: callOptions))
+  }
 }
 
 func request(_ text: String) -> Echo_EchoRequest { .with { $0.text = text } }

@@ -1,6 +1,7 @@
 import EchoService
 import EchoTestSupport
 import LoadMessages
+import ServerTestSupport
 import Switchboard
 import SwitchboardProtobuf
 import Testing
@@ -70,10 +71,7 @@ extension LoadTestPlan {
 
 @Suite(.timeLimit(.minutes(2))) struct LoadRunTests {
   static func with(_ provider: SlowEcho, _ body: (String) async throws -> Void) async throws {
-    let server = try Server(providers: [provider])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    try await body("\(address)")
-    await server.shutDown(grace: .zero)
+    try await withServer([provider]) { _, address async throws in try await body("\(address)") }
   }
 
   @Test(arguments: ["Get", "Expand", "Collect", "Update"], [1, 2])

@@ -1,4 +1,5 @@
 import LoadMessages
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -139,18 +140,20 @@ import Testing
     var options = ServerOptions()
     options.web = WebOptions()
     let target = try Server(providers: [SlowEcho()], options: options)
-    let server = try Server(providers: [LoadAgent(token: "secret", interval: .milliseconds(10))])
-    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    var plan = try LoadTestPlan.echo("\(try target.bind(host: "127.0.0.1", port: 0))")
-    plan.callLimit = 5
-    plan.http1 = true
-    for wireProtocol in [LoadTestProtocol.connect, .grpcWeb] {
-      plan.protocol = wireProtocol
-      let channels = [(name: "agent", channel: try Channel(target: address))]
-      let tally = try await LoadAgents(plan, channels, token: "secret").run()
-      #expect((tally.calls, tally.errors) == (5, 0))
+    try await withServer([LoadAgent(token: "secret", interval: .milliseconds(10))]) {
+      _,
+      address async throws in
+      let address = "\(address)"
+      var plan = try LoadTestPlan.echo("\(try target.bind(host: "127.0.0.1", port: 0))")
+      plan.callLimit = 5
+      plan.http1 = true
+      for wireProtocol in [LoadTestProtocol.connect, .grpcWeb] {
+        plan.protocol = wireProtocol
+        let channels = [(name: "agent", channel: try Channel(target: address))]
+        let tally = try await LoadAgents(plan, channels, token: "secret").run()
+        #expect((tally.calls, tally.errors) == (5, 0))
+      }
     }
-    await server.shutDown(grace: .zero)
     await target.shutDown(grace: .zero)
   }
 }

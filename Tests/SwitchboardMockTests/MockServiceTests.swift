@@ -1,4 +1,5 @@
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
@@ -20,12 +21,9 @@ import Testing
     _ providers: [any CallHandlerProvider],
     _ body: (Channel, String) async throws -> Void
   ) async throws {
-    let server = try Server(providers: providers)
-    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let channel = try Channel(target: address)
-    try await body(channel, address)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withPair(providers) { pair async throws in
+      try await body(pair.channel, "\(pair.address)")
+    }
   }
 
   private func mock(_ rules: String? = nil, hasExamples: Bool = true) throws -> [any CallHandlerProvider] {

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -12,7 +13,15 @@ import Testing
     var endpoints: [Endpoint] = []
     let client: Grpc_Health_V1_HealthClient
 
-    init(withHealth: [Bool] = [true, true]) throws {
+    static func with(
+      withHealth: [Bool] = [true, true],
+      _ body: (Pair) async throws -> Void
+    ) async throws {
+      let pair = try Pair(withHealth: withHealth)
+      try await withEnd(pair.shutDown) { try await body(pair) }
+    }
+
+    private init(withHealth: [Bool]) throws {
       for (number, health) in healths.enumerated() {
         health.set(.serving, for: "name \(number)")
         health.set(.serving, for: "shop.Shop")
@@ -41,46 +50,46 @@ import Testing
       while latest.count < 6 || Set(latest.suffix(6)) != expected { latest.append(try await whoAnswers()) }
     }
 
-    func shutDown() async {
+    private func shutDown() async {
       await client.channel.shutDown(grace: .zero)
       for server in servers { await server.shutDown(grace: .zero) }
     }
   }
 
   @Test func onlyHealthyServersGetCalls() async throws {
-    let pair = try Pair()
-    try await pair.waitUntilAllAnswer([0, 1])
-    pair.healths[0].set(.notServing, for: "shop.Shop")
-    try await pair.waitUntilAllAnswer([1])
-    pair.healths[0].set(.serving, for: "shop.Shop")
-    try await pair.waitUntilAllAnswer([0, 1])
-    await pair.shutDown()
+    try await Pair.with { pair async throws in
+      try await pair.waitUntilAllAnswer([0, 1])
+      pair.healths[0].set(.notServing, for: "shop.Shop")
+      try await pair.waitUntilAllAnswer([1])
+      pair.healths[0].set(.serving, for: "shop.Shop")
+      try await pair.waitUntilAllAnswer([0, 1])
+    }
   }
 
   @Test func withoutAHealthyServerCallsFailWithTheReason() async throws {
-    let pair = try Pair()
-    for health in pair.healths { health.set(.notServing, for: "shop.Shop") }
-    var failure: GRPCStatus?
-    while failure == nil { failure = await status { _ = try await pair.whoAnswers() } }
-    #expect(failure?.code == .unavailable)
-    #expect(failure?.message?.contains("is not healthy for the service shop.Shop: NOT_SERVING") == true)
-    await pair.shutDown()
+    try await Pair.with { pair async throws in
+      for health in pair.healths { health.set(.notServing, for: "shop.Shop") }
+      var failure: GRPCStatus?
+      while failure == nil { failure = await status { _ = try await pair.whoAnswers() } }
+      #expect(failure?.code == .unavailable)
+      #expect(failure?.message?.contains("is not healthy for the service shop.Shop: NOT_SERVING") == true)
+    }
   }
 
   @Test func aServerWithoutTheServiceIsHealthy() async throws {
-    let pair = try Pair(withHealth: [true, false])
-    // The second answers that it does not know the method, so it did get the call.
-    while await status(of: { _ = try await pair.whoAnswers() })?.code != .unimplemented {}
-    await pair.shutDown()
+    try await Pair.with(withHealth: [true, false]) { pair async throws in
+      // The second answers that it does not know the method, so it did get the call.
+      while await status(of: { _ = try await pair.whoAnswers() })?.code != .unimplemented {}
+    }
   }
 
   /// A watch is no call of the channel's, and does not keep a server from draining.
   @Test func aWatchDoesNotKeepAConnectionOpen() async throws {
-    let pair = try Pair()
-    try await pair.waitUntilAllAnswer([0, 1])
-    await pair.servers[0].shutDown(grace: .seconds(3600))
-    try await pair.waitUntilAllAnswer([1])
-    await pair.client.channel.shutDown(grace: .seconds(3600))
-    await pair.servers[1].shutDown(grace: .zero)
+    try await Pair.with { pair async throws in
+      try await pair.waitUntilAllAnswer([0, 1])
+      await pair.servers[0].shutDown(grace: .seconds(3600))
+      try await pair.waitUntilAllAnswer([1])
+      await pair.client.channel.shutDown(grace: .seconds(3600))
+    }
   }
 }

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     let health = HealthService()
     health.set(.notServing, for: "shop.Shop")
     health.set(.unknown, for: "shop.Stock")
-    try await hosted([health]) { channel, _ async throws in
+    try await withChannel(to: [health]) { channel async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)
       func check(_ name: String) async throws -> Grpc_Health_V1_HealthCheckResponse.ServingStatus {
         try await client.check(.with { $0.service = name }).status
@@ -82,7 +83,7 @@ import Testing
 
   /// A name from a client is repeated only if it is not too long.
   @Test func aLongNameIsNotRepeated() async throws {
-    try await hosted([HealthService()]) { channel, _ async throws in
+    try await withChannel(to: [HealthService()]) { channel async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)
       func check(_ name: String) async -> GRPCStatus? {
         await status { _ = try await client.check(.with { $0.service = name }) }
@@ -96,7 +97,7 @@ import Testing
 
   @Test func notifiesWatchersOfChanges() async throws {
     let health = HealthService()
-    try await hosted([health]) { channel, _ async throws in
+    try await withChannel(to: [health]) { channel async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)
       var changes = client.watch(.with { $0.service = "shop.Shop" }).makeAsyncIterator()
       #expect(try await changes.next()?.status == .serviceUnknown)
@@ -114,12 +115,12 @@ import Testing
 
   @Test func shuttingDownNotifiesWatchersAndEndsTheirCalls() async throws {
     let health = HealthService()
-    try await hosted([health]) { channel, server async throws in
-      let client = Grpc_Health_V1_HealthClient(channel: channel)
+    try await withPair([health]) { pair async throws in
+      let client = Grpc_Health_V1_HealthClient(channel: pair.channel)
       var changes = client.watch(Grpc_Health_V1_HealthCheckRequest()).makeAsyncIterator()
       #expect(try await changes.next()?.status == .serving)
       // Calls in progress may take an hour: the watcher's must not.
-      await server.shutDown(grace: .seconds(3600))
+      await pair.server.shutDown(grace: .seconds(3600))
       #expect(try await changes.next()?.status == .notServing)
       #expect(await status { _ = try await changes.next() }?.code == .unavailable)
       #expect(health.status() == .notServing)
@@ -130,7 +131,7 @@ import Testing
 
   @Test func aWatcherThatIsGoneIsRemoved() async throws {
     let health = HealthService()
-    try await hosted([health]) { channel, _ async throws in
+    try await withChannel(to: [health]) { channel async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)
       let call = client.makeWatchCall(Grpc_Health_V1_HealthCheckRequest())
       var changes = call.responseStream.makeAsyncIterator()

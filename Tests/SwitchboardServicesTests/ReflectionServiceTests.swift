@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
@@ -14,7 +15,8 @@ import Testing
   private func answers(_ requests: [Request]) async throws -> [Response] {
     let services: [any CallHandlerProvider] = [SilentEcho(), HealthService(), Undescribed()]
     var responses: [Response] = []
-    try await hosted(services + [try ReflectionService(describing: services)]) { channel, _ async throws in
+    try await withChannel(to: services + [try ReflectionService(describing: services)]) {
+      channel async throws in
       let client = Grpc_Reflection_V1_ServerReflectionClient(channel: channel)
       for try await response in client.serverReflectionInfo(requests) { responses.append(response) }
     }
@@ -29,13 +31,14 @@ import Testing
 
   /// Tools may leave a stream open for as long as they run.
   @Test func aStreamThatIsLeftOpenEndsWithTheServer() async throws {
-    try await hosted([try ReflectionService(describing: [])]) { channel, server async throws in
-      let call = Grpc_Reflection_V1_ServerReflectionClient(channel: channel).makeServerReflectionInfoCall()
+    try await withPair([try ReflectionService(describing: [])]) { pair async throws in
+      let call = Grpc_Reflection_V1_ServerReflectionClient(channel: pair.channel)
+        .makeServerReflectionInfoCall()
       try await call.requestStream.send(.with { $0.listServices = "*" })
       var responses = call.responseStream.makeAsyncIterator()
       #expect(try await responses.next() != nil)
       // Calls in progress may take an hour.
-      await server.shutDown(grace: .seconds(3600))
+      await pair.server.shutDown(grace: .seconds(3600))
       #expect(await status { _ = try await responses.next() }?.code == .unavailable)
     }
   }
@@ -110,7 +113,7 @@ import Testing
 
   @Test func servesTheOlderNameToo() async throws {
     let services: [any CallHandlerProvider] = [SilentEcho()]
-    try await hosted([try ReflectionService(describing: services)]) { channel, _ async throws in
+    try await withChannel(to: [try ReflectionService(describing: services)]) { channel async throws in
       let method = ProtobufMethod<Request, Response>(
         "grpc.reflection.v1alpha.ServerReflection",
         "ServerReflectionInfo",

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServices
@@ -17,7 +18,7 @@ import Testing
   private static let retry = Google_Rpc_RetryInfo.with { $0.retryDelay = .init(seconds: 3, nanos: 0) }
 
   @Test func detailsTravelToTheClient() async throws {
-    try await hosted([Refusing()]) { channel, _ async throws in
+    try await withChannel(to: [Refusing()]) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
       let unary = try #require(await status { _ = try await client.get(Echo_EchoRequest()) })
       try expect(unary)

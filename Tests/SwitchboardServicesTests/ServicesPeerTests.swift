@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardServices
 import TestSupport
@@ -10,29 +11,27 @@ import Testing
     let (health, channelz) = (HealthService(), ChannelzService())
     health.set(.serving, for: "echo.Echo")
     let services: [any CallHandlerProvider] = [TalkingEcho(), health, channelz]
-    let server = try Server(providers: services + [try ReflectionService(describing: services)])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    channelz.add(server, name: "echo")
-    // A server of its own, so that the peer's connection is the only one of the server that is shown.
-    let other = try Server(providers: [])
-    let channel = try Channel(target: "\(try other.bind(host: "127.0.0.1", port: 0))")
-    channelz.add(channel)
-    channel.connect()
-    for await state in channel.connectivity where state == .ready { break }
+    let all = services + [try ReflectionService(describing: services)]
+    try await withServer(all) { server, address async throws in
+      channelz.add(server, name: "echo")
+      // A server of its own, so that the peer's connection is the only one of the server that is shown.
+      try await withChannel(to: []) { channel async throws in
+        channelz.add(channel)
+        channel.connect()
+        for await state in channel.connectivity where state == .ready { break }
 
-    let peer = try PythonPeer(
-      "services_peer.py",
-      ["\(address)", TestFolders.root.appending(path: "Protos").path]
-    )
-    var lines: [String] = []
-    while let line = peer.line() {
-      lines.append(line)
-      if line == "watching" { health.set(.notServing, for: "echo.Echo") }
+        let peer = try PythonPeer(
+          "services_peer.py",
+          ["\(address)", TestFolders.root.appending(path: "Protos").path]
+        )
+        var lines: [String] = []
+        while let line = peer.line() {
+          lines.append(line)
+          if line == "watching" { health.set(.notServing, for: "echo.Echo") }
+        }
+        peer.stop()
+        #expect(lines == ["watching", "done"])
+      }
     }
-    peer.stop()
-    #expect(lines == ["watching", "done"])
-    await channel.shutDown(grace: .zero)
-    await other.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 }

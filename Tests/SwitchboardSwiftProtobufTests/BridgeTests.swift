@@ -1,4 +1,5 @@
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardGenerator
@@ -26,16 +27,9 @@ import Testing
   }
 
   private func with(_ body: (Notes_NotesClient) async throws -> Void) async throws {
-    let server = try Server(providers: [Provider()])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(Notes_NotesClient(channel: channel))) } catch {
-      result = .failure(error)
+    try await withChannel(to: [Provider()]) { channel async throws in
+      try await body(Notes_NotesClient(channel: channel))
     }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
   }
 
   @Test func callsCarryTheOtherLibrarysMessages() async throws {

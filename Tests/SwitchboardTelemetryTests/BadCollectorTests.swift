@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import HTTP2TestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardNetwork
@@ -124,17 +125,17 @@ import Testing
     var collector = ""
     if let status = passing.status {
       let provider = ScriptedGRPCCollector([status])
-      let server = try Server(providers: [provider])
-      let port = try server.bind(host: "127.0.0.1", port: 0).port
-      collector = "http://127.0.0.1:\(port)"
-      let telemetry = try telemetry(port: port, .grpc)
-      record(telemetry)
-      let pause = try await pause()
-      #expect(passing.pause.contains(pause))
-      time.advance(by: pause)
-      while !Task.isCancelled, provider.spanCount.withLock({ $0 < 4 }) { await Task.yield() }
-      try await isTaken(telemetry)
-      await server.shutDown(grace: .zero)
+      try await withServer([provider]) { _, address async throws in
+        let port = address.port
+        collector = "http://127.0.0.1:\(port)"
+        let telemetry = try telemetry(port: port, .grpc)
+        record(telemetry)
+        let pause = try await pause()
+        #expect(passing.pause.contains(pause))
+        time.advance(by: pause)
+        while !Task.isCancelled, provider.spanCount.withLock({ $0 < 4 }) { await Task.yield() }
+        try await isTaken(telemetry)
+      }
     } else {
       let socket = try ScriptedSocket()
       collector = "http://127.0.0.1:\(socket.port)"
@@ -214,30 +215,30 @@ import Testing
 
   @Test(arguments: long) func aLongPauseLosesTheBatchAndIsKept(_ long: Passing) async throws {
     let provider = ScriptedGRPCCollector(long.status.map { [$0] } ?? [])
-    let server = try Server(providers: [provider])
-    let socket = try ScriptedSocket()
-    let grpcPort = try server.bind(host: "127.0.0.1", port: 0).port
-    let isHTTP = long.status == nil
-    let telemetry = try telemetry(port: isHTTP ? socket.port : grpcPort, isHTTP ? .http : .grpc)
-    record(telemetry)
-    if isHTTP { await socket.answer(long.answer) }
-    while !Task.isCancelled, telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
-    // The lost batch has its place in the queue until a moment later. The wait is of a length that `pause` skips.
-    await telemetry.flush(within: .seconds(5))
-    // The queue holds 64, of which the first batch waits for the collector.
-    record(telemetry, 70)
-    let pause = try await pause()
-    #expect(long.pause.contains(pause))
-    #expect(telemetry.drops[.traces]?.queueFull == 6)
-    time.advance(by: pause - .milliseconds(1))
-    #expect(provider.spanCount.withLock { $0 } == 0)
-    time.advance(by: .milliseconds(1))
-    if isHTTP { for _ in 0..<16 { await socket.answer(Self.answer(200)) } }
-    while !Task.isCancelled, !isHTTP, provider.spanCount.withLock({ $0 < 64 }) { await Task.yield() }
-    while try #require(await time.nextWait()) != .seconds(5) {}
-    #expect(telemetry.drops[.traces] == TelemetryDrops(queueFull: 6, notExported: 4))
-    await telemetry.shutDown(within: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([provider]) { _, address async throws in
+      let socket = try ScriptedSocket()
+      let grpcPort = address.port
+      let isHTTP = long.status == nil
+      let telemetry = try telemetry(port: isHTTP ? socket.port : grpcPort, isHTTP ? .http : .grpc)
+      record(telemetry)
+      if isHTTP { await socket.answer(long.answer) }
+      while !Task.isCancelled, telemetry.drops[.traces]?.notExported != 4 { await Task.yield() }
+      // The lost batch has its place in the queue until a moment later. The wait is of a length that `pause` skips.
+      await telemetry.flush(within: .seconds(5))
+      // The queue holds 64, of which the first batch waits for the collector.
+      record(telemetry, 70)
+      let pause = try await pause()
+      #expect(long.pause.contains(pause))
+      #expect(telemetry.drops[.traces]?.queueFull == 6)
+      time.advance(by: pause - .milliseconds(1))
+      #expect(provider.spanCount.withLock { $0 } == 0)
+      time.advance(by: .milliseconds(1))
+      if isHTTP { for _ in 0..<16 { await socket.answer(Self.answer(200)) } }
+      while !Task.isCancelled, !isHTTP, provider.spanCount.withLock({ $0 < 64 }) { await Task.yield() }
+      while try #require(await time.nextWait()) != .seconds(5) {}
+      #expect(telemetry.drops[.traces] == TelemetryDrops(queueFull: 6, notExported: 4))
+      await telemetry.shutDown(within: .zero)
+    }
   }
 
   /// What a collector answers that is not what it should be, and the reason that is logged.

@@ -2,6 +2,7 @@ import CallTestSupport
 import EchoService
 import EchoTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardInterceptors
@@ -103,17 +104,15 @@ import Testing
       let detached = DetachedEcho(inner: inner, note: note)
       var options = ServerOptions()
       options.observer = telemetry.observer()
-      let server = try Server(providers: [detached], options: options)
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      let client = Echo_EchoClient(channel: try Channel(target: "\(address)"))
-      let call = client.makeGetCall(.with { $0.text = "outer" })
-      // It has begun.
-      #expect(await notes.next() == .some(nil))
-      call.cancel()
-      #expect(await notes.next()??.code == .cancelled)
-      _ = await call.status
-      await client.channel.shutDown(grace: .zero)
-      await server.shutDown(grace: .zero)
+      try await withChannel(to: [detached], options: options) { channel async throws in
+        let client = Echo_EchoClient(channel: channel)
+        let call = client.makeGetCall(.with { $0.text = "outer" })
+        // It has begun.
+        #expect(await notes.next() == .some(nil))
+        call.cancel()
+        #expect(await notes.next()??.code == .cancelled)
+        _ = await call.status
+      }
     }
     await telemetry.shutDown()
   }
@@ -132,14 +131,14 @@ import Testing
       var options = ServerOptions()
       options.observer = telemetry.observer()
       let detached = DetachedEcho(inner: inner, note: note)
-      let channel = try Channel(inProcess: [detached], options: options)
-      let call = Echo_EchoClient(channel: channel).makeGetCall(.with { $0.text = "outer" })
-      // It has begun.
-      #expect(await notes.next() == .some(nil))
-      call.cancel()
-      #expect(await notes.next()??.code == .cancelled)
-      _ = await call.status
-      await channel.shutDown(grace: .zero)
+      try await withChannel(try Channel(inProcess: [detached], options: options)) { channel async throws in
+        let call = Echo_EchoClient(channel: channel).makeGetCall(.with { $0.text = "outer" })
+        // It has begun.
+        #expect(await notes.next() == .some(nil))
+        call.cancel()
+        #expect(await notes.next()??.code == .cancelled)
+        _ = await call.status
+      }
     }
     await telemetry.shutDown()
   }
@@ -151,25 +150,26 @@ import Testing
     let telemetry = try Telemetry.capturing(exporter)
     var options = ChannelOptions()
     options.observer = telemetry.observer(passingOn: isShutDown ? .nothing : .cancellation)
-    let channel = try Channel(inProcess: [TracedEcho()], channelOptions: options)
-    let client = Echo_EchoClient(channel: channel)
-    if isShutDown { await channel.shutDown(grace: .zero) }
-    let (outerEnds, outerEnded) = AsyncStream.makeStream(of: Never.self)
-    let late = Locked<Task<GRPCStatus?, Never>?>(nil)
-    let outer = TracedEcho { _ in
-      let call = Task {
-        for await _ in outerEnds {}
-        return await status { _ = try await client.get(.with { $0.text = "x" }) }
+    try await withChannel(try Channel(inProcess: [TracedEcho()], channelOptions: options)) {
+      channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      if isShutDown { await channel.shutDown(grace: .zero) }
+      let (outerEnds, outerEnded) = AsyncStream.makeStream(of: Never.self)
+      let late = Locked<Task<GRPCStatus?, Never>?>(nil)
+      let outer = TracedEcho { _ in
+        let call = Task {
+          for await _ in outerEnds {}
+          return await status { _ = try await client.get(.with { $0.text = "x" }) }
+        }
+        late.withLock { $0 = call }
       }
-      late.withLock { $0 = call }
+      try await withEcho(outer, server: telemetry.observer(), client: nil) { client, _ in
+        _ = try await client.get(.with { $0.text = "x" })
+      }
+      outerEnded.finish()
+      let failure = await late.withLock { $0 }?.value
+      #expect(failure?.code == (isShutDown ? .unavailable : .cancelled))
     }
-    try await withEcho(outer, server: telemetry.observer(), client: nil) { client, _ in
-      _ = try await client.get(.with { $0.text = "x" })
-    }
-    outerEnded.finish()
-    let failure = await late.withLock { $0 }?.value
-    #expect(failure?.code == (isShutDown ? .unavailable : .cancelled))
-    await channel.shutDown(grace: .zero)
     await telemetry.flush()
     #expect(Set(exporter.spans.map { $0.state.name.prefix { $0 != "." } }) == ["Recv", "Sent", "Attempt"])
     #expect(telemetry.drops[.traces]?.unended == 0)

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardProtobuf
@@ -82,20 +83,20 @@ import Testing
   /// A server of gRPC, such as this collector, takes 4 MiB.
   @Test func largeSpansReachACollectorWithTheUsualLimit() async throws {
     let provider = ScriptedGRPCCollector([])
-    let server = try Server(providers: [provider])
-    let port = try server.bind(host: "127.0.0.1", port: 0).port
-    var options = TelemetryOptions(serviceName: "test")
-    options.exporters = [.otlp(OTLPOptions(endpoint: "http://127.0.0.1:\(port)"), [.traces])]
-    let telemetry = try Telemetry(options)
-    for _ in 0..<250 {
-      let span = telemetry.tracer.startSpan("large")
-      for number in 0..<5 { span.set("key\(number)", .string(String(repeating: "x", count: 4000))) }
-      span.end()
+    try await withServer([provider]) { _, address async throws in
+      let port = address.port
+      var options = TelemetryOptions(serviceName: "test")
+      options.exporters = [.otlp(OTLPOptions(endpoint: "http://127.0.0.1:\(port)"), [.traces])]
+      let telemetry = try Telemetry(options)
+      for _ in 0..<250 {
+        let span = telemetry.tracer.startSpan("large")
+        for number in 0..<5 { span.set("key\(number)", .string(String(repeating: "x", count: 4000))) }
+        span.end()
+      }
+      await telemetry.shutDown()
+      #expect(telemetry.drops[.traces] == TelemetryDrops())
+      #expect(provider.spanCount.withLock { $0 } == 250)
     }
-    await telemetry.shutDown()
-    #expect(telemetry.drops[.traces] == TelemetryDrops())
-    #expect(provider.spanCount.withLock { $0 } == 250)
-    await server.shutDown(grace: .zero)
   }
 
   @Test func aRequestHasALimitedSize() async throws {
@@ -164,16 +165,16 @@ import Testing
 
   @Test func aGRPCCollectorThatRefusesASizeGetsHalves() async throws {
     let provider = ScriptedGRPCCollector([GRPCStatus(code: .resourceExhausted, message: "too large")])
-    let server = try Server(providers: [provider])
-    let port = try server.bind(host: "127.0.0.1", port: 0).port
-    var options = TelemetryOptions(serviceName: "test")
-    options.exporters = [.otlp(OTLPOptions(endpoint: "http://127.0.0.1:\(port)"), [.traces])]
-    let telemetry = try Telemetry(options)
-    for _ in 0..<5 { telemetry.tracer.startSpan("span").end() }
-    await telemetry.shutDown()
-    #expect(provider.spanCount.withLock { $0 } == 5)
-    #expect(telemetry.drops[.traces] == TelemetryDrops())
-    await server.shutDown(grace: .zero)
+    try await withServer([provider]) { _, address async throws in
+      let port = address.port
+      var options = TelemetryOptions(serviceName: "test")
+      options.exporters = [.otlp(OTLPOptions(endpoint: "http://127.0.0.1:\(port)"), [.traces])]
+      let telemetry = try Telemetry(options)
+      for _ in 0..<5 { telemetry.tracer.startSpan("span").end() }
+      await telemetry.shutDown()
+      #expect(provider.spanCount.withLock { $0 } == 5)
+      #expect(telemetry.drops[.traces] == TelemetryDrops())
+    }
   }
 
   @Test(arguments: [OTLPOptions.Transport.http, .httpJSON])

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -88,14 +89,15 @@ import Testing
     options.observer = telemetry.observer()
     var channelOptions = ChannelOptions()
     channelOptions.observer = telemetry.observer()
-    let channel = try Channel(inProcess: [echo], options: options, channelOptions: channelOptions)
-    @Sendable func callTwice() async throws {
-      for _ in 0..<2 { _ = try await Echo_EchoClient(channel: channel).get(.with { $0.text = "x" }) }
+    try await withChannel(try Channel(inProcess: [echo], options: options, channelOptions: channelOptions)) {
+      channel async throws in
+      @Sendable func callTwice() async throws {
+        for _ in 0..<2 { _ = try await Echo_EchoClient(channel: channel).get(.with { $0.text = "x" }) }
+      }
+      try await callTwice()
+      // On the loop, calls get their identities from another source.
+      try await Task(executorPreference: channel.eventLoop) { try await callTwice() }.value
     }
-    try await callTwice()
-    // On the loop, calls get their identities from another source.
-    try await Task(executorPreference: channel.eventLoop) { try await callTwice() }.value
-    await channel.shutDown(grace: .zero)
     let calls = seen.withLock { $0 }
     #expect(calls.map { $0.parents.count } == [1, 1, 1, 1])
     #expect(calls.allSatisfy { $0.isWhole })

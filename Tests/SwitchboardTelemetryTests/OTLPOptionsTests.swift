@@ -1,3 +1,4 @@
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardSchema
@@ -113,17 +114,17 @@ import Testing
 
   @Test func aCollectorSeesHeadersOverGRPC() async throws {
     let collector = ScriptedGRPCCollector([])
-    let server = try Server(providers: [collector])
-    let port = try server.bind(host: "127.0.0.1", port: 0).port
-    var otlp = OTLPOptions(endpoint: "http://127.0.0.1:\(port)")
-    otlp.headers = [("X-Token", "secret")]
-    let telemetry = try Telemetry(options(otlp))
-    telemetry.tracer.startSpan("span").end()
-    await telemetry.shutDown()
-    let headers = collector.headers.withLock { $0 }
-    #expect(headers["x-token"] == ["secret"])
-    #expect(headers["user-agent"].first?.hasPrefix("\(userAgent) ") == true)
-    await server.shutDown(grace: .zero)
+    try await withServer([collector]) { _, address async throws in
+      let port = address.port
+      var otlp = OTLPOptions(endpoint: "http://127.0.0.1:\(port)")
+      otlp.headers = [("X-Token", "secret")]
+      let telemetry = try Telemetry(options(otlp))
+      telemetry.tracer.startSpan("span").end()
+      await telemetry.shutDown()
+      let headers = collector.headers.withLock { $0 }
+      #expect(headers["x-token"] == ["secret"])
+      #expect(headers["user-agent"].first?.hasPrefix("\(userAgent) ") == true)
+    }
   }
 
   @Test func aCollectorSeesHeadersOverHTTP() async throws {

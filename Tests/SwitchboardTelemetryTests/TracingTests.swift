@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -137,9 +138,9 @@ import Testing
     } else {
       var options = ServerOptions()
       options.observer = telemetry.observer()
-      let channel = try Channel(inProcess: [echo], options: options)
-      try await call(Echo_EchoClient(channel: channel))
-      await channel.shutDown(grace: .zero)
+      try await withChannel(try Channel(inProcess: [echo], options: options)) { channel async throws in
+        try await call(Echo_EchoClient(channel: channel))
+      }
     }
     #expect(seen.withLock { $0 } == ["a=b", "a=b", ""])
     await telemetry.shutDown()

@@ -1,5 +1,6 @@
 import CallTestSupport
 import Dispatch
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import Synchronization
@@ -76,44 +77,42 @@ import Testing
     _ call: (Channel, BlockRecorder) async throws -> [UInt8]
   ) async throws {
     let recorder = BlockRecorder()
-    let server = try Server(providers: [Blocking(recorder)])
     var options = ChannelOptions()
     options.logger = Logger(recorder)
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))", options: options)
-    // What a loop does before it first waits for events is not looked at.
-    _ = try await channel.call(Blocking.free).unary([])
-    #expect(try await call(channel, recorder) == [1])
-    while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
-    let entries = recorder.entries
-    #expect(entries.first?["method"] == path)
-    #expect(entries.first?["hint"]?.contains(hint) == true)
-    #expect(entries.dropFirst().first?["after"] != nil)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withChannel(to: [Blocking(recorder)], channel: options) { channel async throws in
+      // What a loop does before it first waits for events is not looked at.
+      _ = try await channel.call(Blocking.free).unary([])
+      #expect(try await call(channel, recorder) == [1])
+      while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
+      let entries = recorder.entries
+      #expect(entries.first?["method"] == path)
+      #expect(entries.first?["hint"]?.contains(hint) == true)
+      #expect(entries.dropFirst().first?["after"] != nil)
+    }
   }
 
   /// The loop may have another channel, with a limit of its own, which has called the same method.
   @Test func theChannelWhoseCallBlocksSaysSo() async throws {
-    let server = try Server(providers: [Blocking(BlockRecorder())])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let group = try LoopGroup()
-    let recorders = (0..<3).map { _ in BlockRecorder() }
-    let channels = try zip(recorders, [1, 60, 1]).map { recorder, limit in
-      var options = ChannelOptions()
-      options.logger = Logger(recorder)
-      options.blockedLoopLimit = .milliseconds(limit)
-      return try Channel(target: target, options: options, group: group)
+    try await withServer([Blocking(BlockRecorder())]) { _, address async throws in
+      let target = "\(address)"
+      let group = try LoopGroup()
+      let recorders = (0..<3).map { _ in BlockRecorder() }
+      let channels = try zip(recorders, [1, 60, 1]).map { recorder, limit in
+        var options = ChannelOptions()
+        options.logger = Logger(recorder)
+        options.blockedLoopLimit = .milliseconds(limit)
+        return try Channel(target: target, options: options, group: group)
+      }
+      for channel in channels { _ = try await channel.call(Blocking.free).unary([]) }
+      let chain = CallInterceptors<[UInt8], [UInt8]>([ClientBlocking(recorders[1])])
+      let call = MethodCall(Blocking.free.bytes, on: channels[1], interceptors: chain)
+      #expect(try await call.makeUnaryCall([]).response == [1])
+      while !Task.isCancelled, recorders[1].entries.count < 2 { await Task.yield() }
+      #expect(recorders[1].entries.first?["method"] == "/test.Blocking/Free")
+      // On a busy machine, the loop may be late for other reasons.
+      for other in [recorders[0], recorders[2]] { #expect(other.entries.allSatisfy { $0["method"] == nil }) }
+      for channel in channels { await channel.shutDown(grace: .zero) }
     }
-    for channel in channels { _ = try await channel.call(Blocking.free).unary([]) }
-    let chain = CallInterceptors<[UInt8], [UInt8]>([ClientBlocking(recorders[1])])
-    let call = MethodCall(Blocking.free.bytes, on: channels[1], interceptors: chain)
-    #expect(try await call.makeUnaryCall([]).response == [1])
-    while !Task.isCancelled, recorders[1].entries.count < 2 { await Task.yield() }
-    #expect(recorders[1].entries.first?["method"] == "/test.Blocking/Free")
-    // On a busy machine, the loop may be late for other reasons.
-    for other in [recorders[0], recorders[2]] { #expect(other.entries.allSatisfy { $0["method"] == nil }) }
-    for channel in channels { await channel.shutDown(grace: .zero) }
-    await server.shutDown(grace: .zero)
   }
 
   /// Methods that are made up for each call share a number by their path.
@@ -146,20 +145,17 @@ import Testing
     var options = ServerOptions()
     options.observer = recorder
     options.logger = Logger(recorder)
-    let server = try Server(providers: [Blocking(recorder)], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    #expect(try await call(channel) == [1])
-    while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
-    #expect(recorder.methods.first == path ?? "unknown")
-    let entries = recorder.entries
-    #expect(entries.first?["method"] == path)
-    let hint = path.map { "ServerOptions.handlerPlacements[\"\($0)\"] = .threads" } ?? "EventLoop.execute"
-    #expect(entries.first?["hint"]?.contains(hint) == true)
-    let last = entries.dropFirst().first
-    #expect(last?["after"] != nil && last?["method"] == path)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withChannel(to: [Blocking(recorder)], options: options) { channel async throws in
+      #expect(try await call(channel) == [1])
+      while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
+      #expect(recorder.methods.first == path ?? "unknown")
+      let entries = recorder.entries
+      #expect(entries.first?["method"] == path)
+      let hint = path.map { "ServerOptions.handlerPlacements[\"\($0)\"] = .threads" } ?? "EventLoop.execute"
+      #expect(entries.first?["hint"]?.contains(hint) == true)
+      let last = entries.dropFirst().first
+      #expect(last?["after"] != nil && last?["method"] == path)
+    }
   }
 }
 

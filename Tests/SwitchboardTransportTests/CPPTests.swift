@@ -2,6 +2,7 @@ import CallTestSupport
 import CertificateSupport
 import Glibc
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -34,22 +35,22 @@ import Testing
     let peer = try ChildProcess(Self.program, arguments)
     defer { peer.stop() }
     let port = try #require(peer.line())
-    let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
-    try await Caller(channel: channel).callEverything()
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:\(port)", options: options) { channel async throws in
+      try await Caller(channel: channel).callEverything()
+    }
   }
 
   @Test func aServerThatIsKilledEndsItsCalls() async throws {
     let peer = try ChildProcess(Self.program, ["server"])
     let port = try #require(peer.line())
-    let channel = try Channel(target: "127.0.0.1:\(port)")
-    let caller = Caller(channel: channel)
-    #expect(try await caller.get() == [1, 2, 3])
-    let call = Task { try await caller.get(TestService.hang) }
-    // A response to a second call on the same connection: the first call has arrived by then.
-    #expect(try await caller.get() == [1, 2, 3])
-    peer.end(with: SIGKILL)
-    #expect(await status { _ = try await call.value }?.code == .unavailable)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:\(port)") { channel async throws in
+      let caller = Caller(channel: channel)
+      #expect(try await caller.get() == [1, 2, 3])
+      let call = Task { try await caller.get(TestService.hang) }
+      // A response to a second call on the same connection: the first call has arrived by then.
+      #expect(try await caller.get() == [1, 2, 3])
+      peer.end(with: SIGKILL)
+      #expect(await status { _ = try await call.value }?.code == .unavailable)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import CallTestSupport
 import Dispatch
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -135,18 +136,18 @@ import Testing
     let chains = Chains()
     let group = try LoopGroup()
     await group.takeTime()
-    let server = try Server(providers: [Twins(chains)], group: group)
-    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
-    try #require(peer.settle())
-    let calls = ["Plain", "Plain", "Tenfold", "Plain"].enumerated().map { number, method in
-      let head = FramePeer.block(FramePeer.request("/test.Twins/\(method)"))
-      return FramePeer.frame(Kind.headers, 4, Batch.stream(number), head)
-        + FramePeer.frame(Kind.data, 1, Batch.stream(number), [0, 0, 0, 0, 1, UInt8(number)])
+    try await withServer([Twins(chains)], group: group) { _, address async throws in
+      let peer = try FramePeer(address)
+      try #require(peer.settle())
+      let calls = ["Plain", "Plain", "Tenfold", "Plain"].enumerated().map { number, method in
+        let head = FramePeer.block(FramePeer.request("/test.Twins/\(method)"))
+        return FramePeer.frame(Kind.headers, 4, Batch.stream(number), head)
+          + FramePeer.frame(Kind.data, 1, Batch.stream(number), [0, 0, 0, 0, 1, UInt8(number)])
+      }
+      peer.write(calls.flatMap { $0 })
+      #expect(Batch.answers(peer, 4) == [0: [0], 1: [1], 2: [20], 3: [3]])
+      #expect(chains.areReused == [false, true, false, false])
     }
-    peer.write(calls.flatMap { $0 })
-    #expect(Batch.answers(peer, 4) == [0: [0], 1: [1], 2: [20], 3: [3]])
-    #expect(chains.areReused == [false, true, false, false])
-    await server.shutDown(grace: .zero)
   }
 }
 

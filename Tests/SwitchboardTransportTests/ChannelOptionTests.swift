@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import TestSupport
@@ -105,14 +106,14 @@ import Testing
       var options = ChannelOptions()
       options.wireProtocol = wireProtocol
       options.httpVersion = version
-      let channel = try Channel(target: "127.0.0.1:1", options: options)
-      let method = MethodDescriptor(service: "a", method: text, type: .unary)
-      let byPath = await status { _ = try await Caller(channel: channel).get(method) }
-      #expect(byPath?.code == .invalidArgument)
-      let authority = CallOptions(serverAuthority: text)
-      let byAuthority = await status { _ = try await Caller(channel: channel).get(options: authority) }
-      #expect(byAuthority?.code == .invalidArgument)
-      await channel.shutDown(grace: .zero)
+      try await withChannel(to: "127.0.0.1:1", options: options) { channel async throws in
+        let method = MethodDescriptor(service: "a", method: text, type: .unary)
+        let byPath = await status { _ = try await Caller(channel: channel).get(method) }
+        #expect(byPath?.code == .invalidArgument)
+        let authority = CallOptions(serverAuthority: text)
+        let byAuthority = await status { _ = try await Caller(channel: channel).get(options: authority) }
+        #expect(byAuthority?.code == .invalidArgument)
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -75,56 +76,56 @@ import Testing
   /// As from a server that was held up: headers and trailers of calls are no flood.
   @Test func aThousandAnswersMayComeAtOnce() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: ChannelOptions())
-    let loop = channel.eventLoop
-    let calls = Task(executorPreference: loop) {
-      try await withThrowingTaskGroup(of: [UInt8].self) { group in
-        for _ in 0..<1000 {
-          group.addTask(executorPreference: loop) { try await channel.call(TestService.get).unary([7, 8]) }
+    try await withChannel(to: listener.target, options: ChannelOptions()) { channel async throws in
+      let loop = channel.eventLoop
+      let calls = Task(executorPreference: loop) {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+          for _ in 0..<1000 {
+            group.addTask(executorPreference: loop) { try await channel.call(TestService.get).unary([7, 8]) }
+          }
+          return try await group.reduce(0) { count, _ in count + 1 }
         }
-        return try await group.reduce(0) { count, _ in count + 1 }
       }
-    }
-    let peer = listener.accept()
-    var streams: [UInt32] = []
-    while streams.count < 1000 {
-      let frame = try #require(peer.next())
-      if frame.type == Kind.headers { streams.append(frame.stream) }
-    }
-    let (head, end) = (FramePeer.block(Self.headers), FramePeer.block([("grpc-status", "0")]))
-    peer.raw.send(
-      streams.flatMap {
-        FramePeer.frame(Kind.headers, 4, $0, head) + FramePeer.frame(Kind.data, 0, $0, Self.message)
-          + FramePeer.frame(Kind.headers, 5, $0, end)
+      let peer = listener.accept()
+      var streams: [UInt32] = []
+      while streams.count < 1000 {
+        let frame = try #require(peer.next())
+        if frame.type == Kind.headers { streams.append(frame.stream) }
       }
-    )
-    #expect(try await calls.value == 1000)
-    await channel.shutDown(grace: .zero)
+      let (head, end) = (FramePeer.block(Self.headers), FramePeer.block([("grpc-status", "0")]))
+      peer.raw.send(
+        streams.flatMap {
+          FramePeer.frame(Kind.headers, 4, $0, head) + FramePeer.frame(Kind.data, 0, $0, Self.message)
+            + FramePeer.frame(Kind.headers, 5, $0, end)
+        }
+      )
+      #expect(try await calls.value == 1000)
+    }
   }
 
   @Test func interruptedRequestsDoNotLookComplete() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target)
-    let (requests, answer) = (MessagePipe(limit: 1024), ResponseHandover<[UInt8]>())
-    let request = CallRequest(method: TestService.collect, options: nil, body: .stream(requests))
-    let call = channel.transport.makeCall(
-      request,
-      receiver: CallReceiver(nil, answer, BytesMarshaller())
-    )
-    let response = Task(executorPreference: channel.eventLoop) {
-      call.start()
-      return try await answer.value(of: call)
+    try await withChannel(to: listener.target) { channel async throws in
+      let (requests, answer) = (MessagePipe(limit: 1024), ResponseHandover<[UInt8]>())
+      let request = CallRequest(method: TestService.collect, options: nil, body: .stream(requests))
+      let call = channel.transport.makeCall(
+        request,
+        receiver: CallReceiver(nil, answer, BytesMarshaller())
+      )
+      let response = Task(executorPreference: channel.eventLoop) {
+        call.start()
+        return try await answer.value(of: call)
+      }
+      let peer = listener.accept()
+      _ = peer.nextHeaders()
+      requests.push(MessageBuffer([1]))
+      #expect(peer.next(Kind.data)?.endsStream == false)
+      requests.abort(GRPCStatus(code: .aborted))
+      while let frame = peer.next(), frame.type != Kind.resetStream {
+        #expect(frame.type != Kind.data || !frame.endsStream)
+      }
+      #expect(await status { _ = try await response.value }?.code == .aborted)
     }
-    let peer = listener.accept()
-    _ = peer.nextHeaders()
-    requests.push(MessageBuffer([1]))
-    #expect(peer.next(Kind.data)?.endsStream == false)
-    requests.abort(GRPCStatus(code: .aborted))
-    while let frame = peer.next(), frame.type != Kind.resetStream {
-      #expect(frame.type != Kind.data || !frame.endsStream)
-    }
-    #expect(await status { _ = try await response.value }?.code == .aborted)
-    await channel.shutDown(grace: .zero)
   }
 
   @Test(

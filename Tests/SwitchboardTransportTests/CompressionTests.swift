@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import TestSupport
@@ -69,15 +70,17 @@ import Testing
 
   @Test func aClientChoosesForEachMessage() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target)
-    let call = channel.call(TestService.collect, options: CallOptions(compression: .gzip))
-      .makeClientStreamingCall()
-    for isChosen in [false, true, false] { try await call.requestStream.send(repetitive, compress: isChosen) }
-    let peer = listener.accept()
-    #expect(peer.nextHeaders()?.fields["grpc-encoding"] == "gzip")
-    #expect(peer.nextMessages(2).map(\.isCompressed) == [false, true])
-    call.cancel()
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: listener.target) { channel async throws in
+      let call = channel.call(TestService.collect, options: CallOptions(compression: .gzip))
+        .makeClientStreamingCall()
+      for isChosen in [false, true, false] {
+        try await call.requestStream.send(repetitive, compress: isChosen)
+      }
+      let peer = listener.accept()
+      #expect(peer.nextHeaders()?.fields["grpc-encoding"] == "gzip")
+      #expect(peer.nextMessages(2).map(\.isCompressed) == [false, true])
+      call.cancel()
+    }
   }
 
   // Messages of a megabyte are decompressed on another thread; messages after them wait.
@@ -117,24 +120,24 @@ import Testing
   /// The server sends its last bytes long before they are read.
   @Test func aLateCallerGetsAllMessages() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target)
-    let responses = Caller(channel: channel).expand(TestService.expand, [])
-    let reading = Task {
-      var count = 0
-      for try await response in responses {
-        #expect(response.count == 1 << 20)
-        count += 1
-        for _ in 0..<100 { await Task.yield() }
+    try await withChannel(to: listener.target) { channel async throws in
+      let responses = Caller(channel: channel).expand(TestService.expand, [])
+      let reading = Task {
+        var count = 0
+        for try await response in responses {
+          #expect(response.count == 1 << 20)
+          count += 1
+          for _ in 0..<100 { await Task.yield() }
+        }
+        return count
       }
-      return count
+      let peer = listener.accept()
+      _ = peer.next(FramePeer.Kind.data)
+      let head = [(":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "gzip")]
+      peer.headers(1, head)
+      for _ in 0..<20 { peer.data(1, MessageAttackTests.zeros(1 << 20)) }
+      peer.headers(1, [("grpc-status", "0")], ends: true)
+      #expect(try await reading.value == 20)
     }
-    let peer = listener.accept()
-    _ = peer.next(FramePeer.Kind.data)
-    let head = [(":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "gzip")]
-    peer.headers(1, head)
-    for _ in 0..<20 { peer.data(1, MessageAttackTests.zeros(1 << 20)) }
-    peer.headers(1, [("grpc-status", "0")], ends: true)
-    #expect(try await reading.value == 20)
-    await channel.shutDown(grace: .zero)
   }
 }

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import TestSupport
@@ -82,11 +83,10 @@ import Testing
     let closed = ClosedConnection()
     var options = ServerOptions()
     options.observer = closed
-    let server = try Server(providers: [TestService()], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    #expect(try await Caller(channel: try Channel(target: "\(address)")).get() == [1, 2, 3])
-    await closed.signal.wait()
-    await server.shutDown(grace: .zero)
+    try await withServer([TestService()], options: options) { _, address async throws in
+      #expect(try await Caller(channel: try Channel(target: "\(address)")).get() == [1, 2, 3])
+      await closed.signal.wait()
+    }
   }
 
   @Test func releasingAServerClosesItsConnections() async throws {
@@ -105,21 +105,20 @@ import Testing
   }
 
   @Test func aNameIsResolved() async throws {
-    let server = try Server(providers: [TestService()])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    // If the name also has an IPv6 address, there is no listener on that one.
-    let channel = try Channel(target: "dns:///localhost:\(address.port)")
-    #expect(try await Caller(channel: channel).get() == [1, 2, 3])
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([TestService()]) { _, address async throws in
+      // If the name also has an IPv6 address, there is no listener on that one.
+      try await withChannel(to: "dns:///localhost:\(address.port)") { channel async throws in
+        #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+      }
+    }
   }
 
   @Test func aNameThatDoesNotExistIsUnavailable() async throws {
-    let channel = try Channel(target: "nowhere.invalid:80")
-    let failure = await status { _ = try await Caller(channel: channel).get() }
-    #expect(failure?.code == .unavailable)
-    #expect(failure?.message?.contains("nowhere.invalid") == true)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "nowhere.invalid:80") { channel async throws in
+      let failure = await status { _ = try await Caller(channel: channel).get() }
+      #expect(failure?.code == .unavailable)
+      #expect(failure?.message?.contains("nowhere.invalid") == true)
+    }
   }
 
   @Test func aChannelConnectsOnRequest() async throws {
@@ -133,11 +132,11 @@ import Testing
   }
 
   @Test func aChannelWithinTheProcessIsReady() async throws {
-    let channel = try Channel(inProcess: [TestService()])
-    var states: [ConnectivityState] = []
-    for await state in channel.connectivity { states.append(state) }
-    #expect(states == [.ready])
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TestService()])) { channel async throws in
+      var states: [ConnectivityState] = []
+      for await state in channel.connectivity { states.append(state) }
+      #expect(states == [.ready])
+    }
   }
 
   @Test func aServerListensOnSeveralAddresses() async throws {
@@ -148,9 +147,9 @@ import Testing
       try server.bind(host: "localhost", port: 0), try server.bind(unixPath: path),
     ]
     for address in addresses {
-      let channel = try Channel(target: "\(address)")
-      #expect(try await Caller(channel: channel).get() == [1, 2, 3])
-      await channel.shutDown(grace: .zero)
+      try await withChannel(to: "\(address)") { channel async throws in
+        #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+      }
     }
     await server.shutDown(grace: .zero)
   }

@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -39,14 +40,13 @@ import Testing
     let group = try LoopGroup()
     await group.loops[0].advance(by: Self.hour)
     let provider = Telling()
-    let server = try Server(providers: [provider], group: group)
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let start = ContinuousClock.now
-    _ = try await Caller(channel: channel).get(options: Self.options)
-    // The handler's time would be some 600 seconds by another clock.
-    #expect(try await provider.next() > start + Self.hour)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withPair([provider], group: group) { pair async throws in
+      let channel = pair.channel
+      let start = ContinuousClock.now
+      _ = try await Caller(channel: channel).get(options: Self.options)
+      // The handler's time would be some 600 seconds by another clock.
+      #expect(try await provider.next() > start + Self.hour)
+    }
   }
 
   @Test func aServersDeadlineIsKeptByItsLoopsClock() async throws {
@@ -74,30 +74,30 @@ import Testing
   @Test func aPooledClientsDeadlineIsComputedByItsLoopsClock() async throws {
     let group = try LoopGroup()
     await group.loops[0].advance(by: Self.hour)
-    let server = try Server(providers: [TestService()])
-    let pool = try ChannelPool(group: group)
-    var options = CallOptions()
-    options.security = .plaintext
-    let host = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let channel = Channel(host: host, options: options, pool: pool)
-    options.timeout = .seconds(600)
-    #expect(try await Caller(channel: channel).get(options: options) == [1, 2, 3])
-    await pool.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([TestService()]) { _, address async throws in
+      try await withPool(try ChannelPool(group: group)) { pool async throws in
+        var options = CallOptions()
+        options.security = .plaintext
+        let host = "\(address)"
+        let channel = Channel(host: host, options: options, pool: pool)
+        options.timeout = .seconds(600)
+        #expect(try await Caller(channel: channel).get(options: options) == [1, 2, 3])
+      }
+    }
   }
 
   /// What waits outside of the transport waits by the same clock.
   @Test func theChainsAlarmFollowsTheLoopsClock() async throws {
-    let channel = try Channel(inProcess: [TestService()])
-    let loop = try #require(channel.eventLoop as? Loop)
-    await loop.advance(by: Self.hour)
-    let time = loop.clock
-    let early = time.now
-    let sleep = Task { try await time.sleep(until: early + .seconds(50)) }
-    await loop.until { loop.openHandles > 0 }
-    await loop.advance(by: .seconds(51))
-    try await sleep.value
-    #expect(time.now >= early + .seconds(50))
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TestService()])) { channel async throws in
+      let loop = try #require(channel.eventLoop as? Loop)
+      await loop.advance(by: Self.hour)
+      let time = loop.clock
+      let early = time.now
+      let sleep = Task { try await time.sleep(until: early + .seconds(50)) }
+      await loop.until { loop.openHandles > 0 }
+      await loop.advance(by: .seconds(51))
+      try await sleep.value
+      #expect(time.now >= early + .seconds(50))
+    }
   }
 }

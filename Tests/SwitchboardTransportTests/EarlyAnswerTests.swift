@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import Testing
@@ -32,15 +33,7 @@ import Testing
 
     func with(_ body: (Channel) async throws -> Void) async throws {
       let service = Hasty(isIntercepted: isServerIntercepted)
-      let server = try Server(providers: [service])
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      let channel =
-        wire == .inProcess ? try Channel(inProcess: [service]) : try Channel(target: "\(address)")
-      let result: Result<Void, any Error>
-      do { result = .success(try await body(channel)) } catch { result = .failure(error) }
-      await channel.shutDown(grace: .zero)
-      await server.shutDown(grace: .zero)
-      try result.get()
+      try await withChannel(to: [service], over: wire, body)
     }
   }
 

@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Synchronization
 import Testing
@@ -32,10 +33,10 @@ import Testing
 
   private func with(_ body: (SocketAddress) async throws -> Void) async throws {
     let service = CountingService()
-    let server = try Server(providers: [service], options: WireProtocolTests.server)
-    try await body(try server.bind(host: "127.0.0.1", port: 0))
-    #expect(service.count.load(ordering: .relaxed) == 0)
-    await server.shutDown(grace: .zero)
+    try await withServer([service], options: WireProtocolTests.server) { _, address async throws in
+      try await body(address)
+      #expect(service.count.load(ordering: .relaxed) == 0)
+    }
   }
 
   private static let types = [

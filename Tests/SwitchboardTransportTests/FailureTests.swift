@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -130,12 +131,12 @@ import Testing
     let server = try Server(providers: [])
     let address = try server.bind(host: "127.0.0.1", port: 0)
     await server.shutDown(grace: .zero)
-    let channel = try Channel(target: "\(address)")
-    let failure = await status {
-      _ = try await channel.call(TestService.get).unary([])
+    try await withChannel(to: "\(address)") { channel async throws in
+      let failure = await status {
+        _ = try await channel.call(TestService.get).unary([])
+      }
+      #expect(failure?.code == .unavailable)
     }
-    #expect(failure?.code == .unavailable)
-    await channel.shutDown(grace: .zero)
   }
 
   @Test(arguments: Wire.allCases) func aChannelThatWasShutDownRefusesCalls(_ wire: Wire) async throws {

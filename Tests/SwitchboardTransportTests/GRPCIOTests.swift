@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -32,23 +33,20 @@ import Testing
     var options = ChannelOptions()
     options.streamLookahead = 65_535
     options.connectionWindow = 65_535
-    let channel = try Channel(
-      target: "127.0.0.1:\(try #require(peer.line()))",
-      options: options,
-      group: group
-    )
-    let transport = try #require(channel.transport as? HTTP2ClientTransport)
-    let large = [UInt8](repeating: 7, count: 4_000_000)
-    let connection: @Sendable () -> ObjectIdentifier? = {
-      transport.connections.first.map(ObjectIdentifier.init)
+    try await withChannel(to: "127.0.0.1:\(try #require(peer.line()))", options: options, group: group) {
+      channel async throws in
+      let transport = try #require(channel.transport as? HTTP2ClientTransport)
+      let large = [UInt8](repeating: 7, count: 4_000_000)
+      let connection: @Sendable () -> ObjectIdentifier? = {
+        transport.connections.first.map(ObjectIdentifier.init)
+      }
+      _ = try await Caller(channel: channel).get()
+      let first = await group.loops[0].onLoop(connection)
+      for _ in 0..<20 {
+        #expect(try await Caller(channel: channel).get(TestService.get, large).count == large.count)
+      }
+      #expect(await group.loops[0].onLoop(connection) == first)
     }
-    _ = try await Caller(channel: channel).get()
-    let first = await group.loops[0].onLoop(connection)
-    for _ in 0..<20 {
-      #expect(try await Caller(channel: channel).get(TestService.get, large).count == large.count)
-    }
-    #expect(await group.loops[0].onLoop(connection) == first)
-    await channel.shutDown(grace: .zero)
   }
 
   @Test(arguments: [false, true]) func ourClientCallsGrpcio(_ secure: Bool) async throws {
@@ -63,10 +61,10 @@ import Testing
     let peer = try PythonPeer("grpcio_peer.py", arguments)
     defer { peer.stop() }
     let port = try #require(peer.line())
-    let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
-    let caller = Caller(channel: channel)
-    try await caller.callEverything()
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:\(port)", options: options) { channel async throws in
+      let caller = Caller(channel: channel)
+      try await caller.callEverything()
+    }
   }
 
   @Test func callsToGrpcioAreRetried() async throws {
@@ -83,13 +81,13 @@ import Testing
     var options = ChannelOptions()
     let config = MethodConfig(names: [try MethodConfig.Name()], repetition: .retry(policy))
     options.serviceConfig = try ServiceConfig(methodConfigs: [config])
-    let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
-    let flaky = MethodDescriptor(service: "test.Test", method: "Flaky", type: .unary)
-    #expect(try await Caller(channel: channel).get(flaky, Array("x".utf8)) == Array("x2".utf8))
-    let update = channel.call(
-      MethodDescriptor(service: "test.Test", method: "FlakyUpdate", type: .bidirectionalStreaming)
-    ).bidirectionalStreaming(["a", "b", "c"].map { Array($0.utf8) })
-    #expect(try await update.collected() == ["a2", "b", "c"].map { Array($0.utf8) })
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:\(port)", options: options) { channel async throws in
+      let flaky = MethodDescriptor(service: "test.Test", method: "Flaky", type: .unary)
+      #expect(try await Caller(channel: channel).get(flaky, Array("x".utf8)) == Array("x2".utf8))
+      let update = channel.call(
+        MethodDescriptor(service: "test.Test", method: "FlakyUpdate", type: .bidirectionalStreaming)
+      ).bidirectionalStreaming(["a", "b", "c"].map { Array($0.utf8) })
+      #expect(try await update.collected() == ["a2", "b", "c"].map { Array($0.utf8) })
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -196,13 +197,13 @@ import Testing
   /// A handler that calls a service of the same process is answered before the next handler begins.
   @Test func aHandlerMayCallAnother() async throws {
     let group = try LoopGroup()
-    let inner = try Channel(inProcess: [TestService()], group: group)
-    try await Batch.with(3) { _, number, _ in
-      try await inner.call(TestService.get).unary([number])
-    } then: { peer, _, _ async throws in
-      #expect(Batch.answers(peer, 3) == [0: [0], 1: [1], 2: [2]])
+    try await withChannel(try Channel(inProcess: [TestService()], group: group)) { inner async throws in
+      try await Batch.with(3) { _, number, _ in
+        try await inner.call(TestService.get).unary([number])
+      } then: { peer, _, _ async throws in
+        #expect(Batch.answers(peer, 3) == [0: [0], 1: [1], 2: [2]])
+      }
     }
-    await inner.shutDown(grace: .zero)
   }
 
   /// Also while a batch waits for the handler of another stream.
@@ -210,17 +211,17 @@ import Testing
     let group = try LoopGroup()
     let loop = group.loops[0]
     let inner = Batch { _, number, _ in [number] }
-    let channel = try Channel(inProcess: [inner], group: group)
-    try await Batch.with(3, on: group, interceptors: Self.binding) { _, number, _ in
-      let call = Task.immediate(executorPreference: loop) {
-        try await channel.call(Batch.get).unary([number])
+    try await withChannel(try Channel(inProcess: [inner], group: group)) { channel async throws in
+      try await Batch.with(3, on: group, interceptors: Self.binding) { _, number, _ in
+        let call = Task.immediate(executorPreference: loop) {
+          try await channel.call(Batch.get).unary([number])
+        }
+        let started = inner.started.count
+        return [UInt8(started)] + (try await call.value)
+      } then: { peer, _, _ async throws in
+        #expect(Batch.answers(peer, 3) == [0: [1, 0], 1: [2, 1], 2: [3, 2]])
       }
-      let started = inner.started.count
-      return [UInt8(started)] + (try await call.value)
-    } then: { peer, _, _ async throws in
-      #expect(Batch.answers(peer, 3) == [0: [1, 0], 1: [2, 1], 2: [3, 2]])
     }
-    await channel.shutDown(grace: .zero)
   }
 
   /// The second handler runs when the first has lost their connection, so it does not start; the first is cancelled as
@@ -234,22 +235,24 @@ import Testing
       #expect(context.isCancelled && !Task.isCancelled)
       return try await batch.hang(number)
     }
-    let server = try Server(providers: [batch], group: group)
-    let core = server.core
-    connections.withLock { $0 = { for connection in core.connections { connection.close(.connectionLost) } } }
-    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
-    try #require(peer.settle())
-    let head = FramePeer.block(FramePeer.request("/test.Batch/Get"))
-    peer.write(
-      (0..<3).flatMap {
-        FramePeer.frame(Kind.headers, 4, Batch.stream($0), head)
-          + FramePeer.frame(Kind.data, 1, Batch.stream($0), [0, 0, 0, 0, 1, UInt8($0)])
+    try await withServer([batch], group: group) { server, address async throws in
+      let core = server.core
+      connections.withLock {
+        $0 = { for connection in core.connections { connection.close(.connectionLost) } }
       }
-    )
-    await batch.untilCancelled { $0.count == 1 }
-    #expect(batch.started.map(\.number) == [0])
-    await loop.onLoop {}
-    await server.shutDown(grace: .zero)
+      let peer = try FramePeer(address)
+      try #require(peer.settle())
+      let head = FramePeer.block(FramePeer.request("/test.Batch/Get"))
+      peer.write(
+        (0..<3).flatMap {
+          FramePeer.frame(Kind.headers, 4, Batch.stream($0), head)
+            + FramePeer.frame(Kind.data, 1, Batch.stream($0), [0, 0, 0, 0, 1, UInt8($0)])
+        }
+      )
+      await batch.untilCancelled { $0.count == 1 }
+      #expect(batch.started.map(\.number) == [0])
+      await loop.onLoop {}
+    }
   }
 
   @Test func aServerWaitsForHandlersOfABatch() async throws {

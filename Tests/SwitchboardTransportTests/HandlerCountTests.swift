@@ -1,5 +1,6 @@
 import CallTestSupport
 import Dispatch
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -13,14 +14,12 @@ import Testing
     var options = ServerOptions()
     options.handlerPlacements.standard = .executor(JoinedThread())
     let group = try LoopGroup()
-    let server = try Server(providers: [Repeated()], options: options, group: group)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    #expect(try await channel.call(Repeated.get).unary([1]) == [1])
-    let running = await group.loops[0].find { server.core.connections.map(\.runningHandlers) }
-    #expect(running == [0])
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withPair([Repeated()], options: options, group: group) { pair async throws in
+      let (server, channel) = (pair.server, pair.channel)
+      #expect(try await channel.call(Repeated.get).unary([1]) == [1])
+      let running = await group.loops[0].find { server.core.connections.map(\.runningHandlers) }
+      #expect(running == [0])
+    }
   }
 }
 

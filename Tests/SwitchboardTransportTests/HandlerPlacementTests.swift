@@ -1,5 +1,6 @@
 import CallTestSupport
 import Dispatch
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -112,11 +113,8 @@ private final class Places: CallHandlerProvider {
       try await body(channel)
       return await channel.shutDown(grace: .zero)
     }
-    let server = try Server(providers: [Places()], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    try await body(channel)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withChannel(to: [Places()], options: options) { channel async throws in
+      try await body(channel)
+    }
   }
 }

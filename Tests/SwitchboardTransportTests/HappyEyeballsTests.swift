@@ -1,5 +1,6 @@
 import Glibc
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -77,15 +78,14 @@ import Testing
 
   @Test func anAddressWhoseHandshakeFailsIsSkipped() async throws {
     let broken = try FrameListener()
-    let server = try Server(providers: [TestService()])
-    let good = try server.bind(host: "127.0.0.1", port: 0)
-    let target = "ipv4:127.0.0.1:\(broken.port),127.0.0.1:\(good.port)"
-    let channel = try Channel(target: target)
-    let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
-    broken.acceptRaw().send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
-    #expect(try await call.value == [1, 2, 3])
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([TestService()]) { _, good async throws in
+      let target = "ipv4:127.0.0.1:\(broken.port),127.0.0.1:\(good.port)"
+      try await withChannel(to: target) { channel async throws in
+        let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
+        broken.acceptRaw().send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+        #expect(try await call.value == [1, 2, 3])
+      }
+    }
   }
 
   /// An address that never answers: its listener's queue is full, so the system drops packets.

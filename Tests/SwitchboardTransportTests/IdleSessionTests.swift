@@ -1,5 +1,6 @@
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -12,9 +13,10 @@ import Testing
     channel: ChannelOptions = ChannelOptions(),
     _ body: (Caller) async throws -> Void
   ) async throws {
-    let channel = try Channel(inProcess: [TestService()], options: server, channelOptions: channel)
-    try await body(Caller(channel: channel))
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TestService()], options: server, channelOptions: channel)) {
+      channel async throws in
+      try await body(Caller(channel: channel))
+    }
   }
 
   private let tooLarge = [UInt8](repeating: 0, count: 101)

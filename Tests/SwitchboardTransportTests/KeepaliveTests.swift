@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -87,20 +88,20 @@ import Testing
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(10)
     let loop = group.loops[0]
-    let channel = try Channel(target: target, options: options, group: group)
-    let transport = try #require(channel.transport as? HTTP2ClientTransport)
-    let call = Task { try await Caller(channel: channel).get(TestService.hang) }
-    await loop.until { transport.connections.first?.openStreams == 1 }
-    while !Task.isCancelled, await loop.onLoop({ transport.connections.first?.isRetired == false }) {
-      let moved = await loop.onLoop { loop.now } + 21 * second
-      // Each step makes a ping due; the server answers or closes the connection.
-      await loop.advance(by: .seconds(21))
-      await loop.until { (transport.connections.first?.lastRead ?? .max) > moved }
+    try await withChannel(to: target, options: options, group: group) { channel async throws in
+      let transport = try #require(channel.transport as? HTTP2ClientTransport)
+      let call = Task { try await Caller(channel: channel).get(TestService.hang) }
+      await loop.until { transport.connections.first?.openStreams == 1 }
+      while !Task.isCancelled, await loop.onLoop({ transport.connections.first?.isRetired == false }) {
+        let moved = await loop.onLoop { loop.now } + 21 * second
+        // Each step makes a ping due; the server answers or closes the connection.
+        await loop.advance(by: .seconds(21))
+        await loop.until { (transport.connections.first?.lastRead ?? .max) > moved }
+      }
+      #expect(await status { _ = try await call.value }?.code == .unavailable)
+      #expect(await loop.onLoop { transport.keepaliveInterval } == .seconds(20))
+      #expect(try await Caller(channel: channel).get() == [1, 2, 3])
     }
-    #expect(await status { _ = try await call.value }?.code == .unavailable)
-    #expect(await loop.onLoop { transport.keepaliveInterval } == .seconds(20))
-    #expect(try await Caller(channel: channel).get() == [1, 2, 3])
-    await channel.shutDown(grace: .zero)
   }
 
   /// A connection reports only once that it is pinged too often.

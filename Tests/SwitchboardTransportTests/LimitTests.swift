@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import TestSupport

@@ -1,6 +1,7 @@
 import CallTestSupport
 import Foundation
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Synchronization
 import Testing
@@ -82,9 +83,9 @@ import Testing
       let other = try Server(providers: [])
       let refused = await status { _ = try other.bind(unixAbstractName: name) }
       #expect(refused?.message == "cannot listen on \(target): address already in use")
-      let channel = try Channel(target: target)
-      #expect(try await Caller(channel: channel).get() == [1, 2, 3])
-      await channel.shutDown(grace: .zero)
+      try await withChannel(to: target) { channel async throws in
+        #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+      }
       await server.shutDown(grace: .zero)
       // Loops close listeners on their own threads.
       while !Task.isCancelled, await status(of: { try await self.connect(target) }) == nil {

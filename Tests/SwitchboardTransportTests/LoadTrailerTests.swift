@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardCallObjects
@@ -92,16 +93,7 @@ import Testing
     var options = ServerOptions()
     options.loadRecorder = recorder
     options.web = WebOptions(origins: .any)
-    let server = try Server(providers: [Busy()], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel =
-      wire == .inProcess
-      ? try Channel(inProcess: [Busy()], options: options) : try Channel(target: "\(address)")
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(channel)) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    try await withChannel(to: [Busy()], over: wire, options: options, body)
   }
 
   /// The status and the trailers of a call.
@@ -150,13 +142,11 @@ import Testing
     options.logger = Logger(log)
     options.loadRecorder = byRecorder ? LoadRecorder() : nil
     options.loadRecorder?.update { $0.cpuUtilization = 40 }
-    let server = try Server(providers: [Busy()], options: options)
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let (status, trailers) = try await unary(byRecorder ? "" : "percent", on: channel)
-    #expect(status.isOk)
-    #expect(try report(in: trailers)?.cpuUtilization == 40)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withChannel(to: [Busy()], options: options) { channel async throws in
+      let (status, trailers) = try await unary(byRecorder ? "" : "percent", on: channel)
+      #expect(status.isOk)
+      #expect(try report(in: trailers)?.cpuUtilization == 40)
+    }
     #expect(log.entries.count == 1)
     #expect(
       log.entries.first?["error"]
@@ -239,33 +229,27 @@ import Testing
   }
 
   @Test(arguments: ["load", "load fail"]) func gRPCWebResponsesHaveReports(_ commands: String) async throws {
-    let server = try Server(
-      providers: [Busy()],
-      options: {
-        var options = ServerOptions()
-        options.web = WebOptions(origins: .any)
-        return options
-      }()
-    )
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let peer = try FramePeer(address)
-    peer.headers(
-      1,
-      [
-        (":method", "POST"), (":scheme", "http"), (":path", "/test.Busy/One"), (":authority", "test"),
-        ("content-type", "application/grpc-web"),
-      ]
-    )
-    peer.data(1, WebMessages.frame(Array(commands.utf8)), ends: true)
-    _ = try #require(peer.nextHeaders())
-    var body: [UInt8] = []
-    while let frame = peer.next(FramePeer.Kind.data) {
-      body += frame.payload
-      if frame.endsStream { break }
+    var options = ServerOptions()
+    options.web = WebOptions(origins: .any)
+    try await withServer([Busy()], options: options) { _, address async throws in
+      let peer = try FramePeer(address)
+      peer.headers(
+        1,
+        [
+          (":method", "POST"), (":scheme", "http"), (":path", "/test.Busy/One"), (":authority", "test"),
+          ("content-type", "application/grpc-web"),
+        ]
+      )
+      peer.data(1, WebMessages.frame(Array(commands.utf8)), ends: true)
+      _ = try #require(peer.nextHeaders())
+      var body: [UInt8] = []
+      while let frame = peer.next(FramePeer.Kind.data) {
+        body += frame.payload
+        if frame.endsStream { break }
+      }
+      let value = try #require(WebMessages(body).trailers["endpoint-load-metrics-bin"])
+      let bytes = try #require(Base64.decode(value.utf8))
+      #expect(LoadReport(serializedBytes: bytes) == Self.expected)
     }
-    let value = try #require(WebMessages(body).trailers["endpoint-load-metrics-bin"])
-    let bytes = try #require(Base64.decode(value.utf8))
-    #expect(LoadReport(serializedBytes: bytes) == Self.expected)
-    await server.shutDown(grace: .zero)
   }
 }

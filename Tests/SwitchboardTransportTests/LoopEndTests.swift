@@ -1,5 +1,6 @@
 import Glibc
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Synchronization
 import TestSupport
@@ -126,10 +127,8 @@ import Testing
 
   @Test func nothingWaitsForSignalsOnAnEndedLoop() async throws {
     let group = try LoopGroup()
-    let server = try Server(providers: [TestService()], group: group)
-    try server.bind(host: "127.0.0.1", port: 0)
     // The loop ends when nothing listens any more.
-    await server.shutDown(grace: .zero)
+    try await withServer([TestService()], group: group) { _, _ in }
     group.shutDown()
     while !Task.isCancelled, (try? await group.loops[0].sleep(for: .zero)) != nil {}
     await withCheckedContinuation { continuation in

@@ -1,5 +1,6 @@
 import CallTestSupport
 import CertificateSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -96,10 +97,10 @@ import Testing
     let server = try Server(providers: [])
     let address = try server.bind(host: "127.0.0.1", port: 0)
     await server.shutDown(grace: .zero)
-    let channel = try Channel(target: "\(address)", options: options)
-    #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
-    await recorder.failed.wait()
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "\(address)", options: options) { channel async throws in
+      #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
+      await recorder.failed.wait()
+    }
     #expect(recorder.all.contains("failed unavailable (14)"))
     #expect(recorder.all.contains("warning: cannot connect"))
   }

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardBalancing
 import TestSupport
 import Testing
@@ -148,13 +149,13 @@ import Testing
       #expect(error?.message?.hasPrefix(message) == true)
     }
     for timeout in [Duration.seconds(1), Self.forever] {
-      let pool = try ChannelPool(idleTimeout: timeout)
-      try await TestPair.with { pair async throws in
-        let options = CallOptions.with { $0.security = .plaintext }
-        let channel = Channel(host: "\(pair.address)", options: options, pool: pool)
-        #expect(try await Caller(channel: channel).get(options: options) == [1, 2, 3])
+      try await withPool(try ChannelPool(idleTimeout: timeout)) { pool async throws in
+        try await TestPair.with { pair async throws in
+          let options = CallOptions.with { $0.security = .plaintext }
+          let channel = Channel(host: "\(pair.address)", options: options, pool: pool)
+          #expect(try await Caller(channel: channel).get(options: options) == [1, 2, 3])
+        }
       }
-      await pool.shutDown(grace: .zero)
     }
   }
 }

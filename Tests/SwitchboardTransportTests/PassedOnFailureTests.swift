@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -30,13 +31,10 @@ import Testing
     _ callOptions: CallOptions = CallOptions(),
     _ body: (Caller) async throws -> Void
   ) async throws {
-    let server = try Server(providers: [Front(backend: backend, options: callOptions)], options: options)
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(Caller(channel: channel))) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    let front = Front(backend: backend, options: callOptions)
+    try await withChannel(to: [front], options: options) { channel async throws in
+      try await body(Caller(channel: channel))
+    }
   }
 
   private static let fixed = "a call that the server made has failed; its log says why"
@@ -46,25 +44,25 @@ import Testing
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     let target = try FrameListener().target
-    let backend = try Channel(target: target)
-    try await with(backend, options) { caller async throws in
-      let failure = await status { _ = try await caller.get(TestService.hang) }
-      #expect(failure == GRPCStatus(code: .unavailable, message: Self.fixed))
+    try await withChannel(to: target) { backend async throws in
+      try await with(backend, options) { caller async throws in
+        let failure = await status { _ = try await caller.get(TestService.hang) }
+        #expect(failure == GRPCStatus(code: .unavailable, message: Self.fixed))
+      }
+      let entry = entries.all.first
+      #expect(entries.all.count == 1)
+      #expect(entry?.level == .warning)
+      #expect(entry?.message == "a call failed because a call that its handler made did")
+      #expect(entry?.metadata["error"]?.contains("cannot connect to \(target)") == true)
+      #expect(entry?.metadata["method"] == "/test.Test/Hang")
+      #expect(entry?.metadata["call"]?.isEmpty == false)
+      options.sendsErrorDescriptions = true
+      try await with(backend, options) { caller async throws in
+        let failure = await status { _ = try await caller.get(TestService.hang) }
+        #expect(failure?.message?.contains("cannot connect to \(target)") == true)
+      }
+      #expect(entries.all.count == 1)
     }
-    let entry = entries.all.first
-    #expect(entries.all.count == 1)
-    #expect(entry?.level == .warning)
-    #expect(entry?.message == "a call failed because a call that its handler made did")
-    #expect(entry?.metadata["error"]?.contains("cannot connect to \(target)") == true)
-    #expect(entry?.metadata["method"] == "/test.Test/Hang")
-    #expect(entry?.metadata["call"]?.isEmpty == false)
-    options.sendsErrorDescriptions = true
-    try await with(backend, options) { caller async throws in
-      let failure = await status { _ = try await caller.get(TestService.hang) }
-      #expect(failure?.message?.contains("cannot connect to \(target)") == true)
-    }
-    #expect(entries.all.count == 1)
-    await backend.shutDown(grace: .zero)
   }
 
   /// What a peer did, in the words of the channel, and what it said without being asked.
@@ -73,16 +71,16 @@ import Testing
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     let listener = try FrameListener()
-    let backend = try Channel(target: listener.target)
-    try await with(backend, options) { caller async throws in
-      let call = Task { await status { _ = try await caller.get(TestService.hang) } }
-      let peer = listener.acceptRaw()
-      _ = peer.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
-      peer.send(PlainGoAway.bytes(.enhanceYourCalm, "ask db-7 instead"))
-      #expect(await call.value == GRPCStatus(code: .unavailable, message: Self.fixed))
+    try await withChannel(to: listener.target) { backend async throws in
+      try await with(backend, options) { caller async throws in
+        let call = Task { await status { _ = try await caller.get(TestService.hang) } }
+        let peer = listener.acceptRaw()
+        _ = peer.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
+        peer.send(PlainGoAway.bytes(.enhanceYourCalm, "ask db-7 instead"))
+        #expect(await call.value == GRPCStatus(code: .unavailable, message: Self.fixed))
+      }
+      #expect(entries.all.first?.metadata["error"]?.contains("ask db-7 instead") == true)
     }
-    #expect(entries.all.first?.metadata["error"]?.contains("ask db-7 instead") == true)
-    await backend.shutDown(grace: .zero)
   }
 
   /// Explains each failure in words of its own.
@@ -106,12 +104,12 @@ import Testing
   }
 
   @Test(.mayBlock) func aHandlersOwnWordsPass() async throws {
-    let backend = try Channel(target: try FrameListener().target)
-    let channel = try Channel(inProcess: [Explaining(backend: backend)])
-    let failure = await status { _ = try await Caller(channel: channel).get(TestService.hang) }
-    #expect(failure == GRPCStatus(code: .unavailable, message: "there is no stock"))
-    await channel.shutDown(grace: .zero)
-    await backend.shutDown(grace: .zero)
+    try await withChannel(to: try FrameListener().target) { backend async throws in
+      try await withChannel(try Channel(inProcess: [Explaining(backend: backend)])) { channel async throws in
+        let failure = await status { _ = try await Caller(channel: channel).get(TestService.hang) }
+        #expect(failure == GRPCStatus(code: .unavailable, message: "there is no stock"))
+      }
+    }
   }
 
   @Test func addressesInDeadlinesReachTheLogOnly() async throws {
@@ -158,12 +156,11 @@ import Testing
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     try await TestPair.with { pair async throws in
-      let server = try Server(providers: [Uploading(backend: pair.channel)], options: options)
-      let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-      let failure = await status { _ = try await Caller(channel: channel).get(TestService.hang) }
-      #expect(failure == GRPCStatus(code: .cancelled, message: Self.fixed))
-      await channel.shutDown(grace: .zero)
-      await server.shutDown(grace: .zero)
+      let uploading = Uploading(backend: pair.channel)
+      try await withChannel(to: [uploading], options: options) { channel async throws in
+        let failure = await status { _ = try await Caller(channel: channel).get(TestService.hang) }
+        #expect(failure == GRPCStatus(code: .cancelled, message: Self.fixed))
+      }
     }
     #expect(entries.all.first?.metadata["error"]?.contains("cannot read /srv/orders") == true)
   }

@@ -1,5 +1,6 @@
 import CallTestSupport
 import CertificateSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -36,13 +37,13 @@ import Testing
       }
       options.connectInitialBackoff = .milliseconds(10)
       options.connectMaxBackoff = .milliseconds(50)
-      let channel = try Channel(target: proxy.target, options: options)
-      // This call waits until the proxy has started.
-      var patient = CallOptions(timeout: .seconds(300))
-      patient.waitForReady = true
-      #expect(try await Caller(channel: channel).get(options: patient) == [1, 2, 3])
-      try await body(Through(pair: pair, proxy: proxy, channel: channel))
-      await channel.shutDown(grace: .zero)
+      try await withChannel(to: proxy.target, options: options) { channel async throws in
+        // This call waits until the proxy has started.
+        var patient = CallOptions(timeout: .seconds(300))
+        patient.waitForReady = true
+        #expect(try await Caller(channel: channel).get(options: patient) == [1, 2, 3])
+        try await body(Through(pair: pair, proxy: proxy, channel: channel))
+      }
     }
   }
 

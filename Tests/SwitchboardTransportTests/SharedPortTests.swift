@@ -1,4 +1,5 @@
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -42,9 +43,9 @@ import Testing
       let share = loops.count { $0 == ObjectIdentifier(loop) }
       #expect(share > 20, "\(share) of 200")
     }
-    let caller = try Channel(target: "\(address)", group: group)
-    #expect(try await Caller(channel: caller).get() == [1, 2, 3])
-    await caller.shutDown(grace: .zero)
+    try await withChannel(to: "\(address)", group: group) { caller async throws in
+      #expect(try await Caller(channel: caller).get() == [1, 2, 3])
+    }
     await server.shutDown(grace: .zero)
     for peer in peers { #expect(peer.raw.readToEnd()) }
   }
@@ -53,17 +54,17 @@ import Testing
     let group = try LoopGroup(count: 2)
     let service = TestService()
     let server = try Server(providers: [service], options: Self.options(), group: group)
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let call = Task(executorPreference: channel.eventLoop) {
-      try await Caller(channel: channel).get(TestService.hang)
+    try await withChannel(to: "\(try server.bind(host: "127.0.0.1", port: 0))") { channel async throws in
+      let call = Task(executorPreference: channel.eventLoop) {
+        try await Caller(channel: channel).get(TestService.hang)
+      }
+      await service.hanging.wait()
+      let stop = Task { await server.shutDown(grace: .seconds(60)) }
+      for loop in group.loops { await loop.until { server.core.listeners.isEmpty } }
+      service.cancelled.fire()
+      #expect(try await call.value == [1, 2, 3])
+      await stop.value
     }
-    await service.hanging.wait()
-    let stop = Task { await server.shutDown(grace: .seconds(60)) }
-    for loop in group.loops { await loop.until { server.core.listeners.isEmpty } }
-    service.cancelled.fire()
-    #expect(try await call.value == [1, 2, 3])
-    await stop.value
-    await channel.shutDown(grace: .zero)
   }
 
   @Test func onlyServersThatShareThePortCanBindIt() async throws {

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -158,14 +159,8 @@ private final class Watches: CallHandlerProvider {
     _ body: (Channel, Server, Watches) async throws -> Void
   ) async throws {
     let service = Watches()
-    let server = try Server(providers: [service])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel =
-      wire == .inProcess ? try Channel(inProcess: [service]) : try Channel(target: "\(address)")
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(channel, server, service)) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    try await withPair([service], over: wire) { pair async throws in
+      try await body(pair.channel, pair.server, service)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -69,17 +70,17 @@ import Testing
   /// The channels of a pool are chosen for each call.
   @Test func callsOfAPoolAreRedirectedByTLS() async throws {
     try await TestPair.with { other async throws in
-      let pool = try ChannelPool()
-      func redirected(from host: String, _ options: CallOptions = CallOptions()) async -> GRPCStatus? {
-        let transport = PooledTransport(pool, host, options, loop: pool.loop(for: host))
-        let channel = Channel(transport.sibling(for: "\(other.address)"))
-        return await status { _ = try await Caller(channel: channel).get(options: options) }
+      try await withPool(try ChannelPool()) { pool async throws in
+        func redirected(from host: String, _ options: CallOptions = CallOptions()) async -> GRPCStatus? {
+          let transport = PooledTransport(pool, host, options, loop: pool.loop(for: host))
+          let channel = Channel(transport.sibling(for: "\(other.address)"))
+          return await status { _ = try await Caller(channel: channel).get(options: options) }
+        }
+        let refused = await redirected(from: "shop.example:443")
+        #expect(refused?.message?.hasPrefix("TLS: the server does not speak TLS") == true)
+        #expect(await redirected(from: "localhost:1") == nil)
+        #expect(await redirected(from: "shop.example:443", .with { $0.security = .plaintext }) == nil)
       }
-      let refused = await redirected(from: "shop.example:443")
-      #expect(refused?.message?.hasPrefix("TLS: the server does not speak TLS") == true)
-      #expect(await redirected(from: "localhost:1") == nil)
-      #expect(await redirected(from: "shop.example:443", .with { $0.security = .plaintext }) == nil)
-      await pool.shutDown(grace: .zero)
     }
   }
 

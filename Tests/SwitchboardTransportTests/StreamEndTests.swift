@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import TestSupport
@@ -315,15 +316,8 @@ private final class Ends: CallHandlerProvider {
     _ body: (Channel, Ends) async throws -> Void
   ) async throws {
     let service = Ends()
-    let server = try Server(providers: [service], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel =
-      wire == .inProcess
-      ? try Channel(inProcess: [service], options: options) : try Channel(target: "\(address)")
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(channel, service)) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    try await withChannel(to: [service], over: wire, options: options) { channel async throws in
+      try await body(channel, service)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -167,15 +168,14 @@ import Testing
     var options = ServerOptions()
     options.tls = serving
     options.logger = Logger(log, minimumLevel: .warning)
-    let server = try Server(providers: [TestService()], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let authority = try temporaryFile(TestCertificates.authority)
-    let peer = try PythonPeer("tls_peer.py", ["client", "\(address.port)", authority])
-    #expect(peer.line()?.lowercased().contains("no application protocol") == true)
-    peer.stop()
-    await log.isFilled.wait()
-    #expect(log.reason?.hasSuffix("TLS: the peer does not offer HTTP/2 (ALPN h2)") == true)
-    await server.shutDown(grace: .zero)
+    try await withServer([TestService()], options: options) { _, address async throws in
+      let authority = try temporaryFile(TestCertificates.authority)
+      let peer = try PythonPeer("tls_peer.py", ["client", "\(address.port)", authority])
+      #expect(peer.line()?.lowercased().contains("no application protocol") == true)
+      peer.stop()
+      await log.isFilled.wait()
+      #expect(log.reason?.hasSuffix("TLS: the peer does not offer HTTP/2 (ALPN h2)") == true)
+    }
   }
 
   @Test func aServerWithoutHTTP2IsReported() async throws {
@@ -183,11 +183,12 @@ import Testing
     let peer = try PythonPeer("tls_peer.py", ["server"] + (try files.map(temporaryFile)))
     var options = ChannelOptions()
     options.security = .tls(trusting)
-    let channel = try Channel(target: "127.0.0.1:\(try #require(peer.line()))", options: options)
-    let failure = await status { _ = try await Caller(channel: channel).get() }
-    #expect(failure?.code == .unavailable)
-    #expect(failure?.message == "TLS: the peer does not offer HTTP/2 (ALPN h2)")
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:\(try #require(peer.line()))", options: options) {
+      channel async throws in
+      let failure = await status { _ = try await Caller(channel: channel).get() }
+      #expect(failure?.code == .unavailable)
+      #expect(failure?.message == "TLS: the peer does not offer HTTP/2 (ALPN h2)")
+    }
     peer.stop()
   }
 }

@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -190,25 +191,24 @@ import Testing
   }
 
   @Test func certificatesAreReloadedForNewConnections() async throws {
-    let server = try Server(
-      providers: [TestService()],
+    try await withServer(
+      [TestService()],
       options: serverOptions(ServerTLS(credentials: TestCertificates.server))
-    )
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    try server.reload(ServerTLS(credentials: TestCertificates.renewed))
-    var tls = trusting
-    tls.serverNameOverride = "switchboard.test"
-    // The renewed certificate does not have this name.
-    for (name, isFine) in [("switchboard.test", false), ("localhost", true)] {
-      tls.serverNameOverride = name
-      let channel = try Channel(target: "\(address)", options: channelOptions(tls))
-      let failure = await status {
-        _ = try await channel.call(TestService.get).unary([])
+    ) { server, address async throws in
+      try server.reload(ServerTLS(credentials: TestCertificates.renewed))
+      var tls = trusting
+      tls.serverNameOverride = "switchboard.test"
+      // The renewed certificate does not have this name.
+      for (name, isFine) in [("switchboard.test", false), ("localhost", true)] {
+        tls.serverNameOverride = name
+        try await withChannel(to: "\(address)", options: channelOptions(tls)) { channel async throws in
+          let failure = await status {
+            _ = try await channel.call(TestService.get).unary([])
+          }
+          #expect((failure == nil) == isFine)
+        }
       }
-      #expect((failure == nil) == isFine)
-      await channel.shutDown(grace: .zero)
     }
-    await server.shutDown(grace: .zero)
   }
 
   @Test func reloadingReadsCertificateFilesAgain() async throws {
@@ -230,9 +230,9 @@ import Testing
       try pair.server.reloadCertificates()
       // Open connections keep theirs; the renewed certificate does not have this name.
       #expect(try await pair.get() == [1, 2, 3])
-      let late = try Channel(target: "\(pair.address)", options: channelOptions(tls))
-      #expect(await status { _ = try await Caller(channel: late).get() }?.code == .unavailable)
-      await late.shutDown(grace: .zero)
+      try await withChannel(to: "\(pair.address)", options: channelOptions(tls)) { late async throws in
+        #expect(await status { _ = try await Caller(channel: late).get() }?.code == .unavailable)
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -51,12 +52,9 @@ import Testing
     _ options: ServerOptions = ServerOptions(),
     _ body: (SocketAddress) async throws -> Void
   ) async throws {
-    let server = try Server(providers: [Mirror()], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(address)) } catch { result = .failure(error) }
-    await server.shutDown(grace: .zero)
-    try result.get()
+    try await withServer([Mirror()], options: options) { _, address async throws in
+      try await body(address)
+    }
   }
 
   private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 
@@ -120,7 +121,7 @@ import Testing
   func aResponseWithUnsendableMetadataFails(_ sample: Sample, _ part: Part) async throws {
     for wire in [Wire.ipv4, .inProcess] {
       let entries = LogEntries()
-      try await withServer(sample, part, wire, entries) { caller async throws in
+      try await withCaller(sample, part, wire, entries) { caller async throws in
         for method in [Spoiler.unary, Spoiler.stream] {
           let failure = await status { _ = try await caller.expand(method, [1]).collected() }
           #expect(failure?.code == .internalError, "\(wire)")
@@ -141,7 +142,7 @@ import Testing
   @Test(arguments: Part.allCases) func metadataAboveTheClientsLimitIsLogged(_ part: Part) async throws {
     let sample = Sample(name: "large", value: String(repeating: "x", count: 100_000), message: "")
     let entries = LogEntries()
-    try await withServer(sample, part, .ipv4, entries) { caller async throws in
+    try await withCaller(sample, part, .ipv4, entries) { caller async throws in
       for method in [Spoiler.unary, Spoiler.stream] {
         let failure = await status { _ = try await caller.expand(method, [1]).collected() }
         #expect(failure?.code == .resourceExhausted)
@@ -161,14 +162,14 @@ import Testing
   func unsendableMetadataCancelsTheHandler(_ wire: Wire) async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
     let finish: @Sendable () -> Void = { continuation.finish() }
-    try await withServer(Self.samples[0], .initialAlone, wire, whenCancelled: finish) { caller async throws in
+    try await withCaller(Self.samples[0], .initialAlone, wire, whenCancelled: finish) { caller async throws in
       let failure = await status { _ = try await caller.expand(Spoiler.waiting, [1]).collected() }
       #expect(failure?.code == .internalError)
       for await _ in cancelled {}
     }
   }
 
-  private func withServer(
+  private func withCaller(
     _ sample: Sample,
     _ part: Part,
     _ wire: Wire,
@@ -179,16 +180,9 @@ import Testing
     let spoiler = Spoiler(sample: sample, part: part, whenCancelled: whenCancelled)
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
-    let server = try Server(providers: [spoiler], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel =
-      wire == .inProcess
-      ? try Channel(inProcess: [spoiler], options: options) : try Channel(target: "\(address)")
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(Caller(channel: channel))) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    try await withChannel(to: [spoiler], over: wire, options: options) { channel async throws in
+      try await body(Caller(channel: channel))
+    }
   }
 
   private struct Spoiler: CallHandlerProvider {

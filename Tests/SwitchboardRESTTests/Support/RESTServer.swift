@@ -1,4 +1,5 @@
 import RESTService
+import ServerTestSupport
 import Switchboard
 import SwitchboardREST
 
@@ -12,14 +13,7 @@ func withRESTServer<Result>(
   var serverOptions = ServerOptions()
   try serverOptions.serveREST(providers, options: options)
   change(&serverOptions)
-  let server = try Server(providers: providers, options: serverOptions)
-  let address = try server.bind(host: "127.0.0.1", port: 0)
-  do {
-    let result = try await body("127.0.0.1:\(address.port)")
-    await server.shutDown(grace: .zero)
-    return result
-  } catch {
-    await server.shutDown(grace: .zero)
-    throw error
+  return try await withServer(providers, options: serverOptions) { _, address async throws in
+    try await body("127.0.0.1:\(address.port)")
   }
 }

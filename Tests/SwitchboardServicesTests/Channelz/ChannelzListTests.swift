@@ -3,6 +3,7 @@ import CertificateSupport
 import EchoService
 import Foundation
 import HTTP2TestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardServices
 import Testing
@@ -62,17 +63,17 @@ import Testing
   @Test func onlyTheLatestEventsAreKept() async throws {
     // No server listens there.
     let path = "/tmp/switchboard-channelz-\(UUID().uuidString).sock"
-    let channel = try Channel(target: "unix:\(path)")
-    let transport = try #require(channel.transport as? HTTP2ClientTransport)
-    while !Task.isCancelled, await channel.snapshot()?.trace.eventCount ?? 0 <= 40 {
-      channel.connect()
-      await transport.loop.advance(by: .seconds(200))
+    try await withChannel(to: "unix:\(path)") { channel async throws in
+      let transport = try #require(channel.transport as? HTTP2ClientTransport)
+      while !Task.isCancelled, await channel.snapshot()?.trace.eventCount ?? 0 <= 40 {
+        channel.connect()
+        await transport.loop.advance(by: .seconds(200))
+      }
+      let trace = try #require(await channel.snapshot()?.trace)
+      #expect(trace.events.count == ChannelTrace.limit)
+      #expect(trace.events.contains { $0.isWarning && $0.description.hasPrefix("cannot connect: ") })
+      #expect(trace.events.first?.description != "the channel was made")
     }
-    let trace = try #require(await channel.snapshot()?.trace)
-    #expect(trace.events.count == ChannelTrace.limit)
-    #expect(trace.events.contains { $0.isWarning && $0.description.hasPrefix("cannot connect: ") })
-    #expect(trace.events.first?.description != "the channel was made")
-    await channel.shutDown(grace: .zero)
   }
 
   @Test func listenersAreListedAsSockets() async throws {
@@ -88,8 +89,8 @@ import Testing
   }
 
   @Test func unixSocketsHaveTheirPath() async throws {
-    let path = "/tmp/switchboard-channelz-\(UUID().uuidString).sock"
-    try await Watched.with(unixPath: path) { watched async throws in
+    try await Watched.with(wire: .unix) { watched async throws in
+      let path = watched.address.host
       #expect(await watched.get("hello") == nil)
       let socket = try await watched.socket(watched.serverSockets().first)
       #expect(socket.local.udsAddress.filename == path)
@@ -147,7 +148,7 @@ import Testing
     for server in servers { channelz.add(server) }
     let channels = try (0..<3).map { try Channel(target: "localhost:\($0 + 1)", group: group) }
     for channel in channels { channelz.add(channel) }
-    try await hosted([channelz]) { outlook, _ async throws in
+    try await withChannel(to: [channelz]) { outlook async throws in
       let view = Grpc_Channelz_V1_ChannelzClient(channel: outlook)
       func page(_ start: Int64, _ limit: Int64) async throws -> ([Int64], Bool) {
         let response = try await view.getServers(
@@ -232,7 +233,7 @@ import Testing
 
   @Test func releasedChannelsAreNoLongerShown() async throws {
     let channelz = ChannelzService()
-    try await hosted([channelz]) { outlook, _ async throws in
+    try await withChannel(to: [channelz]) { outlook async throws in
       let view = Grpc_Channelz_V1_ChannelzClient(channel: outlook)
       do {
         let server = try Server(providers: [])
@@ -252,7 +253,7 @@ import Testing
     let channelz = ChannelzService()
     let inProcess = try Channel(inProcess: [TalkingEcho()])
     channelz.add(inProcess)
-    try await hosted([channelz]) { outlook, _ async throws in
+    try await withChannel(to: [channelz]) { outlook async throws in
       let view = Grpc_Channelz_V1_ChannelzClient(channel: outlook)
       #expect(try await view.getTopChannels(Grpc_Channelz_V1_GetTopChannelsRequest()).channel.isEmpty)
     }

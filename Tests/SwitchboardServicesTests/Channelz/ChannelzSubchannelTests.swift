@@ -1,3 +1,4 @@
+import ServerTestSupport
 import Switchboard
 import SwitchboardServiceMessages
 import Testing
@@ -20,31 +21,31 @@ import Testing
     options.security = .plaintext
     options.resolvers = [StaticResolver(endpoints)]
     options.serviceConfig = try ServiceConfig(json: #"{"loadBalancingConfig": [{"round_robin": {}}]}"#)
-    let channel = try Channel(target: "static:///shop.example", options: options)
-    channelz.add(channel, name: "shop")
-    let view = Grpc_Channelz_V1_ChannelzClient(channel: channel)
+    try await withChannel(to: "static:///shop.example", options: options) { channel async throws in
+      channelz.add(channel, name: "shop")
+      let view = Grpc_Channelz_V1_ChannelzClient(channel: channel)
 
-    var subchannels: [Grpc_Channelz_V1_Subchannel] = []
-    // Until both are connected and were called.
-    while subchannels.count(where: { $0.data.callsStarted >= 2 && !$0.socketRef.isEmpty }) < 2 {
-      let shown = try await view.getTopChannels(.with { $0.startChannelID = 0 })
-      subchannels = []
-      for reference in try #require(shown.channel.first).subchannelRef {
-        let answer = try await view.getSubchannel(.with { $0.subchannelID = reference.subchannelID })
-        subchannels.append(answer.subchannel)
+      var subchannels: [Grpc_Channelz_V1_Subchannel] = []
+      // Until both are connected and were called.
+      while subchannels.count(where: { $0.data.callsStarted >= 2 && !$0.socketRef.isEmpty }) < 2 {
+        let shown = try await view.getTopChannels(.with { $0.startChannelID = 0 })
+        subchannels = []
+        for reference in try #require(shown.channel.first).subchannelRef {
+          let answer = try await view.getSubchannel(.with { $0.subchannelID = reference.subchannelID })
+          subchannels.append(answer.subchannel)
+        }
+      }
+      let names = endpoints.map { "shop.example (\($0.addresses[0]))" }
+      #expect(subchannels.map(\.data.target) == names)
+      #expect(subchannels.map(\.ref.name) == names)
+      #expect(subchannels.allSatisfy { $0.data.state.state == .ready })
+      let sockets = subchannels.flatMap(\.socketRef)
+      #expect(Set(sockets.map(\.socketID)).count == 2)
+      for reference in sockets {
+        let socket = try await view.getSocket(.with { $0.socketID = reference.socketID }).socket
+        #expect(socket.ref.socketID == reference.socketID)
       }
     }
-    let names = endpoints.map { "shop.example (\($0.addresses[0]))" }
-    #expect(subchannels.map(\.data.target) == names)
-    #expect(subchannels.map(\.ref.name) == names)
-    #expect(subchannels.allSatisfy { $0.data.state.state == .ready })
-    let sockets = subchannels.flatMap(\.socketRef)
-    #expect(Set(sockets.map(\.socketID)).count == 2)
-    for reference in sockets {
-      let socket = try await view.getSocket(.with { $0.socketID = reference.socketID }).socket
-      #expect(socket.ref.socketID == reference.socketID)
-    }
-    await channel.shutDown(grace: .zero)
     for server in servers { await server.shutDown(grace: .zero) }
   }
 }

@@ -1,6 +1,7 @@
 import EchoService
 import EchoTestSupport
 import Foundation
+import ServerTestSupport
 import Switchboard
 import SwitchboardServices
 import TestSupport
@@ -33,31 +34,30 @@ import Testing
     var options = ServerOptions()
     options.loadRecorder = recorder
     let service = LoadReportService(recorder, minimumInterval: .milliseconds(10))
-    let server = try Server(providers: [BusyEcho(), service], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    // grpcio keeps the trailer from its users, so the peer is given what our own client gets.
-    let client = Echo_EchoClient(channel: try Channel(target: "\(address)"))
-    var trailers: [String] = []
-    for text in ["hello", "fail"] {
-      let call = client.makeGetCall(.with { $0.text = text })
-      #expect(await call.status.code == (text == "fail" ? .aborted : .ok))
-      let metadata = try await call.trailingMetadata
-      #expect(metadata.first(name: "note") == "kept")
-      trailers.append(try #require(metadata.first(name: "endpoint-load-metrics-bin")))
+    try await withServer([BusyEcho(), service], options: options) { _, address async throws in
+      // grpcio keeps the trailer from its users, so the peer is given what our own client gets.
+      let client = Echo_EchoClient(channel: try Channel(target: "\(address)"))
+      var trailers: [String] = []
+      for text in ["hello", "fail"] {
+        let call = client.makeGetCall(.with { $0.text = text })
+        #expect(await call.status.code == (text == "fail" ? .aborted : .ok))
+        let metadata = try await call.trailingMetadata
+        #expect(metadata.first(name: "note") == "kept")
+        trailers.append(try #require(metadata.first(name: "endpoint-load-metrics-bin")))
+      }
+      await client.channel.shutDown(grace: .zero)
+      let peer = try PythonPeer("load_peer.py", ["client", "\(address)"] + trailers)
+      var lines: [String] = []
+      while let line = peer.line() {
+        lines.append(line)
+        if line == "streaming" { recorder.update { $0.cpuUtilization = 0.875 } }
+      }
+      peer.stop()
+      #expect(lines == ["streaming", "done"])
     }
-    await client.channel.shutDown(grace: .zero)
-    let peer = try PythonPeer("load_peer.py", ["client", "\(address)"] + trailers)
-    var lines: [String] = []
-    while let line = peer.line() {
-      lines.append(line)
-      if line == "streaming" { recorder.update { $0.cpuUtilization = 0.875 } }
-    }
-    peer.stop()
-    #expect(lines == ["streaming", "done"])
-    await server.shutDown(grace: .zero)
   }
 
-  private func withServers(
+  private func withClient(
     _ arguments: [String],
     outOfBand: Bool,
     _ body: (WeightedClient) async throws -> Void
@@ -66,15 +66,12 @@ import Testing
     defer { peer.stop() }
     let ports = try #require(peer.line()).split(separator: " ").compactMap { Int($0) }
     let client = try WeightedClient(ports, outOfBand: outOfBand)
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(client)) } catch { result = .failure(error) }
-    await client.shutDown()
-    try result.get()
+    try await withEnd(client.shutDown) { try await body(client) }
   }
 
   /// The peers have one order of weights with calls, and the reverse besides.
   @Test(arguments: [false, true]) func callsFollowTheReportsOfGrpcio(outOfBand: Bool) async throws {
-    try await withServers(["servers", "400", "200", "100"], outOfBand: outOfBand) { client async throws in
+    try await withClient(["servers", "400", "200", "100"], outOfBand: outOfBand) { client async throws in
       let law = LoadedServers.law(outOfBand ? [100, 200, 400] : [400, 200, 100])
       try await client.waitUntilSharesAre(law)
       let shares = try await client.shares(of: 700)
@@ -84,7 +81,7 @@ import Testing
 
   /// Random bytes, numbers that are none or negative, huge maps: calls go to all in turn, as without reports.
   @Test(arguments: [false, true]) func hostileReportsDoNoHarm(outOfBand: Bool) async throws {
-    try await withServers(["hostile"], outOfBand: outOfBand) { client async throws in
+    try await withClient(["hostile"], outOfBand: outOfBand) { client async throws in
       let even = LoadedServers.law([1, 1, 1])
       for _ in 0..<3 { try await client.waitUntilSharesAre(even) }
       let shares = try await client.shares(of: 300)

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -42,7 +43,7 @@ import Testing
       $0.utilization = ["disk": 0.75]
       $0.namedMetrics = ["credit": -1]
     }
-    try await hosted([service()]) { channel, _ async throws in
+    try await withChannel(to: [service()]) { channel async throws in
       var reports = Client(channel: channel).streamCoreMetrics(every(60)).makeAsyncIterator()
       #expect(try await reports.next() == full)
       #expect(await time.nextWait() == .seconds(60))
@@ -74,7 +75,7 @@ import Testing
     ] as [(Request, Int)]
   )
   private func intervalsAreLimited(_ request: Request, _ seconds: Int) async throws {
-    try await hosted([service()]) { channel, _ async throws in
+    try await withChannel(to: [service()]) { channel async throws in
       var reports = Client(channel: channel).streamCoreMetrics(request).makeAsyncIterator()
       #expect(try await reports.next() == Report())
       #expect(await time.nextWait() == .seconds(seconds))
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test func aServiceWithoutAMinimumDoesNotSpin() async throws {
-    try await hosted([service(minimum: .zero)]) { channel, _ async throws in
+    try await withChannel(to: [service(minimum: .zero)]) { channel async throws in
       var reports = Client(channel: channel).streamCoreMetrics(Request()).makeAsyncIterator()
       #expect(try await reports.next() == Report())
       #expect(await time.nextWait() == .milliseconds(1))
@@ -91,11 +92,11 @@ import Testing
 
   @Test func shuttingDownEndsStreams() async throws {
     let service = service()
-    try await hosted([service]) { channel, server async throws in
-      var reports = Client(channel: channel).streamCoreMetrics(Request()).makeAsyncIterator()
+    try await withPair([service]) { pair async throws in
+      var reports = Client(channel: pair.channel).streamCoreMetrics(Request()).makeAsyncIterator()
       #expect(try await reports.next() == Report())
       // Calls in progress may take an hour: the stream must not.
-      await server.shutDown(grace: .seconds(3600))
+      await pair.server.shutDown(grace: .seconds(3600))
       #expect(await status { _ = try await reports.next() }?.code == .unavailable)
       #expect(service.streamCount == 0)
     }
@@ -103,7 +104,7 @@ import Testing
 
   @Test func aStreamThatIsGoneIsForgotten() async throws {
     let service = service()
-    try await hosted([service]) { channel, _ async throws in
+    try await withChannel(to: [service]) { channel async throws in
       let call = Client(channel: channel).makeStreamCoreMetricsCall(Request())
       var reports = call.responseStream.makeAsyncIterator()
       #expect(try await reports.next() == Report())
@@ -120,22 +121,20 @@ import Testing
     let service = service()
     var options = ServerOptions()
     options.maxConcurrentStreams = 3
-    let server = try Server(providers: [service], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
     var ofChannel = ChannelOptions()
     ofChannel.maxConnections = 1
-    let client = Client(channel: try Channel(target: "\(address)", options: ofChannel))
-    let calls = (0..<5).map { _ in client.makeStreamCoreMetricsCall(Request()) }
-    for call in calls.prefix(3) {
-      var reports = call.responseStream.makeAsyncIterator()
+    try await withChannel(to: [service], options: options, channel: ofChannel) { channel async throws in
+      let client = Client(channel: channel)
+      let calls = (0..<5).map { _ in client.makeStreamCoreMetricsCall(Request()) }
+      for call in calls.prefix(3) {
+        var reports = call.responseStream.makeAsyncIterator()
+        #expect(try await reports.next() == Report())
+      }
+      #expect(service.streamCount == 3)
+      calls[0].cancel()
+      var reports = calls[3].responseStream.makeAsyncIterator()
       #expect(try await reports.next() == Report())
+      #expect(service.streamCount <= 3)
     }
-    #expect(service.streamCount == 3)
-    calls[0].cancel()
-    var reports = calls[3].responseStream.makeAsyncIterator()
-    #expect(try await reports.next() == Report())
-    #expect(service.streamCount <= 3)
-    await client.channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 }

@@ -2,6 +2,7 @@ import CallTestSupport
 import EchoService
 import EchoTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -78,7 +79,12 @@ struct LoadedServers {
   private(set) var ports: [Int] = []
   private var servers: [Server] = []
 
-  init() throws {
+  static func with(_ body: (LoadedServers) async throws -> Void) async throws {
+    let servers = try LoadedServers()
+    try await withEnd(servers.shutDown) { try await body(servers) }
+  }
+
+  private init() throws {
     for number in 0..<3 {
       let service = LoadReportService(
         besides[number],

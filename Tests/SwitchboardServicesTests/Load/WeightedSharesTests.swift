@@ -14,30 +14,30 @@ import Testing
   }
 
   @Test func sharesFollowTheReportsOfCalls() async throws {
-    let servers = try LoadedServers()
-    LoadedServers.set(Self.first, of: servers.ofCalls)
-    LoadedServers.set(Self.second, of: servers.besides)
-    let client = try WeightedClient(servers.ports, outOfBand: false)
-    try await check(client, Self.first)
-    LoadedServers.set(Self.second, of: servers.ofCalls)
-    try await check(client, Self.second)
-    await client.shutDown()
-    await servers.shutDown()
+    try await LoadedServers.with { servers async throws in
+      LoadedServers.set(Self.first, of: servers.ofCalls)
+      LoadedServers.set(Self.second, of: servers.besides)
+      let client = try WeightedClient(servers.ports, outOfBand: false)
+      try await check(client, Self.first)
+      LoadedServers.set(Self.second, of: servers.ofCalls)
+      try await check(client, Self.second)
+      await client.shutDown()
+    }
   }
 
   @Test func sharesFollowOutOfBandReports() async throws {
-    let servers = try LoadedServers()
-    LoadedServers.set(Self.second, of: servers.ofCalls)
-    LoadedServers.set(Self.first, of: servers.besides)
-    let client = try WeightedClient(servers.ports, outOfBand: true)
-    try await check(client, Self.first)
-    LoadedServers.set(Self.second, of: servers.besides)
-    for time in servers.time {
-      #expect(await time.nextWait() == .seconds(1))
-      time.advance(by: .seconds(1))
+    try await LoadedServers.with { servers async throws in
+      LoadedServers.set(Self.second, of: servers.ofCalls)
+      LoadedServers.set(Self.first, of: servers.besides)
+      let client = try WeightedClient(servers.ports, outOfBand: true)
+      try await check(client, Self.first)
+      LoadedServers.set(Self.second, of: servers.besides)
+      for time in servers.time {
+        #expect(await time.nextWait() == .seconds(1))
+        time.advance(by: .seconds(1))
+      }
+      try await check(client, Self.second)
+      await client.shutDown()
     }
-    try await check(client, Self.second)
-    await client.shutDown()
-    await servers.shutDown()
   }
 }

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardServices
 
@@ -21,32 +22,30 @@ struct Watched {
     server serverOptions: ServerOptions = ServerOptions(),
     channel channelOptions: ChannelOptions = ChannelOptions(),
     group: LoopGroup? = nil,
-    unixPath: String? = nil,
+    wire: Wire = .ipv4,
     _ body: (Watched) async throws -> Void
   ) async throws {
-    let server = try Server(providers: [TalkingEcho()], options: serverOptions, group: group)
-    let address =
-      if let unixPath { try server.bind(unixPath: unixPath) } else {
-        try server.bind(host: "127.0.0.1", port: 0)
+    try await withPair(
+      [TalkingEcho()],
+      over: wire,
+      options: serverOptions,
+      channel: channelOptions,
+      group: group
+    ) { pair async throws in
+      let channelz = ChannelzService()
+      channelz.add(pair.server, name: "echo")
+      channelz.add(pair.channel, name: "to echo")
+      try await withChannel(to: [channelz]) { outlook async throws in
+        try await body(
+          Watched(
+            channelz: channelz,
+            server: pair.server,
+            address: pair.address,
+            channel: pair.channel,
+            view: Grpc_Channelz_V1_ChannelzClient(channel: outlook)
+          )
+        )
       }
-    let channel = try Channel(target: "\(address)", options: channelOptions)
-    let channelz = ChannelzService()
-    channelz.add(server, name: "echo")
-    channelz.add(channel, name: "to echo")
-    try await hosted([channelz]) { outlook, _ async throws in
-      let view = Grpc_Channelz_V1_ChannelzClient(channel: outlook)
-      let watched = Watched(
-        channelz: channelz,
-        server: server,
-        address: address,
-        channel: channel,
-        view: view
-      )
-      let result: Result<Void, any Error>
-      do { result = .success(try await body(watched)) } catch { result = .failure(error) }
-      await channel.shutDown(grace: .zero)
-      await server.shutDown(grace: .zero)
-      try result.get()
     }
   }
 

@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardInterceptors
@@ -94,23 +95,23 @@ final class SeamStage: Sendable {
     } _: { client, address in
       var options = ChannelOptions()
       options.observer = observer
-      let other = try Channel(target: address, options: options)
-      plain.withLock { $0 = Echo_EchoClient(channel: other) }
-      let first = FirstEcho(stage: self, next: client, options: setup.options)
-      try await withEcho(first, server: telemetry.observer(), client: nil) { server, _ in
-        server.interceptorFactories = setup.serverInterceptors
-      } _: { client, _ in
-        for user in setup.users {
-          let metadata: HPACKHeaders = [
-            "x-user": user, "authorization": user, "baggage": "tenant=\(user)",
-            "traceparent": "00-\(Self.trace)-b7ad6b7169203331-01",
-          ]
-          let options = CallOptions(timeout: .seconds(200), initialMetadata: metadata)
-          _ = try await client.get(.with { $0.text = "same" }, callOptions: options)
+      try await withChannel(to: address, options: options) { other async throws in
+        plain.withLock { $0 = Echo_EchoClient(channel: other) }
+        let first = FirstEcho(stage: self, next: client, options: setup.options)
+        try await withEcho(first, server: telemetry.observer(), client: nil) { server, _ in
+          server.interceptorFactories = setup.serverInterceptors
+        } _: { client, _ in
+          for user in setup.users {
+            let metadata: HPACKHeaders = [
+              "x-user": user, "authorization": user, "baggage": "tenant=\(user)",
+              "traceparent": "00-\(Self.trace)-b7ad6b7169203331-01",
+            ]
+            let options = CallOptions(timeout: .seconds(200), initialMetadata: metadata)
+            _ = try await client.get(.with { $0.text = "same" }, callOptions: options)
+          }
         }
+        plain.withLock { $0 = nil }
       }
-      plain.withLock { $0 = nil }
-      await other.shutDown(grace: .zero)
       metrics.withLock { $0 = telemetry.lines("grpc_client_") }
     }
     await telemetry.shutDown()

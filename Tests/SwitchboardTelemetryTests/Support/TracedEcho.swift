@@ -1,5 +1,6 @@
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardTelemetry
 
@@ -32,12 +33,7 @@ func withEcho(
   var channelOptions = ChannelOptions()
   channelOptions.observer = clientObserver
   configure(&options, &channelOptions)
-  let server = try Server(providers: [provider], options: options)
-  let address = try server.bind(host: "127.0.0.1", port: 0)
-  let client = Echo_EchoClient(channel: try Channel(target: "\(address)", options: channelOptions))
-  let result: Result<Void, any Error>
-  do { result = .success(try await body(client, "\(address)")) } catch { result = .failure(error) }
-  await client.channel.shutDown(grace: .zero)
-  await server.shutDown(grace: .zero)
-  try result.get()
+  try await withPair([provider], options: options, channel: channelOptions) { pair async throws in
+    try await body(Echo_EchoClient(channel: pair.channel), "\(pair.address)")
+  }
 }

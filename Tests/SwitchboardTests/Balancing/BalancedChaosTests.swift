@@ -55,77 +55,77 @@ import Testing
   @Test(arguments: 0..<24)
   func everyCallEndsOnce(_ seed: UInt64) async throws {
     var dice = Dice(state: seed)
-    let replicas = try Replicas(4)
-    let resolver = ChangingResolver()
-    var options = ChannelOptions()
-    options.security = .plaintext
-    options.resolvers = [resolver]
-    options.connectInitialBackoff = .milliseconds(5)
-    options.connectMaxBackoff = .milliseconds(20)
-    options.maxConcurrentStreams = 2
-    options.maxConnections = 2
-    options.idleTimeout = .seconds(60)
-    options.maxWaitingCalls = 40
-    let transport = try HTTP2ClientTransport(
-      target: "static:///echo.example",
-      options: options,
-      group: LoopGroup()
-    )
-    let loop = transport.loop
-    var calls: [Call] = []
-    for _ in 0..<300 {
-      switch Int.random(in: 0..<12, using: &dice) {
-      case 0..<5:
-        for _ in 0..<Int.random(in: 1..<12, using: &dice) { calls.append(start(transport, &dice)) }
-      case 5: resolver.report(result(replicas, &dice))
-      case 6:
-        for call in calls.suffix(20) where Bool.random(using: &dice) {
-          call.call.cancel(.init(code: .cancelled))
-        }
-      case 7:
-        // The end of a call cancels others, on the loop.
-        let others = calls.suffix(10).map(\.call)
-        calls.last?.ends.then { for other in others { other.cancel(GRPCStatus(code: .cancelled)) } }
-      case 8:
-        let kill = Bool.random(using: &dice)
-        await loop.onLoop {
-          for subchannel in transport.subchannels.values {
-            for connection in subchannel.connections {
-              if kill { connection.close(.connectionLost) } else { connection.retire() }
+    try await Replicas.with(4) { replicas async throws in
+      let resolver = ChangingResolver()
+      var options = ChannelOptions()
+      options.security = .plaintext
+      options.resolvers = [resolver]
+      options.connectInitialBackoff = .milliseconds(5)
+      options.connectMaxBackoff = .milliseconds(20)
+      options.maxConcurrentStreams = 2
+      options.maxConnections = 2
+      options.idleTimeout = .seconds(60)
+      options.maxWaitingCalls = 40
+      let transport = try HTTP2ClientTransport(
+        target: "static:///echo.example",
+        options: options,
+        group: LoopGroup()
+      )
+      let loop = transport.loop
+      var calls: [Call] = []
+      for _ in 0..<300 {
+        switch Int.random(in: 0..<12, using: &dice) {
+        case 0..<5:
+          for _ in 0..<Int.random(in: 1..<12, using: &dice) { calls.append(start(transport, &dice)) }
+        case 5: resolver.report(result(replicas, &dice))
+        case 6:
+          for call in calls.suffix(20) where Bool.random(using: &dice) {
+            call.call.cancel(.init(code: .cancelled))
+          }
+        case 7:
+          // The end of a call cancels others, on the loop.
+          let others = calls.suffix(10).map(\.call)
+          calls.last?.ends.then { for other in others { other.cancel(GRPCStatus(code: .cancelled)) } }
+        case 8:
+          let kill = Bool.random(using: &dice)
+          await loop.onLoop {
+            for subchannel in transport.subchannels.values {
+              for connection in subchannel.connections {
+                if kill { connection.close(.connectionLost) } else { connection.retire() }
+              }
             }
           }
+        case 9: await loop.advance(by: .milliseconds(Int.random(in: 1..<30, using: &dice)))
+        case 10: await loop.onLoop { transport.connect() }
+        default:
+          if Int.random(in: 0..<4, using: &dice) == 0 { await loop.advance(by: .seconds(61)) }
         }
-      case 9: await loop.advance(by: .milliseconds(Int.random(in: 1..<30, using: &dice)))
-      case 10: await loop.onLoop { transport.connect() }
-      default:
-        if Int.random(in: 0..<4, using: &dice) == 0 { await loop.advance(by: .seconds(61)) }
+        let even = await loop.onLoop { transport.waiting.count >= 0 && transport.calls.inProgress >= 0 }
+        #expect(even)
       }
-      let even = await loop.onLoop { transport.waiting.count >= 0 && transport.calls.inProgress >= 0 }
-      #expect(even)
-    }
-    // Calls that wait for a server get one.
-    resolver.report(ResolverResult(endpoints: replicas.endpoints))
-    if Bool.random(using: &dice) {
-      await transport.shutDown(grace: .milliseconds(50))
-    } else {
-      while !Task.isCancelled, !calls.allSatisfy({ $0.ends.count > 0 }) {
-        await loop.advance(by: .milliseconds(100))
+      // Calls that wait for a server get one.
+      resolver.report(ResolverResult(endpoints: replicas.endpoints))
+      if Bool.random(using: &dice) {
+        await transport.shutDown(grace: .milliseconds(50))
+      } else {
+        while !Task.isCancelled, !calls.allSatisfy({ $0.ends.count > 0 }) {
+          await loop.advance(by: .milliseconds(100))
+        }
+        #expect(await loop.onLoop { transport.isUnused })
+        await transport.shutDown(grace: .zero)
       }
-      #expect(await loop.onLoop { transport.isUnused })
-      await transport.shutDown(grace: .zero)
+      let all = calls
+      await loop.until { all.allSatisfy { $0.ends.count > 0 } }
+      await loop.onLoop {}
+      #expect(calls.allSatisfy { $0.ends.count == 1 })
+      let (waiting, open, left) = await loop.onLoop {
+        (transport.waiting.count, transport.calls.inProgress, transport.subchannels.count)
+      }
+      #expect(waiting == 0)
+      #expect(open == 0)
+      #expect(left == 0)
+      await loop.until { loop.openHandles == 0 }
     }
-    let all = calls
-    await loop.until { all.allSatisfy { $0.ends.count > 0 } }
-    await loop.onLoop {}
-    #expect(calls.allSatisfy { $0.ends.count == 1 })
-    let (waiting, open, left) = await loop.onLoop {
-      (transport.waiting.count, transport.calls.inProgress, transport.subchannels.count)
-    }
-    #expect(waiting == 0)
-    #expect(open == 0)
-    #expect(left == 0)
-    await loop.until { loop.openHandles == 0 }
-    await replicas.shutDown()
   }
 
   private func start(_ transport: HTTP2ClientTransport, _ dice: inout Dice) -> Call {

@@ -74,16 +74,16 @@ private final class Traces: @unchecked Sendable {
 
   @Test(arguments: policies.indices)
   func aReleasedChannelLeavesNothingBehind(_ policy: Int) async throws {
-    let replicas = try Replicas(3)
-    let resolver = ChangingResolver()
-    resolver.report(
-      ResolverResult(endpoints: endpoints(replicas), serviceConfig: config(Self.policies[policy]))
-    )
-    let traces = Traces()
-    let loop = try await use(replicas, resolver, traces)
-    await loop.until { traces.alive.isEmpty }
-    #expect(await loop.onLoop { traces.alive } == [])
-    await replicas.shutDown()
+    try await Replicas.with(3) { replicas async throws in
+      let resolver = ChangingResolver()
+      resolver.report(
+        ResolverResult(endpoints: endpoints(replicas), serviceConfig: config(Self.policies[policy]))
+      )
+      let traces = Traces()
+      let loop = try await use(replicas, resolver, traces)
+      await loop.until { traces.alive.isEmpty }
+      #expect(await loop.onLoop { traces.alive } == [])
+    }
   }
 
   /// Returns the loop of a channel that was used and released.
@@ -102,26 +102,26 @@ private final class Traces: @unchecked Sendable {
 
   @Test(arguments: policies.indices)
   func aReplacedPolicyLeavesNothingBehind(_ policy: Int) async throws {
-    let replicas = try Replicas(3)
-    let resolver = ChangingResolver()
-    resolver.report(
-      ResolverResult(endpoints: endpoints(replicas), serviceConfig: config(Self.policies[policy]))
-    )
-    let client = try replicas.client(resolver)
-    let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
-    let traces = Traces()
-    for other in [#"{"round_robin": {}}"#, #"{"least_request_experimental": {}}"#, Self.policies[policy]] {
-      _ = try await client.counts(30)
-      await transport.loop.onLoop { traces.add(subchannelsOf: transport) }
-      resolver.report(ResolverResult(endpoints: endpoints(replicas), serviceConfig: config(other)))
+    try await Replicas.with(3) { replicas async throws in
+      let resolver = ChangingResolver()
+      resolver.report(
+        ResolverResult(endpoints: endpoints(replicas), serviceConfig: config(Self.policies[policy]))
+      )
+      let client = try replicas.client(resolver)
+      let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
+      let traces = Traces()
+      for other in [#"{"round_robin": {}}"#, #"{"least_request_experimental": {}}"#, Self.policies[policy]] {
+        _ = try await client.counts(30)
+        await transport.loop.onLoop { traces.add(subchannelsOf: transport) }
+        resolver.report(ResolverResult(endpoints: endpoints(replicas), serviceConfig: config(other)))
+      }
+      resolver.report(ResolverResult(endpoints: [], serviceConfig: config(Self.policies[policy])))
+      await transport.loop.until { transport.subchannels.isEmpty }
+      await transport.loop.until { traces.alive.isEmpty }
+      #expect(await transport.loop.onLoop { traces.alive } == [])
+      #expect(await status { _ = try await client.counts(1) }?.code == .unavailable)
+      #expect(await transport.loop.onLoop { transport.isUnused })
+      await client.channel.shutDown(grace: .zero)
     }
-    resolver.report(ResolverResult(endpoints: [], serviceConfig: config(Self.policies[policy])))
-    await transport.loop.until { transport.subchannels.isEmpty }
-    await transport.loop.until { traces.alive.isEmpty }
-    #expect(await transport.loop.onLoop { traces.alive } == [])
-    #expect(await status { _ = try await client.counts(1) }?.code == .unavailable)
-    #expect(await transport.loop.onLoop { transport.isUnused })
-    await client.channel.shutDown(grace: .zero)
-    await replicas.shutDown()
   }
 }

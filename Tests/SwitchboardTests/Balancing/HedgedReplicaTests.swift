@@ -82,18 +82,18 @@ private final class Rendezvous: Sendable {
   /// Each attempt is held until all three servers have one, so the call only ends if they go to different servers.
   @Test func hedgesGoToDifferentServers() async throws {
     let rendezvous = Rendezvous(3)
-    let replicas = try Replicas(3)
-    for replica in replicas.providers { replica.onGet = { await rendezvous.arrive(replica.name) } }
-    let client = try replicas.client(
-      config: """
-        {"loadBalancingConfig": [{"test.twice": {}}], "methodConfig": [{"name": [{}], "hedgingPolicy": {
-          "maxAttempts": 3, "hedgingDelay": "0s"}}]}
-        """
-    ) { $0.loadBalancingPolicies = [Twice()] }
-    _ = try await client.counts(1)
-    #expect(rendezvous.arrived.sorted() == replicas.providers.map(\.name))
-    for replica in replicas.providers { replica.onGet = nil }
-    await client.channel.shutDown(grace: .zero)
-    await replicas.shutDown()
+    try await Replicas.with(3) { replicas async throws in
+      for replica in replicas.providers { replica.onGet = { await rendezvous.arrive(replica.name) } }
+      let client = try replicas.client(
+        config: """
+          {"loadBalancingConfig": [{"test.twice": {}}], "methodConfig": [{"name": [{}], "hedgingPolicy": {
+            "maxAttempts": 3, "hedgingDelay": "0s"}}]}
+          """
+      ) { $0.loadBalancingPolicies = [Twice()] }
+      _ = try await client.counts(1)
+      #expect(rendezvous.arrived.sorted() == replicas.providers.map(\.name))
+      for replica in replicas.providers { replica.onGet = nil }
+      await client.channel.shutDown(grace: .zero)
+    }
   }
 }

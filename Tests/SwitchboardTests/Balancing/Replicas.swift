@@ -1,4 +1,5 @@
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 
@@ -55,12 +56,17 @@ struct Replicas {
   let servers: [Server]
   let endpoints: [Endpoint]
 
-  init(_ count: Int, also services: (Int) -> [any CallHandlerProvider] = { _ in [] }) throws {
+  static func with(_ count: Int, _ body: (Replicas) async throws -> Void) async throws {
+    let replicas = try Replicas(count)
+    try await withEnd(replicas.shutDown) { try await body(replicas) }
+  }
+
+  private init(_ count: Int) throws {
     providers = (0..<count).map { Replica("replica \($0)") }
     var servers: [Server] = []
     var endpoints: [Endpoint] = []
-    for (number, provider) in providers.enumerated() {
-      let server = try Server(providers: [provider] + services(number))
+    for provider in providers {
+      let server = try Server(providers: [provider])
       let address = try server.bind(host: "127.0.0.1", port: 0)
       servers.append(server)
       endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port))]))

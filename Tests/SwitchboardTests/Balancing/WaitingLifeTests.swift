@@ -87,46 +87,46 @@ private final class ForgetfulBalancer: LoadBalancer, SubchannelObserver {
 
   /// The end of one waiting call cancels another, which is about to be placed.
   @Test func aCallCancelledWhileOthersArePlacedEndsOnce() async throws {
-    let replicas = try Replicas(1)
-    let resolver = ChangingResolver()
-    var options = ChannelOptions()
-    options.security = .plaintext
-    options.resolvers = [resolver]
-    let transport = try HTTP2ClientTransport(
-      target: "static:///echo.example",
-      options: options,
-      group: LoopGroup()
-    )
-    let (first, second) = (Ends(), Ends())
-    let calls = [
-      transport.makeCall(request(waits: false), receiver: first),
-      transport.makeCall(request(waits: true), receiver: second),
-    ]
-    first.then { calls[1].cancel(GRPCStatus(code: .cancelled)) }
-    await transport.loop.onLoop { for call in calls { call.start() } }
-    #expect(await transport.loop.onLoop { transport.waiting.count } == 2)
-    resolver.report(ResolverResult(failure: GRPCStatus(code: .unavailable, message: "no directory")))
-    await transport.loop.until { second.count == 1 }
-    await transport.loop.onLoop {}
-    #expect(first.count == 1)
-    #expect(await transport.loop.onLoop { transport.waiting.count } == 0)
-    resolver.report(ResolverResult(endpoints: replicas.endpoints))
-    let third = Ends()
-    let call = transport.makeCall(request(waits: true), receiver: third)
-    call.start()
-    await transport.loop.until { third.count == 1 }
-    #expect(third.last?.code == .ok)
-    #expect(second.count == 1)
-    #expect(await transport.loop.onLoop { transport.isUnused })
-    await transport.shutDown(grace: .zero)
-    await replicas.shutDown()
+    try await Replicas.with(1) { replicas async throws in
+      let resolver = ChangingResolver()
+      var options = ChannelOptions()
+      options.security = .plaintext
+      options.resolvers = [resolver]
+      let transport = try HTTP2ClientTransport(
+        target: "static:///echo.example",
+        options: options,
+        group: LoopGroup()
+      )
+      let (first, second) = (Ends(), Ends())
+      let calls = [
+        transport.makeCall(request(waits: false), receiver: first),
+        transport.makeCall(request(waits: true), receiver: second),
+      ]
+      first.then { calls[1].cancel(GRPCStatus(code: .cancelled)) }
+      await transport.loop.onLoop { for call in calls { call.start() } }
+      #expect(await transport.loop.onLoop { transport.waiting.count } == 2)
+      resolver.report(ResolverResult(failure: GRPCStatus(code: .unavailable, message: "no directory")))
+      await transport.loop.until { second.count == 1 }
+      await transport.loop.onLoop {}
+      #expect(first.count == 1)
+      #expect(await transport.loop.onLoop { transport.waiting.count } == 0)
+      resolver.report(ResolverResult(endpoints: replicas.endpoints))
+      let third = Ends()
+      let call = transport.makeCall(request(waits: true), receiver: third)
+      call.start()
+      await transport.loop.until { third.count == 1 }
+      #expect(third.last?.code == .ok)
+      #expect(second.count == 1)
+      #expect(await transport.loop.onLoop { transport.isUnused })
+      await transport.shutDown(grace: .zero)
+    }
   }
 
   @Test func aPolicyThatForgetsItsSubchannelsDoesNotDelayShutdown() async throws {
-    let replicas = try Replicas(2)
-    let client = try replicas.client(policy: "test.forgetful") { $0.loadBalancingPolicies = [Forgetful()] }
-    _ = try await client.counts(1)
-    await client.channel.shutDown(grace: .milliseconds(10))
-    await replicas.shutDown()
+    try await Replicas.with(2) { replicas async throws in
+      let client = try replicas.client(policy: "test.forgetful") { $0.loadBalancingPolicies = [Forgetful()] }
+      _ = try await client.counts(1)
+      await client.channel.shutDown(grace: .milliseconds(10))
+    }
   }
 }

@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -19,9 +20,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func aCallThatWasAnsweredHasEnded(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aCallThatWasAnsweredHasEnded(_ wire: Wire) async throws {
     let provider = Keeping()
-    try await link.with([provider]) { channel async throws in
+    try await withChannel(to: [provider], over: wire) { channel async throws in
       _ = try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("x"))
       let contexts = provider.contexts.withLock { $0 }
       let context = try #require(contexts.first)

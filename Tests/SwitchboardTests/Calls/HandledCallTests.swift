@@ -1,6 +1,7 @@
 import Dispatch
 import EchoService
 import HTTP2TestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardNetwork
 import Testing
@@ -36,22 +37,22 @@ import Testing
     let warnings = Warnings()
     var options = ChannelOptions()
     options.logger = Logger(warnings)
-    let channel = try Channel(inProcess: [], channelOptions: options)
-    let client = Echo_EchoClient(channel: channel)
-    let (unary, streaming) = (Handler(), Handler())
-    do { _ = client.callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: unary) }
-    do { _ = client.callbacks.makeUpdateCall(responseHandler: streaming) }
-    for handler in [unary, streaming] {
-      let events = await handler.all()
-      #expect(events.compactMap(\.word) == ["closed"])
-      #expect(events.last?.end?.error?.code == .failedPrecondition)
-      #expect(
-        events.last?.end?.error?.message?.hasPrefix("the call was released before it was started") == true
-      )
-      #expect(handler.misplacedCount == 0)
+    try await withChannel(try Channel(inProcess: [], channelOptions: options)) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      let (unary, streaming) = (Handler(), Handler())
+      do { _ = client.callbacks.makeGetCall(Echo_EchoRequest("x"), responseHandler: unary) }
+      do { _ = client.callbacks.makeUpdateCall(responseHandler: streaming) }
+      for handler in [unary, streaming] {
+        let events = await handler.all()
+        #expect(events.compactMap(\.word) == ["closed"])
+        #expect(events.last?.end?.error?.code == .failedPrecondition)
+        #expect(
+          events.last?.end?.error?.message?.hasPrefix("the call was released before it was started") == true
+        )
+        #expect(handler.misplacedCount == 0)
+      }
+      #expect(warnings.all.map { $0["method"] } == ["/echo.Echo/Get", "/echo.Echo/Update"])
     }
-    #expect(warnings.all.map { $0["method"] } == ["/echo.Echo/Get", "/echo.Echo/Update"])
-    await channel.shutDown(grace: .zero)
   }
 
   @Test func aUnaryCallCanReceiveAStreamOfResponses() async throws {

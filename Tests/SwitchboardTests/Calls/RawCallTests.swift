@@ -1,4 +1,5 @@
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -31,51 +32,50 @@ import Testing
   }
 
   @Test func rawBytesCallMethodsInProcess() async throws {
-    let channel = try Channel(inProcess: [TutorialProvider()])
-    for (method, answers) in [
-      ("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Collect", ["a b"]),
-    ] {
+    try await withChannel(try Channel(inProcess: [TutorialProvider()])) { channel async throws in
+      for (method, answers) in [
+        ("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Collect", ["a b"]),
+      ] {
+        let handler = Handler()
+        let call = Call(
+          RequestOptions(host: "", path: "/echo.Echo/\(method)"),
+          responseHandler: handler,
+          channel: channel
+        )
+        try call.start()
+        try call.write(try bytes("a b"))
+        try call.finish()
+        let events = await handler.all()
+        #expect(try texts(events) == answers)
+        #expect(events.last?.end?.error == nil)
+      }
       let handler = Handler()
       let call = Call(
-        RequestOptions(host: "", path: "/echo.Echo/\(method)"),
+        RequestOptions(host: "", path: "/echo.Echo/Get"),
         responseHandler: handler,
         channel: channel
       )
       try call.start()
-      try call.write(try bytes("a b"))
       try call.finish()
-      let events = await handler.all()
-      #expect(try texts(events) == answers)
-      #expect(events.last?.end?.error == nil)
+      #expect(await handler.all().last?.end?.error?.code == .unimplemented)
     }
-    let handler = Handler()
-    let call = Call(
-      RequestOptions(host: "", path: "/echo.Echo/Get"),
-      responseHandler: handler,
-      channel: channel
-    )
-    try call.start()
-    try call.finish()
-    #expect(await handler.all().last?.end?.error?.code == .unimplemented)
-    await channel.shutDown(grace: .zero)
   }
 
   @Test func aRawCallCanNameItsHost() async throws {
-    let server = try Server(providers: [TutorialProvider()])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let pool = try ChannelPool()
-    let handler = Handler()
-    let request = RequestOptions(host: "\(address)", path: "/echo.Echo/Get", safety: .idempotentRequest)
-    let options = CallOptions.with { $0.security = .plaintext }
-    let call = Call(request, responseHandler: handler, callOptions: options, pool: pool)
-    #expect(call.request == request)
-    #expect(call.options.security == .plaintext)
-    try call.start()
-    try call.write(try bytes("x"))
-    try call.finish()
-    #expect(try texts(await handler.all()) == ["Swift echo get: x"])
-    await pool.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([TutorialProvider()]) { _, address async throws in
+      try await withPool(try ChannelPool()) { pool async throws in
+        let handler = Handler()
+        let request = RequestOptions(host: "\(address)", path: "/echo.Echo/Get", safety: .idempotentRequest)
+        let options = CallOptions.with { $0.security = .plaintext }
+        let call = Call(request, responseHandler: handler, callOptions: options, pool: pool)
+        #expect(call.request == request)
+        #expect(call.options.security == .plaintext)
+        try call.start()
+        try call.write(try bytes("x"))
+        try call.finish()
+        #expect(try texts(await handler.all()) == ["Swift echo get: x"])
+      }
+    }
   }
 
   @Test func interceptorsSeeTheSafetyOfARawCall() async throws {

@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardInterceptors
 import Testing
@@ -66,11 +67,11 @@ import Testing
   /// The statuses of one call of each kind.
   private func statuses(
     of provider: any CallHandlerProvider,
-    over link: Link,
+    over wire: Wire,
     _ options: ServerOptions
   ) async throws -> [GRPCStatus?] {
     var statuses: [GRPCStatus?] = []
-    try await link.with([provider], options: options) { channel async throws in
+    try await withChannel(to: [provider], over: wire, options: options) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
       let request = Echo_EchoRequest("x")
       statuses = [
@@ -83,15 +84,15 @@ import Testing
     return statuses
   }
 
-  @Test(arguments: Link.allCases, [false, true])
-  func theLogSaysWhatTheClientDoesNotLearn(_ link: Link, isIntercepted: Bool) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess], [false, true])
+  func theLogSaysWhatTheClientDoesNotLearn(_ wire: Wire, isIntercepted: Bool) async throws {
     let entries = Entries()
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     let log = Log()
     let chain = Echo_EchoServerInterceptors(NamingFactory(name: "s", log: log))
     let provider = Failing(interceptors: isIntercepted ? chain : nil)
-    let statuses = try await statuses(of: provider, over: link, options)
+    let statuses = try await statuses(of: provider, over: wire, options)
     #expect(statuses == Array(repeating: Self.fixed, count: 4))
     let logged = entries.all
     #expect(logged.map(\.level) == Array(repeating: .error, count: 4))
@@ -101,17 +102,18 @@ import Testing
         == ["Get", "Expand", "Collect", "Update"].map { "/echo.Echo/\($0)" }
     )
     #expect(logged.allSatisfy { $0.metadata["call"]?.isEmpty == false })
-    if link == .connection { #expect(Set(logged.compactMap { $0.metadata["call"] }).count == 4) }
+    if wire == .ipv4 { #expect(Set(logged.compactMap { $0.metadata["call"] }).count == 4) }
     #expect(logged.allSatisfy { $0.metadata["peer"]?.isEmpty == false })
   }
 
   /// Clients can make a handler fail as often as they like. They do not fill the log, nor hide the failures of another.
-  @Test(arguments: Link.allCases) func aFloodOfFailuresIsCountedByMethod(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aFloodOfFailuresIsCountedByMethod(_ wire: Wire) async throws
+  {
     let entries = Entries()
     let start = ContinuousClock.now
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
-    try await link.with([Failing()], options: options) { channel async throws in
+    try await withChannel(to: [Failing()], over: wire, options: options) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
       for _ in 0..<100 {
         #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) } == Self.fixed)
@@ -149,15 +151,15 @@ import Testing
     #expect(entries.all.isEmpty)
   }
 
-  @Test(arguments: Link.allCases, [false, true])
-  func aStatusOfOKThatIsThrownIsAFaultOfTheHandler(_ link: Link, isIntercepted: Bool) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess], [false, true])
+  func aStatusOfOKThatIsThrownIsAFaultOfTheHandler(_ wire: Wire, isIntercepted: Bool) async throws {
     let entries = Entries()
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     let chain = Echo_EchoServerInterceptors(NamingFactory(name: "s", log: Log()))
     let provider = Failing(error: GRPCStatus.ok, interceptors: isIntercepted ? chain : nil)
     #expect(
-      try await statuses(of: provider, over: link, options) == Array(repeating: Self.fixed, count: 4)
+      try await statuses(of: provider, over: wire, options) == Array(repeating: Self.fixed, count: 4)
     )
     #expect(entries.all.count == 4)
     #expect(entries.all.allSatisfy { $0.metadata["error"]?.contains("a status of OK was thrown") == true })

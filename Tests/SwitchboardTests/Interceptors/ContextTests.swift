@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
         ]
       }
     )
-    try await Link.connection.with([provider], options: serverOptions) { channel async throws in
+    try await withChannel(to: [provider], options: serverOptions) { channel async throws in
       let client = Echo_EchoClient(
         channel: channel,
         defaultCallOptions: .with {
@@ -141,7 +142,7 @@ import Testing
         })
       ]
     }
-    try await Link.connection.with([OneMethod(handler: handler)]) { channel async throws in
+    try await withChannel(to: [OneMethod(handler: handler)]) { channel async throws in
       let options = CallOptions(compression: .gzip)
       let client = Echo_EchoClient(
         channel: channel,
@@ -166,79 +167,79 @@ import Testing
 
   @Test func requestOptionsDescribeTheTargetOfTheCall() async throws {
     let log = Log()
-    let server = try Server(providers: [TutorialProvider()])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let channel = try Channel(target: target)
-    let client = Echo_EchoClient(
-      channel: channel,
-      interceptors: ClientFactory {
-        [
-          ClientHook(send: { part, promise, context in
-            if case .metadata = part {
-              context.safety = .cacheableRequest
-              let options = context.requestOptions
-              log.note("\(options.host == target) \(options.path) \(options.safety)")
-            }
-            context.send(part, promise: promise)
-          })
-        ]
+    try await withServer([TutorialProvider()]) { _, address async throws in
+      let target = "\(address)"
+      try await withChannel(to: target) { channel async throws in
+        let client = Echo_EchoClient(
+          channel: channel,
+          interceptors: ClientFactory {
+            [
+              ClientHook(send: { part, promise, context in
+                if case .metadata = part {
+                  context.safety = .cacheableRequest
+                  let options = context.requestOptions
+                  log.note("\(options.host == target) \(options.path) \(options.safety)")
+                }
+                context.send(part, promise: promise)
+              })
+            ]
+          }
+        )
+        _ = try await client.get(Echo_EchoRequest("x"))
+        #expect(log.lines == ["true /echo.Echo/Get cacheableRequest"])
       }
-    )
-    _ = try await client.get(Echo_EchoRequest("x"))
-    #expect(log.lines == ["true /echo.Echo/Get cacheableRequest"])
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    }
   }
 
   @Test func anInterceptorCanRedirectACall() async throws {
-    let other = try Server(providers: [TutorialProvider()])
-    let target = "\(try other.bind(host: "127.0.0.1", port: 0))"
-    let channel = try Channel(target: "127.0.0.1:1")
-    let client = Echo_EchoClient(
-      channel: channel,
-      interceptors: ClientFactory {
-        [
-          ClientHook(send: { part, promise, context in
-            if case .metadata = part { context.host = target }
-            context.send(part, promise: promise)
-          })
-        ]
+    try await withServer([TutorialProvider()]) { _, address async throws in
+      let target = "\(address)"
+      try await withChannel(to: "127.0.0.1:1") { channel async throws in
+        let client = Echo_EchoClient(
+          channel: channel,
+          interceptors: ClientFactory {
+            [
+              ClientHook(send: { part, promise, context in
+                if case .metadata = part { context.host = target }
+                context.send(part, promise: promise)
+              })
+            ]
+          }
+        )
+        #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+        #expect(try await client.get(Echo_EchoRequest("y")).text == "Swift echo get: y")
       }
-    )
-    #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
-    #expect(try await client.get(Echo_EchoRequest("y")).text == "Swift echo get: y")
-    await channel.shutDown(grace: .zero)
-    await other.shutDown(grace: .zero)
+    }
   }
 
   @Test func anInterceptorCanRedirectACallOfAPooledClient() async throws {
-    let other = try Server(providers: [TutorialProvider()])
-    let target = "\(try other.bind(host: "127.0.0.1", port: 0))"
-    let (pool, hosts) = (try ChannelPool(), Log())
-    let client = Echo_EchoClient(
-      host: "127.0.0.1:1",
-      options: .with { $0.security = .plaintext },
-      interceptors: ClientFactory {
-        [
-          ClientHook(send: { part, promise, context in
-            if case .metadata = part {
-              hosts.note(context.host)
-              context.host = target
-            }
-            context.send(part, promise: promise)
-          })
-        ]
-      },
-      pool: pool
-    )
-    for text in ["x", "y"] {
-      #expect(try await client.get(Echo_EchoRequest(text)).text == "Swift echo get: \(text)")
+    try await withServer([TutorialProvider()]) { _, address async throws in
+      let target = "\(address)"
+      let (pool, hosts) = (try ChannelPool(), Log())
+      let client = Echo_EchoClient(
+        host: "127.0.0.1:1",
+        options: .with { $0.security = .plaintext },
+        interceptors: ClientFactory {
+          [
+            ClientHook(send: { part, promise, context in
+              if case .metadata = part {
+                hosts.note(context.host)
+                context.host = target
+              }
+              context.send(part, promise: promise)
+            })
+          ]
+        },
+        pool: pool
+      )
+      for text in ["x", "y"] {
+        #expect(try await client.get(Echo_EchoRequest(text)).text == "Swift echo get: \(text)")
+      }
+      #expect(hosts.lines == ["127.0.0.1:1", "127.0.0.1:1"])
+      // Both calls used one channel, and none was made to the client's own host.
+      #expect(pool.channelCount == 1)
+      await pool.shutDown(grace: .zero)
     }
-    #expect(hosts.lines == ["127.0.0.1:1", "127.0.0.1:1"])
-    // Both calls used one channel, and none was made to the client's own host.
-    #expect(pool.channelCount == 1)
-    await pool.shutDown(grace: .zero)
-    await other.shutDown(grace: .zero)
   }
 
   @Test func interceptorsCanChangeChannelOptionsOfAPooledClient() async throws {
@@ -251,44 +252,46 @@ import Testing
         })
       ]
     }
-    let server = try Server(providers: [TutorialProvider(interceptors: ServerFactory(make: make))])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let pool = try ChannelPool()
-    let client = Echo_EchoClient(
-      host: target,
-      interceptors: ClientFactory {
-        [
-          ClientHook(send: { part, promise, context in
-            if case .metadata = part {
-              context.options.security = .plaintext
-              context.options.userAgentPrefix = "changed/1"
-            }
-            context.send(part, promise: promise)
-          })
-        ]
-      },
-      pool: pool
-    )
-    #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
-    #expect(log.lines.first?.hasPrefix("changed/1 ") == true)
-    await pool.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([TutorialProvider(interceptors: ServerFactory(make: make))]) {
+      _,
+      address async throws in
+      let target = "\(address)"
+      try await withPool(try ChannelPool()) { pool async throws in
+        let client = Echo_EchoClient(
+          host: target,
+          interceptors: ClientFactory {
+            [
+              ClientHook(send: { part, promise, context in
+                if case .metadata = part {
+                  context.options.security = .plaintext
+                  context.options.userAgentPrefix = "changed/1"
+                }
+                context.send(part, promise: promise)
+              })
+            ]
+          },
+          pool: pool
+        )
+        #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+        #expect(log.lines.first?.hasPrefix("changed/1 ") == true)
+      }
+    }
   }
 
   @Test func anUnreachableHostFailsTheCall() async throws {
-    let channel = try Channel(inProcess: [TutorialProvider()])
-    let client = Echo_EchoClient(
-      channel: channel,
-      interceptors: ClientFactory {
-        [
-          ClientHook(send: { part, promise, context in
-            if case .metadata = part { context.host = "elsewhere" }
-            context.send(part, promise: promise)
-          })
-        ]
-      }
-    )
-    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unimplemented)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TutorialProvider()])) { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        interceptors: ClientFactory {
+          [
+            ClientHook(send: { part, promise, context in
+              if case .metadata = part { context.host = "elsewhere" }
+              context.send(part, promise: promise)
+            })
+          ]
+        }
+      )
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unimplemented)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Synchronization
 import Testing
@@ -45,15 +46,15 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func theDeadlinePassesWhileDemandIsMissing() async throws {
     let log = Log()
     let provider = TutorialProvider(interceptors: ServerFactory { [EarlyMetadata(log)] })
-    let channel = try Channel(inProcess: [provider])
-    let client = Echo_EchoClient(
-      channel: channel,
-      defaultCallOptions: CallOptions(timeout: .milliseconds(300)),
-      interceptors: ClientFactory { [DemandsThree(log)] }
-    )
-    let status = await status { _ = try await client.expand(Echo_EchoRequest("a b c d")).collected() }
-    #expect(status?.code == .deadlineExceeded)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [provider])) { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        defaultCallOptions: CallOptions(timeout: .milliseconds(300)),
+        interceptors: ClientFactory { [DemandsThree(log)] }
+      )
+      let status = await status { _ = try await client.expand(Echo_EchoRequest("a b c d")).collected() }
+      #expect(status?.code == .deadlineExceeded)
+    }
   }
 
   @Test func aReaderWithoutDemandEndsWithItsCall() async throws {

@@ -1,5 +1,6 @@
 import Dispatch
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -64,7 +65,7 @@ import Testing
     let queue = BusyQueue()
     let sent = LiveCount()
     let provider = Generous(queue.queue, sent)
-    try await Link.connection.with([provider]) { channel async throws in
+    try await withChannel(to: [provider]) { channel async throws in
       let call = Echo_EchoClient(channel: channel).makeExpandCall(Echo_EchoRequest("x"))
       while !Task.isCancelled, sent.count == 0 { await Task.yield() }
       await takeTurns(on: channel.eventLoop)

@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardInterceptors
@@ -46,7 +47,7 @@ import Testing
       return Echo_EchoResponse()
     }
     let handlers = ServiceHandlers(Echo_EchoMetadata.service, [update, collect])
-    try await Link.connection.with([handlers]) { channel async throws in
+    try await withChannel(to: [handlers]) { channel async throws in
       for method in [
         Echo_EchoMetadata.Methods.update.descriptor, Echo_EchoMetadata.Methods.collect.descriptor,
       ] {
@@ -69,7 +70,7 @@ import Testing
       try await Task.sleep(for: .seconds(300))
       return Echo_EchoResponse()
     }
-    try await Link.connection.with([ServiceHandlers(Echo_EchoMetadata.service, [get])]) {
+    try await withChannel(to: [ServiceHandlers(Echo_EchoMetadata.service, [get])]) {
       channel async throws in
       let client = Echo_EchoClient(channel: channel)
       #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .internalError)
@@ -165,14 +166,14 @@ import Testing
 
   @Test func aLocalFailureReachesErrorCaught() async throws {
     let log = Log()
-    let channel = try Channel(target: "127.0.0.1:1")
-    let client = Echo_EchoClient(
-      channel: channel,
-      interceptors: ClientFactory { [ClientRecorder("c", log)] }
-    )
-    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
-    #expect(log.lines.last == "c < error unavailable (14)")
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:1") { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        interceptors: ClientFactory { [ClientRecorder("c", log)] }
+      )
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+      #expect(log.lines.last == "c < error unavailable (14)")
+    }
   }
 
   enum Disorder: CaseIterable {
@@ -233,15 +234,15 @@ import Testing
   /// The call ends, regardless of what a chain does with a failure or a cancellation.
   @Test func aWithheldFailureEndsWithTheDeadline() async throws {
     let live = LiveCount()
-    let channel = try Channel(target: "127.0.0.1:1")
-    let client = Echo_EchoClient(
-      channel: channel,
-      defaultCallOptions: CallOptions(timeout: .milliseconds(50)),
-      interceptors: ClientFactory { [CountedClientInterceptor(live), SwallowsFailures()] }
-    )
-    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
-    try await live.isZero()
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:1") { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        defaultCallOptions: CallOptions(timeout: .milliseconds(50)),
+        interceptors: ClientFactory { [CountedClientInterceptor(live), SwallowsFailures()] }
+      )
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
+      try await live.isZero()
+    }
   }
 
   @Test func aWithheldCancellationReachesTheServer() async throws {

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -109,25 +110,25 @@ import Testing
   }
 
   @Test func aClientInterceptorCanAnswerWithoutAServer() async throws {
-    let channel = try Channel(target: "127.0.0.1:1")
-    let factory = ClientFactory {
-      [
-        ClientHook(send: { part, promise, context in
-          promise?.succeed()
-          guard case .end = part else { return }
-          context.receive(.metadata(["from": "here"]))
-          context.receive(.message(.with { $0.text = "canned" }))
-          context.receive(.end(.ok, HPACKHeaders()))
-        })
-      ]
+    try await withChannel(to: "127.0.0.1:1") { channel async throws in
+      let factory = ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            promise?.succeed()
+            guard case .end = part else { return }
+            context.receive(.metadata(["from": "here"]))
+            context.receive(.message(.with { $0.text = "canned" }))
+            context.receive(.end(.ok, HPACKHeaders()))
+          })
+        ]
+      }
+      let client = Echo_EchoClient(channel: channel, interceptors: factory)
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "canned")
+      let call = client.makeGetCall(Echo_EchoRequest("x"))
+      #expect(try await call.initialMetadata == ["from": "here"])
+      #expect(try await client.expand(Echo_EchoRequest("x")).collected().map(\.text) == ["canned"])
+      #expect(try await client.collect([Echo_EchoRequest("x")]).text == "canned")
     }
-    let client = Echo_EchoClient(channel: channel, interceptors: factory)
-    #expect(try await client.get(Echo_EchoRequest("x")).text == "canned")
-    let call = client.makeGetCall(Echo_EchoRequest("x"))
-    #expect(try await call.initialMetadata == ["from": "here"])
-    #expect(try await client.expand(Echo_EchoRequest("x")).collected().map(\.text) == ["canned"])
-    #expect(try await client.collect([Echo_EchoRequest("x")]).text == "canned")
-    await channel.shutDown(grace: .zero)
   }
 
   @Test func aServerInterceptorCanRefuseACall() async throws {
@@ -201,11 +202,11 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases)
-  func anEarlyAnswerCancelsTheCallOnTheServer(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess])
+  func anEarlyAnswerCancelsTheCallOnTheServer(_ wire: Wire) async throws {
     let (log, live) = (Log(), LiveCount())
     let provider = TutorialProvider(interceptors: ServerFactory { [ServerRecorder("s", log)] })
-    try await link.with([provider]) { channel async throws in
+    try await withChannel(to: [provider], over: wire) { channel async throws in
       let client = Echo_EchoClient(
         channel: channel,
         interceptors: ClientFactory {

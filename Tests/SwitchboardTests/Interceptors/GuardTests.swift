@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -77,10 +78,12 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func whatAGuardSetsIsSentWithWhatTheHandlerSets(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess]) func whatAGuardSetsIsSentWithWhatTheHandlerSets(_ wire: Wire)
+    async throws
+  {
     var options = ServerOptions()
     options.interceptorFactories = [Marking()]
-    try await link.with([Marked()], options: options) { channel async throws in
+    try await withChannel(to: [Marked()], over: wire, options: options) { channel async throws in
       let call = Echo_EchoClient(channel: channel).makeGetCall(Echo_EchoRequest("x"))
       let (initial, trailing) = (try await call.initialMetadata, try await call.trailingMetadata)
       #expect([initial["guard"], initial["handler"]] == [["1"], ["3"]])

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -143,8 +144,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases)
-  func aHandlerThatReadsNothingIsCancelledWhenAnInterceptorEndsTheCall(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess])
+  func aHandlerThatReadsNothingIsCancelledWhenAnInterceptorEndsTheCall(_ wire: Wire) async throws {
     let live = LiveCount()
     let (ends, end) = AsyncStream<Bool>.makeStream()
     let update = Echo_EchoMetadata.Methods.update.bidirectionalStreamingHandler(
@@ -154,7 +155,8 @@ import Testing
         end.yield(Task.isCancelled && context.isCancelled)
       }
     )
-    try await link.with([ServiceHandlers(Echo_EchoMetadata.service, [update])]) { channel async throws in
+    try await withChannel(to: [ServiceHandlers(Echo_EchoMetadata.service, [update])], over: wire) {
+      channel async throws in
       let call = Echo_EchoClient(channel: channel).makeUpdateCall()
       try await call.requestStream.send(Echo_EchoRequest("x"))
       #expect(await call.status.code == .aborted)

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -182,18 +183,11 @@ private struct NamingProvider: Echo_EchoProvider {
     client make: (@Sendable () -> [EchoClientInterceptor])? = nil,
     _ body: (Echo_EchoClient) async throws -> Void
   ) async throws {
-    let server = try Server(providers: [provider])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    let client = Echo_EchoClient(
-      channel: channel,
-      interceptors: make.map { ClientFactory(make: $0) }
-    )
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(client)) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    try await withChannel(to: [provider]) { channel async throws in
+      try await body(
+        Echo_EchoClient(channel: channel, interceptors: make.map { ClientFactory(make: $0) })
+      )
+    }
   }
 
   private func answer(_ context: ServerCallContext) -> Echo_EchoResponse {

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -54,8 +55,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases)
-  func thePromiseOfAnEndSucceedsWhileTheHandlerRuns(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess])
+  func thePromiseOfAnEndSucceedsWhileTheHandlerRuns(_ wire: Wire) async throws {
     let log = Log()
     let get = Echo_EchoMetadata.Methods.get.unaryHandler {
       [
@@ -71,7 +72,8 @@ import Testing
       try await Task.sleep(for: .seconds(300))
       return Echo_EchoResponse()
     }
-    try await link.with([ServiceHandlers(Echo_EchoMetadata.service, [get])]) { channel async throws in
+    try await withChannel(to: [ServiceHandlers(Echo_EchoMetadata.service, [get])], over: wire) {
+      channel async throws in
       let client = Echo_EchoClient(channel: channel)
       #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unauthenticated)
       #expect(try await log.lines(atLeast: 1) == ["end true"])
@@ -80,21 +82,21 @@ import Testing
 
   @Test func promisesOfUnsendablePartsFail() async throws {
     let log = Log()
-    let channel = try Channel(target: "127.0.0.1:1")
-    let factory = ClientFactory {
-      [
-        ClientHook(send: { part, _, context in
-          let promise = context.eventLoop.makePromise(of: Void.self)
-          let name = name(of: part)
-          promise.futureResult.whenComplete { log.note("\(name) \(isSuccess($0))") }
-          context.send(part, promise: promise)
-        })
-      ]
+    try await withChannel(to: "127.0.0.1:1") { channel async throws in
+      let factory = ClientFactory {
+        [
+          ClientHook(send: { part, _, context in
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            let name = name(of: part)
+            promise.futureResult.whenComplete { log.note("\(name) \(isSuccess($0))") }
+            context.send(part, promise: promise)
+          })
+        ]
+      }
+      let client = Echo_EchoClient(channel: channel, interceptors: factory)
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+      #expect(log.lines == ["metadata false", "message false", "end false"])
     }
-    let client = Echo_EchoClient(channel: channel, interceptors: factory)
-    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
-    #expect(log.lines == ["metadata false", "message false", "end false"])
-    await channel.shutDown(grace: .zero)
   }
 
   enum Outcome: CaseIterable {
@@ -116,47 +118,46 @@ import Testing
         })
       ]
     }
-    let server = try Server(providers: [TutorialProvider(interceptors: ServerFactory(make: make))])
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let factory = ClientFactory {
-      [
-        ClientHook(send: { part, promise, context in
-          context.send(part, promise: promise)
-          guard case .metadata = part else { return }
-          let message = Echo_EchoRequest(String(repeating: "x", count: 64 * 1024))
-          for _ in 0..<sent {
-            let promise = context.eventLoop.makePromise(of: Void.self)
-            promise.futureResult.whenComplete { log.note(isSuccess($0) ? "sent" : "failed") }
-            context.send(.message(message, MessageMetadata()), promise: promise)
-          }
-        })
+    try await withPair([TutorialProvider(interceptors: ServerFactory(make: make))]) { pair async throws in
+      let (server, channel) = (pair.server, pair.channel)
+      let factory = ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            context.send(part, promise: promise)
+            guard case .metadata = part else { return }
+            let message = Echo_EchoRequest(String(repeating: "x", count: 64 * 1024))
+            for _ in 0..<sent {
+              let promise = context.eventLoop.makePromise(of: Void.self)
+              promise.futureResult.whenComplete { log.note(isSuccess($0) ? "sent" : "failed") }
+              context.send(.message(message, MessageMetadata()), promise: promise)
+            }
+          })
+        ]
+      }
+      // Long enough for some of the messages to be sent first, also on a busy machine.
+      let timeout: Duration? = outcome == .late ? .seconds(3) : nil
+      let call = Echo_EchoClient(channel: channel, interceptors: factory)
+        .makeUpdateCall(callOptions: CallOptions(timeout: timeout))
+      _ = try await log.lines(atLeast: 1)
+      switch outcome {
+      case .cancelled: call.cancel()
+      case .late: break
+      case .lost: await server.shutDown(grace: .zero)
+      case .refused:
+        while !Task.isCancelled, refusals.withLock({ $0.isEmpty }) { await Task.yield() }
+        for refuse in refusals.withLock({ $0 }) { refuse() }
+      }
+      let expected: [Outcome: GRPCStatus.Code] = [
+        .cancelled: .cancelled, .late: .deadlineExceeded, .lost: .unavailable, .refused: .permissionDenied,
       ]
+      #expect(await call.status.code == expected[outcome])
+      let results = try await log.lines(atLeast: sent)
+      #expect(results.count == sent)
+      let first = results.prefix { $0 == "sent" }
+      // A deadline may pass before anything is sent.
+      #expect(first.count < sent && (!first.isEmpty || outcome == .late))
+      #expect(results.dropFirst(first.count).allSatisfy { $0 == "failed" })
     }
-    // Long enough for some of the messages to be sent first, also on a busy machine.
-    let timeout: Duration? = outcome == .late ? .seconds(3) : nil
-    let call = Echo_EchoClient(channel: channel, interceptors: factory)
-      .makeUpdateCall(callOptions: CallOptions(timeout: timeout))
-    _ = try await log.lines(atLeast: 1)
-    switch outcome {
-    case .cancelled: call.cancel()
-    case .late: break
-    case .lost: await server.shutDown(grace: .zero)
-    case .refused:
-      while !Task.isCancelled, refusals.withLock({ $0.isEmpty }) { await Task.yield() }
-      for refuse in refusals.withLock({ $0 }) { refuse() }
-    }
-    let expected: [Outcome: GRPCStatus.Code] = [
-      .cancelled: .cancelled, .late: .deadlineExceeded, .lost: .unavailable, .refused: .permissionDenied,
-    ]
-    #expect(await call.status.code == expected[outcome])
-    let results = try await log.lines(atLeast: sent)
-    #expect(results.count == sent)
-    let first = results.prefix { $0 == "sent" }
-    // A deadline may pass before anything is sent.
-    #expect(first.count < sent && (!first.isEmpty || outcome == .late))
-    #expect(results.dropFirst(first.count).allSatisfy { $0 == "failed" })
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 
   @Test(arguments: [Outcome.cancelled, .lost])

@@ -1,4 +1,5 @@
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -9,40 +10,41 @@ import Testing
     var channelOptions = ChannelOptions()
     channelOptions.interceptorFactories = [NamingFactory(name: "channel", log: log)]
     channelOptions.interceptorRegistry = try registry(NamingFactory(name: "registry", log: log))
-    let channel = try Channel(inProcess: [TutorialProvider()], channelOptions: channelOptions)
-    var options = CallOptions()
-    options.interceptorFactories = [
-      NamingFactory(name: "call 1", log: log), NamingFactory(name: "call 2", log: log),
-    ]
-    let client = Echo_EchoClient(
-      channel: channel,
-      interceptors: ClientFactory { [NamingClientInterceptor("method", log)] }
-    )
-    _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
-    let names = ["call 1", "call 2", "method", "channel", "registry"]
-    #expect(log.lines == names.map { "> \($0) Get" } + names.reversed().map { "< \($0) Get" })
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TutorialProvider()], channelOptions: channelOptions)) {
+      channel async throws in
+      var options = CallOptions()
+      options.interceptorFactories = [
+        NamingFactory(name: "call 1", log: log), NamingFactory(name: "call 2", log: log),
+      ]
+      let client = Echo_EchoClient(
+        channel: channel,
+        interceptors: ClientFactory { [NamingClientInterceptor("method", log)] }
+      )
+      _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
+      let names = ["call 1", "call 2", "method", "channel", "registry"]
+      #expect(log.lines == names.map { "> \($0) Get" } + names.reversed().map { "< \($0) Get" })
+    }
   }
 
   @Test func aCallsFactoriesReplaceTheClients() async throws {
     let log = Log()
-    let channel = try Channel(inProcess: [TutorialProvider()])
-    var options = CallOptions()
-    options.interceptorFactories = [NamingFactory(name: "client", log: log)]
-    let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
-    _ = try await client.get(Echo_EchoRequest("x"))
-    _ = try await client.collect([Echo_EchoRequest("x")])
-    _ = try await client.expand(Echo_EchoRequest("x")).collected()
-    _ = try await client.update([Echo_EchoRequest("x")]).collected()
-    options.interceptorFactories = []
-    _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
-    options.interceptorFactories = [NamingFactory(name: "call", log: log)]
-    _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
-    let methods = ["Get", "Collect", "Expand", "Update"]
-    #expect(
-      log.lines.filter { $0.hasPrefix(">") } == methods.map { "> client \($0)" } + ["> call Get"]
-    )
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TutorialProvider()])) { channel async throws in
+      var options = CallOptions()
+      options.interceptorFactories = [NamingFactory(name: "client", log: log)]
+      let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
+      _ = try await client.get(Echo_EchoRequest("x"))
+      _ = try await client.collect([Echo_EchoRequest("x")])
+      _ = try await client.expand(Echo_EchoRequest("x")).collected()
+      _ = try await client.update([Echo_EchoRequest("x")]).collected()
+      options.interceptorFactories = []
+      _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
+      options.interceptorFactories = [NamingFactory(name: "call", log: log)]
+      _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
+      let methods = ["Get", "Collect", "Expand", "Update"]
+      #expect(
+        log.lines.filter { $0.hasPrefix(">") } == methods.map { "> client \($0)" } + ["> call Get"]
+      )
+    }
   }
 
   @Test func theServersScopesAreInOrder() async throws {
@@ -51,37 +53,34 @@ import Testing
     options.interceptorFactories = [NamingFactory(name: "server", log: log)]
     options.interceptorRegistry = try registry(NamingFactory(name: "registry", log: log))
     let factory = ServerFactory { [NamingServerInterceptor("method", log)] }
-    let channel = try Channel(inProcess: [TutorialProvider(interceptors: factory)], options: options)
-    let client = Echo_EchoClient(channel: channel)
-    let names = ["registry", "server", "method"]
-    _ = try await client.get(Echo_EchoRequest("x"))
-    _ = try await client.collect([Echo_EchoRequest("x")])
-    _ = try await client.expand(Echo_EchoRequest("x")).collected()
-    _ = try await client.update([Echo_EchoRequest("x")]).collected()
-    #expect(
-      log.lines
-        == ["Get", "Collect", "Expand", "Update"].flatMap { method in
-          names.map { "> \($0) \(method)" } + names.reversed().map { "< \($0) \(method)" }
-        }
-    )
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TutorialProvider(interceptors: factory)], options: options))
+    { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      let names = ["registry", "server", "method"]
+      _ = try await client.get(Echo_EchoRequest("x"))
+      _ = try await client.collect([Echo_EchoRequest("x")])
+      _ = try await client.expand(Echo_EchoRequest("x")).collected()
+      _ = try await client.update([Echo_EchoRequest("x")]).collected()
+      #expect(
+        log.lines
+          == ["Get", "Collect", "Expand", "Update"].flatMap { method in
+            names.map { "> \($0) \(method)" } + names.reversed().map { "< \($0) \(method)" }
+          }
+      )
+    }
   }
 
   @Test func aServersFactoriesServeCallsOverTheNetwork() async throws {
     let log = Log()
     var options = ServerOptions()
     options.interceptorFactories = [NamingFactory(name: "server", log: log)]
-    let server = try Server(providers: [TutorialProvider()], options: options)
     var channelOptions = ChannelOptions()
     channelOptions.interceptorFactories = [NamingFactory(name: "channel", log: log)]
-    let channel = try Channel(
-      target: "\(try server.bind(host: "127.0.0.1", port: 0))",
-      options: channelOptions
-    )
-    _ = try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("x"))
-    #expect(log.lines == ["> channel Get", "> server Get", "< server Get", "< channel Get"])
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    let provider = TutorialProvider()
+    try await withChannel(to: [provider], options: options, channel: channelOptions) { channel async throws in
+      _ = try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("x"))
+      #expect(log.lines == ["> channel Get", "> server Get", "< server Get", "< channel Get"])
+    }
   }
 
   @Test func aRegistryIsFrozenByItsFirstUser() throws {

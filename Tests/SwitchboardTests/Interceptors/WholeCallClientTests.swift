@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardInterceptors
 import Testing
@@ -88,28 +89,28 @@ import Testing
   }
 
   @Test func anInterceptorCanAnswerOrFailWithoutAServer() async throws {
-    let channel = try Channel(target: "127.0.0.1:1")
-    let factory = ClientFactory {
-      [
-        ClientCallHook(
-          unary: { request, _, _ in
-            if request.message.text == "no" { throw GRPCStatus(code: .outOfRange, message: "no") }
-            return UnaryResponse(message: .with { $0.text = "canned" })
-          },
-          streamed: { _, _, _ in
-            StreamedResponse(
-              messages: MessageStream(of: ["a", "b"].map { text in .with { $0.text = text } })
-            )
-          }
-        )
-      ]
+    try await withChannel(to: "127.0.0.1:1") { channel async throws in
+      let factory = ClientFactory {
+        [
+          ClientCallHook(
+            unary: { request, _, _ in
+              if request.message.text == "no" { throw GRPCStatus(code: .outOfRange, message: "no") }
+              return UnaryResponse(message: .with { $0.text = "canned" })
+            },
+            streamed: { _, _, _ in
+              StreamedResponse(
+                messages: MessageStream(of: ["a", "b"].map { text in .with { $0.text = text } })
+              )
+            }
+          )
+        ]
+      }
+      let client = Echo_EchoClient(channel: channel, interceptors: factory)
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "canned")
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("no")) }?.code == .outOfRange)
+      #expect(try await client.expand(Echo_EchoRequest("x")).collected().map(\.text) == ["a", "b"])
+      #expect(try await client.update([Echo_EchoRequest("x")]).collected().map(\.text) == ["a", "b"])
     }
-    let client = Echo_EchoClient(channel: channel, interceptors: factory)
-    #expect(try await client.get(Echo_EchoRequest("x")).text == "canned")
-    #expect(await status { _ = try await client.get(Echo_EchoRequest("no")) }?.code == .outOfRange)
-    #expect(try await client.expand(Echo_EchoRequest("x")).collected().map(\.text) == ["a", "b"])
-    #expect(try await client.update([Echo_EchoRequest("x")]).collected().map(\.text) == ["a", "b"])
-    await channel.shutDown(grace: .zero)
   }
 
   @Test func rethrowingAFailureKeepsItsTrailers() async throws {
@@ -206,8 +207,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases)
-  func anAbandonedAttemptCanBeFollowedByAnother(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess])
+  func anAbandonedAttemptCanBeFollowedByAnother(_ wire: Wire) async throws {
     let log = Log()
     // Never answers the first call.
     let provider = TutorialProvider(
@@ -220,7 +221,7 @@ import Testing
         ]
       }
     )
-    try await link.with([provider]) { channel async throws in
+    try await withChannel(to: [provider], over: wire) { channel async throws in
       let client = Echo_EchoClient(
         channel: channel,
         interceptors: ClientFactory {

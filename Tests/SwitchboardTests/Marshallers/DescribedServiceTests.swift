@@ -1,11 +1,13 @@
 import CallTestSupport
+import ServerTestSupport
 import Switchboard
 import Testing
 
 /// Services described in Swift, over a connection and in-process.
 @Suite(.timeLimit(.minutes(5))) struct DescribedServiceTests {
-  @Test(arguments: Link.allCases) func allKindsOfCallsCarryCodableValues(_ link: Link) async throws {
-    try await link.with([Stock.handlers]) { channel async throws in
+  @Test(arguments: [Wire.ipv4, .inProcess]) func allKindsOfCallsCarryCodableValues(_ wire: Wire) async throws
+  {
+    try await withChannel(to: [Stock.handlers], over: wire) { channel async throws in
       let client = MethodClient(channel: channel)
       let query = Stock.Query(name: "kettle")
       #expect(try await client.call(Stock.find).unary(query) == Stock.Item(name: "kettle", count: 3))
@@ -20,10 +22,10 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func callObjectsAndAsyncSequencesCarryCodableValues(_ link: Link)
+  @Test(arguments: [Wire.ipv4, .inProcess]) func callObjectsAndAsyncSequencesCarryCodableValues(_ wire: Wire)
     async throws
   {
-    try await link.with([Stock.handlers]) { channel async throws in
+    try await withChannel(to: [Stock.handlers], over: wire) { channel async throws in
       let client = MethodClient(channel: channel)
       let items = AsyncStream { continuation in
         for count in 1...2 { continuation.yield(Stock.Item(name: "a", count: count)) }
@@ -46,8 +48,10 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func aTypeWithACustomLayoutNeedsOnlyAMarshaller(_ link: Link) async throws {
-    try await link.with([Stock.handlers]) { channel async throws in
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aTypeWithACustomLayoutNeedsOnlyAMarshaller(_ wire: Wire)
+    async throws
+  {
+    try await withChannel(to: [Stock.handlers], over: wire) { channel async throws in
       let call = MethodClient(channel: channel).call(Stock.label).makeUnaryCall(Point(x: 1, y: -2))
       #expect(try await call.response == Point(x: -2, y: 1))
       #expect(try await call.initialMetadata["content-type"] == ["application/grpc+point"])
@@ -60,7 +64,7 @@ import Testing
       log.note("\(context.headers["who"]) \(context.deadline == nil ? "no deadline" : "deadline")")
       return Stock.Item(name: query.name, count: 1)
     }
-    try await Link.connection.with([ServiceHandlers(Stock.service, [find])]) { channel async throws in
+    try await withChannel(to: [ServiceHandlers(Stock.service, [find])]) { channel async throws in
       let client = MethodClient(
         channel: channel,
         defaultCallOptions: .with {
@@ -85,7 +89,7 @@ import Testing
       Stock.Item(name: query.name, count: 1)
     }
     let handlers = ServiceHandlers(Stock.service, [find])
-    try await Link.connection.with([handlers]) { channel async throws in
+    try await withChannel(to: [handlers]) { channel async throws in
       #expect(handlers.serviceName == "shop.Stock")
       let item = try await MethodClient(channel: channel).call(Stock.find).unary(Stock.Query(name: "pot"))
       #expect(item.name == "POT")

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -98,8 +99,8 @@ import Testing
     let onClient = side == .client ? fault : nil
     let make: @Sendable () -> [ServerInterceptor<String, String>] = { [ServerInterceptor()] }
     let handlers = Self.handlers(onServer, intercepted ? make : nil)
-    for link in Link.allCases {
-      try await link.with([handlers]) { channel async throws in
+    for wire in [Wire.ipv4, .inProcess] {
+      try await withChannel(to: [handlers], over: wire) { channel async throws in
         let client = MethodClient(channel: channel, defaultCallOptions: CallOptions(timeout: .seconds(300)))
         let neighbour = client.call(Self.method("Both", .bidirectionalStreaming, nil))
           .makeBidirectionalStreamingCall()
@@ -117,9 +118,10 @@ import Testing
   }
 
   /// A server that ends a call has sent all its responses, but the last of them may be read later.
-  @Test(arguments: Link.allCases) func aLastResponseThatCannotBeDecodedIsTheStatus(_ link: Link) async throws
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aLastResponseThatCannotBeDecodedIsTheStatus(_ wire: Wire)
+    async throws
   {
-    try await link.with([Self.handlers(nil)]) { channel async throws in
+    try await withChannel(to: [Self.handlers(nil)], over: wire) { channel async throws in
       let both = Self.method("Both", .bidirectionalStreaming, .throwsOnDecoding)
       let call = MethodClient(channel: channel).call(both).makeBidirectionalStreamingCall()
       for text in ["one", "bad"] { try await call.requestStream.send(text) }
@@ -147,13 +149,14 @@ import Testing
   /// The messages of the statuses of one failing call of each kind.
   private func messages(
     _ fault: Fault,
-    _ link: Link,
+    _ wire: Wire,
     _ options: ServerOptions,
     intercepted: Bool
   ) async throws -> [String?] {
     let make: @Sendable () -> [ServerInterceptor<String, String>] = { [ServerInterceptor()] }
     var found: [String?] = []
-    try await link.with([Self.handlers(fault, intercepted ? make : nil)], options: options) {
+    try await withChannel(to: [Self.handlers(fault, intercepted ? make : nil)], over: wire, options: options)
+    {
       channel async throws in
       let client = MethodClient(channel: channel)
       let server = client.call(Self.method("Server", .serverStreaming, nil)).serverStreaming("bad")
@@ -174,18 +177,18 @@ import Testing
   }
 
   /// What an encoder says is about the server's data, so that the log has it.
-  @Test(arguments: Link.allCases, [false, true])
-  func clientsDoNotLearnWhatEncodersSay(_ link: Link, intercepted: Bool) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess], [false, true])
+  func clientsDoNotLearnWhatEncodersSay(_ wire: Wire, intercepted: Bool) async throws {
     let errors = Errors()
     var options = ServerOptions()
     options.logger = Logger(errors)
     let fixed = "a message could not be encoded in the server, whose log says why"
-    let found = try await messages(.throwsOnEncoding, link, options, intercepted: intercepted)
+    let found = try await messages(.throwsOnEncoding, wire, options, intercepted: intercepted)
     #expect(found == Array(repeating: fixed, count: 4))
     let said = "a message could not be encoded: Refusal()"
     #expect(errors.all == Array(repeating: said, count: 4))
     options.sendsErrorDescriptions = true
-    let described = try await messages(.throwsOnEncoding, link, options, intercepted: intercepted)
+    let described = try await messages(.throwsOnEncoding, wire, options, intercepted: intercepted)
     #expect(described == Array(repeating: said, count: 4))
   }
 
@@ -195,7 +198,7 @@ import Testing
     let errors = Errors()
     var options = ServerOptions()
     options.logger = Logger(errors)
-    let found = try await messages(fault, .connection, options, intercepted: intercepted)
+    let found = try await messages(fault, .ipv4, options, intercepted: intercepted)
     let said =
       fault == .throwsOnDecoding
       ? "a message could not be decoded: Refusal()"

@@ -1,3 +1,4 @@
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -19,10 +20,10 @@ import Testing
   private func serving(_ body: (String) throws -> Void) async throws {
     var options = ServerOptions()
     options.web = WebOptions()
-    let server = try Server(providers: [Stock.handlers, Mixed.handlers], options: options)
-    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    try body("http://\(address.dropFirst("ipv4:".count))")
-    await server.shutDown(grace: .zero)
+    try await withServer([Stock.handlers, Mixed.handlers], options: options) { _, address async throws in
+      let address = "\(address)"
+      try body("http://\(address.dropFirst("ipv4:".count))")
+    }
   }
 
   private func post(_ data: String, as type: String, to url: String) throws -> (head: String, body: String) {

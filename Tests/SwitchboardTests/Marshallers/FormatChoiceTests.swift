@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -65,8 +66,9 @@ import Testing
     return Array(try await call.initialMetadata["content-type"])
   }
 
-  @Test(arguments: Link.allCases) func theResponseUsesTheFormatOfTheCall(_ link: Link) async throws {
-    try await link.with([Provider([JSONFormat()])]) { channel async throws in
+  @Test(arguments: [Wire.ipv4, .inProcess]) func theResponseUsesTheFormatOfTheCall(_ wire: Wire) async throws
+  {
+    try await withChannel(to: [Provider([JSONFormat()])], over: wire) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
       #expect(try await contentType(client) == ["application/grpc"])
       #expect(try await contentType(client, Self.options(.json)) == ["application/grpc+json"])
@@ -74,8 +76,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func messagesUseTheChosenFormat(_ link: Link) async throws {
-    try await link.with([Provider([JSONFormat()])]) { channel async throws in
+  @Test(arguments: [Wire.ipv4, .inProcess]) func messagesUseTheChosenFormat(_ wire: Wire) async throws {
+    try await withChannel(to: [Provider([JSONFormat()])], over: wire) { channel async throws in
       let json = Method(
         Echo_EchoMetadata.Methods.get.descriptor,
         requests: BytesMarshaller(.json),
@@ -86,8 +88,11 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func aClientsFormatAppliesToCallsOfEveryKind(_ link: Link) async throws {
-    try await link.with([TutorialProvider()], options: Self.serving([JSONFormat()])) { channel async throws in
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aClientsFormatAppliesToCallsOfEveryKind(_ wire: Wire)
+    async throws
+  {
+    try await withChannel(to: [TutorialProvider()], over: wire, options: Self.serving([JSONFormat()])) {
+      channel async throws in
       let client = Echo_EchoClient(channel: channel, defaultCallOptions: Self.options(.json))
       #expect(try await contentType(client) == ["application/grpc+json"])
       let requests = ["a", "b"].map { Echo_EchoRequest($0) }
@@ -124,7 +129,7 @@ import Testing
     let choice = PayloadChoice(nil)
       .with(JSONFormat(), service: "echo.Echo")
       .with(ProtobufFormat(), method: methods.get.descriptor)
-    try await Link.connection.with([Provider([JSONFormat()])]) { channel async throws in
+    try await withChannel(to: [Provider([JSONFormat()])]) { channel async throws in
       let client = Echo_EchoClient(channel: channel, defaultCallOptions: Self.options(choice))
       #expect(try await contentType(client) == ["application/grpc+proto"])
       let expanding = client.makeExpandCall(Echo_EchoRequest("a"))
@@ -134,16 +139,16 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func anUnsupportedFormatIsUnimplemented(_ link: Link)
+  @Test(arguments: [Wire.ipv4, .inProcess]) func anUnsupportedFormatIsUnimplemented(_ wire: Wire)
     async throws
   {
-    try await link.with([Provider([JSONFormat()])]) { channel async throws in
+    try await withChannel(to: [Provider([JSONFormat()])], over: wire) { channel async throws in
       let client = Echo_EchoClient(channel: channel, defaultCallOptions: Self.options(.json))
       let refused = await status { _ = try await client.collect([Echo_EchoRequest("x")]) }
       #expect(refused?.code == .unimplemented)
       #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
     }
-    try await link.with([TutorialProvider()]) { channel async throws in
+    try await withChannel(to: [TutorialProvider()], over: wire) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
       let refused = await status {
         _ = try await client.get(Echo_EchoRequest("x"), callOptions: Self.options(.json))
@@ -153,7 +158,7 @@ import Testing
   }
 
   @Test func aFormatWithoutAMarshallerForTheMessagesFailsTheCall() async throws {
-    try await Link.connection.with([Stock.handlers]) { channel async throws in
+    try await withChannel(to: [Stock.handlers]) { channel async throws in
       let client = MethodClient(channel: channel, defaultCallOptions: Self.options(.protobuf))
       let failure = await status { _ = try await client.call(Stock.find).unary(Stock.Query(name: "x")) }
       #expect(failure?.code == .internalError)
@@ -167,7 +172,7 @@ import Testing
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
     let provider = TutorialProvider(interceptors: ServerFactory(make: make))
-    try await Link.connection.with([provider], options: Self.serving([JSONFormat()])) {
+    try await withChannel(to: [provider], options: Self.serving([JSONFormat()])) {
       channel async throws in
       let client = Echo_EchoClient(
         channel: channel,
@@ -184,7 +189,7 @@ import Testing
   }
 
   @Test func anInterceptorCanChooseTheFormatUntilTheMetadataLeaves() async throws {
-    try await Link.connection.with([Provider([JSONFormat()])]) { channel async throws in
+    try await withChannel(to: [Provider([JSONFormat()])]) { channel async throws in
       let client = Echo_EchoClient(channel: channel, interceptors: ClientFactory { [Chooser()] })
       #expect(try await contentType(client) == ["application/grpc+json"])
       #expect(try await client.expand(Echo_EchoRequest("a b")).collected().map(\.text) == ["a", "b"])

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Testing
 
 @testable import Switchboard
@@ -35,18 +36,11 @@ import Testing
       let connections = Connections()
       var options = ServerOptions()
       options.observer = connections
-      let server = try Server(providers: [TutorialProvider()], options: options)
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      let pool = try makePool()
-      let result: Result<Void, any Error>
-      do {
-        result = .success(try await body(Scene(host: "\(address)", connections: connections, pool: pool)))
-      } catch {
-        result = .failure(error)
+      try await withServer([TutorialProvider()], options: options) { _, address async throws in
+        try await withPool(try makePool()) { pool async throws in
+          try await body(Scene(host: "\(address)", connections: connections, pool: pool))
+        }
       }
-      await pool.shutDown(grace: .zero)
-      await server.shutDown(grace: .zero)
-      try result.get()
     }
   }
 

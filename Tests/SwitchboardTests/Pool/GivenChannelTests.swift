@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Testing
 
 @testable import Switchboard
@@ -109,19 +110,18 @@ import Testing
 
   @Test(arguments: ["grpc.service_config", "grpc.enable_retries", "grpc.per_rpc_retry_buffer_size"])
   func anArgumentForClientsFailsACall(_ name: String) async throws {
-    let server = try Server(providers: [TutorialProvider()])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let pool = try ChannelPool()
-    let value: ChannelArgument = name == "grpc.service_config" ? "{}" : 1
-    let options = CallOptions.with { $0.additionalChannelArgs = [name: value] }
-    let own = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
-    #expect(try await own.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
-    let other = Echo_EchoClient(host: "\(address)", pool: pool)
-    let failure = await status { _ = try await other.get(Echo_EchoRequest("x"), callOptions: options) }
-    #expect(failure?.code == .invalidArgument)
-    #expect(failure?.message?.hasPrefix("additionalChannelArgs: \(name) has an effect only in") == true)
-    await pool.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([TutorialProvider()]) { _, address async throws in
+      try await withPool(try ChannelPool()) { pool async throws in
+        let value: ChannelArgument = name == "grpc.service_config" ? "{}" : 1
+        let options = CallOptions.with { $0.additionalChannelArgs = [name: value] }
+        let own = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+        #expect(try await own.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+        let other = Echo_EchoClient(host: "\(address)", pool: pool)
+        let failure = await status { _ = try await other.get(Echo_EchoRequest("x"), callOptions: options) }
+        #expect(failure?.code == .invalidArgument)
+        #expect(failure?.message?.hasPrefix("additionalChannelArgs: \(name) has an effect only in") == true)
+      }
+    }
   }
 
   // MARK: Service configs
@@ -143,31 +143,31 @@ import Testing
     let warnings = Warnings()
     var options = ChannelOptions()
     options.logger = Logger(warnings)
-    let server = try Server(providers: [TutorialProvider()])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let channel =
-      inProcess
-      ? try Channel(inProcess: [TutorialProvider()], channelOptions: options)
-      : try Channel(target: target, options: options)
-    var client = Echo_EchoClient(channel: channel, defaultCallOptions: try config("retryThrotling"))
-    for _ in 0..<3 { _ = try await client.get(Echo_EchoRequest("x")) }
-    _ = try await client.get(Echo_EchoRequest("x"), callOptions: try config("retryTrottling"))
-    let place = inProcess ? "inprocess" : target
-    let logged = warnings.all
-    #expect(logged.count == 2)
-    #expect(
-      logged.first?.hasPrefix("\(place) a service config of CallOptions.serviceConfig: retryThrotling")
-        == true
-    )
-    #expect(logged.last?.contains("retryTrottling") == true)
-    // A config for each call fills no log.
-    for number in 0..<100 {
-      client.defaultCallOptions = try config("x\(number)")
-      _ = try await client.get(Echo_EchoRequest("x"))
+    try await withServer([TutorialProvider()]) { _, address async throws in
+      let target = "\(address)"
+      let channel =
+        inProcess
+        ? try Channel(inProcess: [TutorialProvider()], channelOptions: options)
+        : try Channel(target: target, options: options)
+      var client = Echo_EchoClient(channel: channel, defaultCallOptions: try config("retryThrotling"))
+      for _ in 0..<3 { _ = try await client.get(Echo_EchoRequest("x")) }
+      _ = try await client.get(Echo_EchoRequest("x"), callOptions: try config("retryTrottling"))
+      let place = inProcess ? "inprocess" : target
+      let logged = warnings.all
+      #expect(logged.count == 2)
+      #expect(
+        logged.first?.hasPrefix("\(place) a service config of CallOptions.serviceConfig: retryThrotling")
+          == true
+      )
+      #expect(logged.last?.contains("retryTrottling") == true)
+      // A config for each call fills no log.
+      for number in 0..<100 {
+        client.defaultCallOptions = try config("x\(number)")
+        _ = try await client.get(Echo_EchoRequest("x"))
+      }
+      #expect(warnings.all.count == 16)
+      await channel.shutDown(grace: .zero)
     }
-    #expect(warnings.all.count == 16)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 
   /// A call does not change the channel that its client was given, and a client that names a host has a channel of its own.
@@ -175,21 +175,22 @@ import Testing
     let warnings = Warnings()
     var options = ChannelOptions()
     options.logger = Logger(warnings)
-    let server = try Server(providers: [TutorialProvider()])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let channel = try Channel(target: target, options: options)
-    let json = #"{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}"#
-    let config = try CallOptions.with { $0.serviceConfig = try ServiceConfig(json: json) }
-    let client = Echo_EchoClient(channel: channel, defaultCallOptions: config)
-    for _ in 0..<3 { _ = try await client.get(Echo_EchoRequest("x")) }
-    #expect(
-      warnings.all
-        == ["loadBalancingConfig", "healthCheckConfig"].map {
-          "\(target) a service config of CallOptions.serviceConfig: \($0): has no effect in a call, because it is about "
-            + "the channel. Set it in ChannelOptions.serviceConfig, or make the client with host: instead of channel:"
-        }
-    )
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([TutorialProvider()]) { _, address async throws in
+      let target = "\(address)"
+      try await withChannel(to: target, options: options) { channel async throws in
+        let json =
+          #"{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}"#
+        let config = try CallOptions.with { $0.serviceConfig = try ServiceConfig(json: json) }
+        let client = Echo_EchoClient(channel: channel, defaultCallOptions: config)
+        for _ in 0..<3 { _ = try await client.get(Echo_EchoRequest("x")) }
+        #expect(
+          warnings.all
+            == ["loadBalancingConfig", "healthCheckConfig"].map {
+              "\(target) a service config of CallOptions.serviceConfig: \($0): has no effect in a call, because it is about "
+                + "the channel. Set it in ChannelOptions.serviceConfig, or make the client with host: instead of channel:"
+            }
+        )
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Testing
 
 @testable import Echo
@@ -186,30 +187,30 @@ import Testing
     )
     let server = try Server(providers: [TutorialProvider()], options: serverOptions)
     let address = try server.bind(host: "127.0.0.2", port: 0)
-    let pool = try ChannelPool()
-    var options = CallOptions.with {
-      $0.pemRootCert = text(SampleCertificates.authority)
-      $0.pemCertChain = text(credentials.certificateChain)
-      $0.pemPrivateKey = text(credentials.privateKey)
-      $0.hostNameOverride = SampleCertificates.serverName
+    try await withPool(try ChannelPool()) { pool async throws in
+      var options = CallOptions.with {
+        $0.pemRootCert = text(SampleCertificates.authority)
+        $0.pemCertChain = text(credentials.certificateChain)
+        $0.pemPrivateKey = text(credentials.privateKey)
+        $0.hostNameOverride = SampleCertificates.serverName
+      }
+      func call() async -> GRPCStatus? {
+        let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+        return await status { _ = try await client.get(Echo_EchoRequest("x")) }
+      }
+      #expect(await call() == nil)
+      // The certificate is for another address than the server's.
+      options.hostNameOverride = nil
+      #expect(await call()?.code == .unavailable)
+      options.hostNameOverride = SampleCertificates.serverName
+      options.pemRootCert = nil
+      #expect(await call()?.code == .unavailable)
+      options.pemRootCert = text(SampleCertificates.authority)
+      options.pemCertChain = nil
+      options.pemPrivateKey = nil
+      #expect(await call()?.code == .unavailable)
+      #expect(pool.channelCount == 4)
     }
-    func call() async -> GRPCStatus? {
-      let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
-      return await status { _ = try await client.get(Echo_EchoRequest("x")) }
-    }
-    #expect(await call() == nil)
-    // The certificate is for another address than the server's.
-    options.hostNameOverride = nil
-    #expect(await call()?.code == .unavailable)
-    options.hostNameOverride = SampleCertificates.serverName
-    options.pemRootCert = nil
-    #expect(await call()?.code == .unavailable)
-    options.pemRootCert = text(SampleCertificates.authority)
-    options.pemCertChain = nil
-    options.pemPrivateKey = nil
-    #expect(await call()?.code == .unavailable)
-    #expect(pool.channelCount == 4)
-    await pool.shutDown(grace: .zero)
     await server.shutDown(grace: .zero)
   }
 
@@ -222,16 +223,17 @@ import Testing
       }
     }
     let log = Log()
-    let pool = try ChannelPool(logger: Logger(Entries(log: log), minimumLevel: .trace))
-    let options = CallOptions.with {
-      $0.security = .plaintext
-      $0.logContext = ["who": "maps"]
+    try await withPool(try ChannelPool(logger: Logger(Entries(log: log), minimumLevel: .trace))) {
+      pool async throws in
+      let options = CallOptions.with {
+        $0.security = .plaintext
+        $0.logContext = ["who": "maps"]
+      }
+      let client = Echo_EchoClient(host: "127.0.0.1:1", options: options, pool: pool)
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+      let lines = try await log.lines(atLeast: 1)
+      #expect(lines.allSatisfy { $0 == "maps" })
     }
-    let client = Echo_EchoClient(host: "127.0.0.1:1", options: options, pool: pool)
-    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
-    let lines = try await log.lines(atLeast: 1)
-    #expect(lines.allSatisfy { $0 == "maps" })
-    await pool.shutDown(grace: .zero)
   }
 
   /// The options that a server can see.
@@ -249,21 +251,22 @@ import Testing
         })
       ]
     }
-    let server = try Server(providers: [TutorialProvider(interceptors: ServerFactory(make: make))])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let pool = try ChannelPool()
-    let options = CallOptions.with {
-      $0.security = .plaintext
-      $0.userAgentPrefix = "app/1"
-      $0.oauth2AccessToken = "secret"
-      $0.initialMetadata = ["own": "metadata"]
+    try await withServer([TutorialProvider(interceptors: ServerFactory(make: make))]) {
+      _,
+      address async throws in
+      try await withPool(try ChannelPool()) { pool async throws in
+        let options = CallOptions.with {
+          $0.security = .plaintext
+          $0.userAgentPrefix = "app/1"
+          $0.oauth2AccessToken = "secret"
+          $0.initialMetadata = ["own": "metadata"]
+        }
+        let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+        _ = try await client.get(Echo_EchoRequest("x"))
+        #expect(log.lines.first?.hasPrefix("app/1 grpc-swift-switchboard/") == true)
+        #expect(Array(log.lines.dropFirst()) == ["Bearer secret", "metadata"])
+      }
     }
-    let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
-    _ = try await client.get(Echo_EchoRequest("x"))
-    #expect(log.lines.first?.hasPrefix("app/1 grpc-swift-switchboard/") == true)
-    #expect(Array(log.lines.dropFirst()) == ["Bearer secret", "metadata"])
-    await pool.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 }
 

@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Synchronization
 import Testing
@@ -76,19 +77,12 @@ private final class FlakyProvider: Echo_EchoProvider {
     _ body: (Channel, FlakyProvider) async throws -> Void
   ) async throws {
     let provider = FlakyProvider(refusals: refusals)
-    let server = try Server(providers: [provider])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
     var options = ChannelOptions()
     options.serviceConfig = try ServiceConfig(json: Self.config)
-    let channel =
-      inProcess
-      ? try Channel(inProcess: [provider], channelOptions: options)
-      : try Channel(target: "\(address)", options: options)
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(channel, provider)) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    let wire = inProcess ? Wire.inProcess : .ipv4
+    try await withChannel(to: [provider], over: wire, channel: options) { channel async throws in
+      try await body(channel, provider)
+    }
   }
 
   @Test(arguments: [false, true]) func callsOfEveryKindAreRetried(_ inProcess: Bool) async throws {
@@ -121,7 +115,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     )
   }
 
-  @Test(arguments: Link.allCases) func theFirstAnsweredHedgeWins(_ link: Link) async throws {
+  @Test(arguments: [Wire.ipv4, .inProcess]) func theFirstAnsweredHedgeWins(_ wire: Wire) async throws {
     let log = Log()
     // The first attempt is never answered; it is cancelled when another one is.
     let provider = TutorialProvider(
@@ -147,7 +141,7 @@ private final class FlakyProvider: Echo_EchoProvider {
           """
       )
     }
-    try await link.with([provider]) { channel async throws in
+    try await withChannel(to: [provider], over: wire) { channel async throws in
       let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
       let requests = ["a", "b"].map { Echo_EchoRequest($0) }
       #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
@@ -176,21 +170,20 @@ private final class FlakyProvider: Echo_EchoProvider {
 
   @Test func aPooledClientsArgumentsConfigureRetries() async throws {
     let provider = FlakyProvider(refusals: 1)
-    let server = try Server(providers: [provider])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let pool = try ChannelPool()
-    var options = CallOptions()
-    options.security = .plaintext
-    options.additionalChannelArgs = ["grpc.service_config": .string(Self.config)]
-    let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
-    #expect(try await client.get(Echo_EchoRequest("x")).text == "x after 1")
-    options.additionalChannelArgs?["grpc.enable_retries"] = false
-    let refusing = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
-    #expect(await status { _ = try await refusing.get(Echo_EchoRequest("x")) }?.code == .unavailable)
-    // A call's own choice overrides its channel's.
-    let willing = CallOptions.with { $0.enableRetry = true }
-    #expect(try await refusing.get(Echo_EchoRequest("x"), callOptions: willing).text == "x after 1")
-    await pool.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([provider]) { _, address async throws in
+      try await withPool(try ChannelPool()) { pool async throws in
+        var options = CallOptions()
+        options.security = .plaintext
+        options.additionalChannelArgs = ["grpc.service_config": .string(Self.config)]
+        let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+        #expect(try await client.get(Echo_EchoRequest("x")).text == "x after 1")
+        options.additionalChannelArgs?["grpc.enable_retries"] = false
+        let refusing = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+        #expect(await status { _ = try await refusing.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+        // A call's own choice overrides its channel's.
+        let willing = CallOptions.with { $0.enableRetry = true }
+        #expect(try await refusing.get(Echo_EchoRequest("x"), callOptions: willing).text == "x after 1")
+      }
+    }
   }
 }

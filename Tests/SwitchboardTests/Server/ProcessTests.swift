@@ -1,5 +1,6 @@
 import EchoService
 import Foundation
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -8,28 +9,28 @@ import Testing
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct ProcessTests {
   @Test func aSignalLetsCallsFinish() async throws {
     let process = try EchoProcess()
-    let channel = try Channel(target: process.target)
-    let client = Echo_EchoClient(channel: channel)
-    let calls = (0..<20).map { _ in client.makeUpdateCall() }
-    for call in calls { try await call.requestStream.send(Echo_EchoRequest("before")) }
-    var readers = calls.map { $0.responseStream.makeAsyncIterator() }
-    for index in readers.indices {
-      #expect(try await readers[index].next()?.text.hasSuffix("before") == true)
+    try await withChannel(to: process.target) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      let calls = (0..<20).map { _ in client.makeUpdateCall() }
+      for call in calls { try await call.requestStream.send(Echo_EchoRequest("before")) }
+      var readers = calls.map { $0.responseStream.makeAsyncIterator() }
+      for index in readers.indices {
+        #expect(try await readers[index].next()?.text.hasSuffix("before") == true)
+      }
+      process.terminate()
+      // The server has announced that it accepts no more calls; those in flight go on.
+      for await state in channel.connectivity where state == .idle { break }
+      for call in calls {
+        try await call.requestStream.send(Echo_EchoRequest("after"))
+        call.requestStream.finish()
+      }
+      for index in readers.indices {
+        #expect(try await readers[index].next()?.text.hasSuffix("after") == true)
+        #expect(try await readers[index].next() == nil)
+      }
+      for call in calls { #expect(await call.status.isOk) }
+      #expect(process.waitForExit() == 0)
     }
-    process.terminate()
-    // The server has announced that it accepts no more calls; those in flight go on.
-    for await state in channel.connectivity where state == .idle { break }
-    for call in calls {
-      try await call.requestStream.send(Echo_EchoRequest("after"))
-      call.requestStream.finish()
-    }
-    for index in readers.indices {
-      #expect(try await readers[index].next()?.text.hasSuffix("after") == true)
-      #expect(try await readers[index].next() == nil)
-    }
-    for call in calls { #expect(await call.status.isOk) }
-    #expect(process.waitForExit() == 0)
-    await channel.shutDown(grace: .zero)
   }
 
   @Test func theServerSurvivesRunningOutOfFiles() async throws {
@@ -37,11 +38,11 @@ import Testing
     var idle: [Int32] = []
     for _ in 0..<60 { idle.append(try LoopbackSocket.connected(to: process.port)) }
     for descriptor in idle { close(descriptor) }
-    let channel = try Channel(target: process.target)
-    #expect(
-      try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("hello")).text.hasSuffix("hello")
-    )
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: process.target) { channel async throws in
+      #expect(
+        try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("hello")).text.hasSuffix("hello")
+      )
+    }
     process.terminate()
     #expect(process.waitForExit() == 0)
   }

@@ -1,4 +1,5 @@
 import EchoService
+import ServerTestSupport
 import Switchboard
 
 typealias EchoClientInterceptor = ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>
@@ -38,14 +39,9 @@ struct EchoPair {
     let factory = makeServerInterceptors.map { ServerFactory(make: $0) }
     let provider: any Echo_EchoProvider =
       failing ? FailingProvider(interceptors: factory) : TutorialProvider(interceptors: factory)
-    let server = try Server(providers: [provider])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(EchoPair(channel: channel))) } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
+    try await withChannel(to: [provider]) { channel async throws in
+      try await body(EchoPair(channel: channel))
+    }
   }
 
   func client(

@@ -1,4 +1,5 @@
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -44,13 +45,10 @@ final class TutorialProvider: Echo_EchoProvider {
 
 @Suite(.timeLimit(.minutes(5))) struct TutorialTests {
   @Test func theTutorialsInterceptorsRun() async throws {
-    let server = try Server(providers: [TutorialProvider()])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    let echo = Echo_EchoClient(channel: channel, interceptors: ExampleClientInterceptorFactory())
-    let response = try await echo.get(.with { $0.text = "Hello" })
-    #expect(response.text == "Swift echo get: Hello")
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withChannel(to: [TutorialProvider()]) { channel async throws in
+      let echo = Echo_EchoClient(channel: channel, interceptors: ExampleClientInterceptorFactory())
+      let response = try await echo.get(.with { $0.text = "Hello" })
+      #expect(response.text == "Swift echo get: Hello")
+    }
   }
 }

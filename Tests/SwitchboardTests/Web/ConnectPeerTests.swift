@@ -1,6 +1,7 @@
 import CallTestSupport
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -11,14 +12,13 @@ import Testing
     var options = ServerOptions()
     options.web = WebOptions()
     options.payloadFormats = [JSONFormat()]
-    let server = try Server(providers: [SafeEcho()], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let port = "\(address)".split(separator: ":").last ?? ""
-    let peer = try PythonPeer("connect_peer.py", ["client", "http://127.0.0.1:\(port)"])
-    var lines: [String] = []
-    while let line = peer.line() { lines.append(line) }
-    #expect(lines == ["done"])
-    await server.shutDown(grace: .zero)
+    try await withServer([SafeEcho()], options: options) { _, address async throws in
+      let port = "\(address)".split(separator: ":").last ?? ""
+      let peer = try PythonPeer("connect_peer.py", ["client", "http://127.0.0.1:\(port)"])
+      var lines: [String] = []
+      while let line = peer.line() { lines.append(line) }
+      #expect(lines == ["done"])
+    }
   }
 
   struct Way: Sendable, CustomTestStringConvertible {
@@ -43,31 +43,31 @@ import Testing
     options.wireProtocol = way.wireProtocol
     options.httpVersion = way.version
     options.connectGet = true
-    let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
-    var callOptions = CallOptions(timeout: .seconds(60))
-    if way.isJSON { callOptions.payloadFormat = .json }
-    let client = Echo_EchoClient(channel: channel, defaultCallOptions: callOptions)
-    let call = client.makeGetCall(Echo_EchoRequest("hello"))
-    #expect(try await call.response.text == "get: hello")
-    #expect(try await call.initialMetadata["one"] == ["head"])
-    #expect(try await call.trailingMetadata["two"] == ["tail"])
-    let got = client.call(SafeEcho.get, callOptions) { $0.makeGetInterceptors() }
-    #expect(try await got.unary(Echo_EchoRequest("got")).text == "get: got")
-    let words = try await client.expand(Echo_EchoRequest("a b c")).collected().map(\.text)
-    #expect(words == ["a", "b", "c"])
-    let requests = ["a", "b", "c"].map { Echo_EchoRequest($0) }
-    #expect(try await client.collect(requests).text == "a b c")
-    if way.version == .negotiated {
-      #expect(try await client.update(requests).collected().map(\.text) == ["a", "b", "c"])
+    try await withChannel(to: "127.0.0.1:\(port)", options: options) { channel async throws in
+      var callOptions = CallOptions(timeout: .seconds(60))
+      if way.isJSON { callOptions.payloadFormat = .json }
+      let client = Echo_EchoClient(channel: channel, defaultCallOptions: callOptions)
+      let call = client.makeGetCall(Echo_EchoRequest("hello"))
+      #expect(try await call.response.text == "get: hello")
+      #expect(try await call.initialMetadata["one"] == ["head"])
+      #expect(try await call.trailingMetadata["two"] == ["tail"])
+      let got = client.call(SafeEcho.get, callOptions) { $0.makeGetInterceptors() }
+      #expect(try await got.unary(Echo_EchoRequest("got")).text == "get: got")
+      let words = try await client.expand(Echo_EchoRequest("a b c")).collected().map(\.text)
+      #expect(words == ["a", "b", "c"])
+      let requests = ["a", "b", "c"].map { Echo_EchoRequest($0) }
+      #expect(try await client.collect(requests).text == "a b c")
+      if way.version == .negotiated {
+        #expect(try await client.update(requests).collected().map(\.text) == ["a", "b", "c"])
+      }
+      let failure = await status { _ = try await client.get(Echo_EchoRequest("fail")) }
+      #expect(failure?.code == .notFound)
+      #expect(failure?.message == "nothing \"here\" ü")
+      #expect(failure?.packedDetails != nil)
+      let streamed = await status { _ = try await client.expand(Echo_EchoRequest("fail")).collected() }
+      #expect(streamed?.code == .notFound)
+      #expect(streamed?.message == "nothing \"here\" ü")
     }
-    let failure = await status { _ = try await client.get(Echo_EchoRequest("fail")) }
-    #expect(failure?.code == .notFound)
-    #expect(failure?.message == "nothing \"here\" ü")
-    #expect(failure?.packedDetails != nil)
-    let streamed = await status { _ = try await client.expand(Echo_EchoRequest("fail")).collected() }
-    #expect(streamed?.code == .notFound)
-    #expect(streamed?.message == "nothing \"here\" ü")
-    await channel.shutDown(grace: .zero)
     peer.stop()
   }
 }

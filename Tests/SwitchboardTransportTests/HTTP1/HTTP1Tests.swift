@@ -1,6 +1,7 @@
 import CertificateSupport
 import Foundation
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import CallTestSupport
 import Dispatch
 import Glibc
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Synchronization
 import TestSupport
@@ -116,26 +117,26 @@ import Testing
     let reader = SlowReader()
     let group = try LoopGroup()
     let loop = group.loops[0]
-    let server = try Server(providers: [reader], group: group)
-    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
-    settle(peer)
-    peer.send(Kind.headers, 4, 1, FramePeer.block(FramePeer.request("/slow/Count")))
-    let count = 13_000
-    let messages = [UInt8](repeating: 0, count: 5 * count)
-    for start in stride(from: 0, to: messages.count, by: 13_000) {
-      let piece = messages[start..<min(start + 13_000, messages.count)]
-      peer.send(Kind.data, start + 13_000 >= messages.count ? 1 : 0, 1, Array(piece))
-    }
-    settle(peer)
-    let read = await withCheckedContinuation { continuation in
-      loop.execute {
-        reader.released.fire()
-        loop.execute { continuation.resume(returning: reader.count.load(ordering: .relaxed)) }
+    try await withServer([reader], group: group) { _, address async throws in
+      let peer = try FramePeer(address)
+      settle(peer)
+      peer.send(Kind.headers, 4, 1, FramePeer.block(FramePeer.request("/slow/Count")))
+      let count = 13_000
+      let messages = [UInt8](repeating: 0, count: 5 * count)
+      for start in stride(from: 0, to: messages.count, by: 13_000) {
+        let piece = messages[start..<min(start + 13_000, messages.count)]
+        peer.send(Kind.data, start + 13_000 >= messages.count ? 1 : 0, 1, Array(piece))
       }
+      settle(peer)
+      let read = await withCheckedContinuation { continuation in
+        loop.execute {
+          reader.released.fire()
+          loop.execute { continuation.resume(returning: reader.count.load(ordering: .relaxed)) }
+        }
+      }
+      #expect(read < count / 2)
+      #expect(peer.next(Kind.data)?.payload.suffix(2) == [UInt8(count >> 8), UInt8(count & 255)])
     }
-    #expect(read < count / 2)
-    #expect(peer.next(Kind.data)?.payload.suffix(2) == [UInt8(count >> 8), UInt8(count & 255)])
-    await server.shutDown(grace: .zero)
   }
 
   /// Reads once it is released, and responds with the number of bytes.

@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -34,19 +35,14 @@ struct HostileListener {
     options.observer = abuses
     let group = try LoopGroup()
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: options, group: group)
-    let result: Result<Bystander.Waits, any Error>
-    do {
-      result = .success(
-        try await Bystander.with(group) { bystander async throws in
-          try await bystander.waits {
-            try await body(HostileListener(listener: listener, channel: channel, abuses: abuses))
-          }
+    return try await withChannel(to: listener.target, options: options, group: group) {
+      channel async throws in
+      try await Bystander.with(group) { bystander async throws in
+        try await bystander.waits {
+          try await body(HostileListener(listener: listener, channel: channel, abuses: abuses))
         }
-      )
-    } catch { result = .failure(error) }
-    await channel.shutDown(grace: .zero)
-    return try result.get()
+      }
+    }
   }
 
   /// Starts a call. One that an attack should have ended ends at its deadline.

@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -127,41 +128,41 @@ import Testing
   @Test(arguments: [(megabyte, nil), (9000, 8192)] as [(Int, Int?)])
   func metadataThatTheServerDoesNotAcceptFailsTheCall(_ sample: (size: Int, limit: Int?)) async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: ChannelOptions())
-    let options = CallOptions(
-      timeout: .seconds(300),
-      initialMetadata: ["x-large": String(repeating: "x", count: sample.size)]
-    )
-    let call = Task(executorPreference: channel.eventLoop) {
-      try await Caller(channel: channel).get(options: options)
-    }
-    let raw = listener.acceptRaw()
-    _ = raw.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
-    let settings = sample.limit.map { [0, 6] + FramePeer.number(UInt32($0)) } ?? []
-    raw.send(FramePeer.frame(Kind.settings, 0, 0, settings))
-    let failure = await status { _ = try await call.value }
-    #expect(failure?.code == .resourceExhausted)
-    #expect(failure?.message?.contains("x-large") == true)
-    #expect(failure?.message?.contains("\(sample.size)") == true)
-    // The connection still works.
-    let next = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
-    while true {
-      let head = raw.read(9)
-      try #require(head.count == 9)
-      _ = raw.read(Int(head[1]) << 8 | Int(head[2]))
-      if head[3] == Kind.headers { break }
-    }
-    raw.send(
-      FramePeer.frame(
-        Kind.headers,
-        5,
-        1,
-        FramePeer.block([
-          (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "5"),
-        ])
+    try await withChannel(to: listener.target, options: ChannelOptions()) { channel async throws in
+      let options = CallOptions(
+        timeout: .seconds(300),
+        initialMetadata: ["x-large": String(repeating: "x", count: sample.size)]
       )
-    )
-    #expect(await status { _ = try await next.value }?.code == .notFound)
-    await channel.shutDown(grace: .zero)
+      let call = Task(executorPreference: channel.eventLoop) {
+        try await Caller(channel: channel).get(options: options)
+      }
+      let raw = listener.acceptRaw()
+      _ = raw.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
+      let settings = sample.limit.map { [0, 6] + FramePeer.number(UInt32($0)) } ?? []
+      raw.send(FramePeer.frame(Kind.settings, 0, 0, settings))
+      let failure = await status { _ = try await call.value }
+      #expect(failure?.code == .resourceExhausted)
+      #expect(failure?.message?.contains("x-large") == true)
+      #expect(failure?.message?.contains("\(sample.size)") == true)
+      // The connection still works.
+      let next = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
+      while true {
+        let head = raw.read(9)
+        try #require(head.count == 9)
+        _ = raw.read(Int(head[1]) << 8 | Int(head[2]))
+        if head[3] == Kind.headers { break }
+      }
+      raw.send(
+        FramePeer.frame(
+          Kind.headers,
+          5,
+          1,
+          FramePeer.block([
+            (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "5"),
+          ])
+        )
+      )
+      #expect(await status { _ = try await next.value }?.code == .notFound)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import CallTestSupport
 import Dispatch
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Synchronization
 import TestSupport
@@ -95,8 +96,6 @@ import Testing
   @Test(arguments: Caller.allCases, [100_000, MessageBuffer.longestOnLoop + 1])
   func clientsDecodeLargeResponsesElsewhere(_ caller: Caller, _ size: Int) async throws {
     let record = DecodingRecord()
-    let server = try Server(providers: [Sending(size)], group: try LoopGroup())
-    let address = try server.bind(host: "127.0.0.1", port: 0)
     var options = ChannelOptions()
     if caller == .retrying {
       options.serviceConfig = try ServiceConfig(
@@ -106,16 +105,16 @@ import Testing
           """
       )
     }
-    let channel = try Channel(target: "\(address)", options: options)
-    let marshaller = TrackedMarshaller(record: record, isQuick: caller == .quick)
-    let method = Method(Sending.method, requests: BytesMarshaller(), responses: marshaller)
-    let chain = CallInterceptors<[UInt8], Tracked>([ClientInterceptor()])
-    let call = MethodCall(method, on: channel, interceptors: caller == .intercepted ? chain : nil)
-    #expect(try await call.unary([]).byteCount == size)
-    #expect(record.state.decodedOnLoop == (caller == .quick && size <= MessageBuffer.longestOnLoop ? 1 : 0))
-    #expect(record.state.decoded == 1)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withPair([Sending(size)], channel: options, group: try LoopGroup()) { pair async throws in
+      let channel = pair.channel
+      let marshaller = TrackedMarshaller(record: record, isQuick: caller == .quick)
+      let method = Method(Sending.method, requests: BytesMarshaller(), responses: marshaller)
+      let chain = CallInterceptors<[UInt8], Tracked>([ClientInterceptor()])
+      let call = MethodCall(method, on: channel, interceptors: caller == .intercepted ? chain : nil)
+      #expect(try await call.unary([]).byteCount == size)
+      #expect(record.state.decodedOnLoop == (caller == .quick && size <= MessageBuffer.longestOnLoop ? 1 : 0))
+      #expect(record.state.decoded == 1)
+    }
   }
 
   /// Nor does it release them, even if it also runs the caller.
@@ -123,26 +122,25 @@ import Testing
     async throws
   {
     let record = DecodingRecord()
-    let server = try Server(providers: [Sending(100_000)], group: try LoopGroup())
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let method = Method(
-      Sending.stream,
-      requests: BytesMarshaller(),
-      responses: TrackedMarshaller(record: record)
-    )
-    let chain = CallInterceptors<[UInt8], Tracked>([ClientInterceptor()])
-    let call = MethodCall(method, on: channel, interceptors: isIntercepted ? chain : nil)
-    let sizes = try await Task(executorPreference: channel.eventLoop) {
-      var sizes: [Int] = []
-      for try await response in call.serverStreaming([]) { sizes.append(response.byteCount) }
-      return sizes
-    }.value
-    #expect(sizes == Array(repeating: 100_000, count: Sending.streamLength))
-    await record.untilReleased(sizes.count)
-    #expect(record.state.decodedOnLoop == 0)
-    #expect(record.state.releasedOnLoop == 0)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withPair([Sending(100_000)], group: try LoopGroup()) { pair async throws in
+      let channel = pair.channel
+      let method = Method(
+        Sending.stream,
+        requests: BytesMarshaller(),
+        responses: TrackedMarshaller(record: record)
+      )
+      let chain = CallInterceptors<[UInt8], Tracked>([ClientInterceptor()])
+      let call = MethodCall(method, on: channel, interceptors: isIntercepted ? chain : nil)
+      let sizes = try await Task(executorPreference: channel.eventLoop) {
+        var sizes: [Int] = []
+        for try await response in call.serverStreaming([]) { sizes.append(response.byteCount) }
+        return sizes
+      }.value
+      #expect(sizes == Array(repeating: 100_000, count: Sending.streamLength))
+      await record.untilReleased(sizes.count)
+      #expect(record.state.decodedOnLoop == 0)
+      #expect(record.state.releasedOnLoop == 0)
+    }
   }
 
   /// The messages of a connection's calls have their turn one at a time, also those that are read when their call needs the
@@ -178,25 +176,23 @@ import Testing
   /// A call that ends while its response is decoded has that end, and the response is released elsewhere too.
   @Test func aCallMayEndWhileItsResponseIsDecoded() async throws {
     let record = DecodingRecord()
-    let server = try Server(providers: [Sending(100_000)], group: try LoopGroup())
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)")
-    let (started, resume) = (Signal(), DispatchSemaphore(value: 0))
-    let marshaller = TrackedMarshaller(record: record) {
-      started.fire()
-      resume.wait()
+    try await withPair([Sending(100_000)], group: try LoopGroup()) { pair async throws in
+      let channel = pair.channel
+      let (started, resume) = (Signal(), DispatchSemaphore(value: 0))
+      let marshaller = TrackedMarshaller(record: record) {
+        started.fire()
+        resume.wait()
+      }
+      let method = Method(Sending.method, requests: BytesMarshaller(), responses: marshaller)
+      let call = Task { try await MethodCall(method, on: channel).unary([]).byteCount }
+      await started.wait()
+      call.cancel()
+      await #expect(throws: GRPCStatus.self) { try await call.value }
+      resume.signal()
+      await record.untilReleased(1)
+      #expect(record.state.decodedOnLoop == 0)
+      #expect(record.state.releasedOnLoop == 0)
     }
-    let method = Method(Sending.method, requests: BytesMarshaller(), responses: marshaller)
-    let call = Task { try await MethodCall(method, on: channel).unary([]).byteCount }
-    await started.wait()
-    call.cancel()
-    await #expect(throws: GRPCStatus.self) { try await call.value }
-    resume.signal()
-    await record.untilReleased(1)
-    #expect(record.state.decodedOnLoop == 0)
-    #expect(record.state.releasedOnLoop == 0)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 
   /// A client sends one large message in a stream, and then nothing for long.
@@ -204,16 +200,18 @@ import Testing
     let record = DecodingRecord()
     var options = ServerOptions()
     if isIntercepted { options.interceptorFactories = [PassingInterceptors()] }
-    let server = try Server(providers: [Decoding(record)], options: options, group: try LoopGroup())
-    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
-    try #require(peer.settle())
-    peer.headers(1, FramePeer.request("/test.Decoding/Collect"))
-    let message = Self.message(MessageBuffer.largeByteCount, .none)
-    peer.data(1, Array(message[..<16_000]))
-    peer.data(1, Array(message[16_000...]))
-    await record.untilReleased(1)
-    #expect(record.state.released == 1)
-    await server.shutDown(grace: .zero)
+    try await withServer([Decoding(record)], options: options, group: try LoopGroup()) {
+      _,
+      address async throws in
+      let peer = try FramePeer(address)
+      try #require(peer.settle())
+      peer.headers(1, FramePeer.request("/test.Decoding/Collect"))
+      let message = Self.message(MessageBuffer.largeByteCount, .none)
+      peer.data(1, Array(message[..<16_000]))
+      peer.data(1, Array(message[16_000...]))
+      await record.untilReleased(1)
+      #expect(record.state.released == 1)
+    }
   }
 
   private static func message(_ size: Int, _ compression: MessageCompression) -> [UInt8] {
@@ -243,50 +241,50 @@ import Testing
     let record = DecodingRecord()
     let group = try LoopGroup()
     let loop = group.loops[0]
-    let server = try Server(providers: [Decoding(record)], group: group)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let (attacker, caller) = (try FramePeer(address), try FramePeer(address))
-    try #require(attacker.settle() && caller.settle())
-    let count = 40
-    let message = Self.message(MessageBuffer.largeByteCount - 1, flood.compression)
-    let method = flood.isStream ? "Collect" : "Get"
-    let head = FramePeer.block(
-      FramePeer.request("/test.Decoding/\(method)", [("grpc-encoding", flood.compression.rawValue)])
-    )
-    let attack = (0..<count).flatMap { number -> [UInt8] in
-      let stream = flood.isStream ? 1 : Batch.stream(number)
-      let isFirst = !flood.isStream || number == 0
-      let ends: UInt8 = !flood.isStream || number == count - 1 ? 1 : 0
-      return (isFirst ? FramePeer.frame(Kind.headers, 4, stream, head) : [])
-        + FramePeer.frame(Kind.data, ends, stream, message)
-    }
-    let call =
-      FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.request("/test.Decoding/Mark")))
-      + FramePeer.frame(Kind.data, 1, 1, [0, 0, 0, 0, 0])
+    try await withServer([Decoding(record)], group: group) { server, address async throws in
+      let (attacker, caller) = (try FramePeer(address), try FramePeer(address))
+      try #require(attacker.settle() && caller.settle())
+      let count = 40
+      let message = Self.message(MessageBuffer.largeByteCount - 1, flood.compression)
+      let method = flood.isStream ? "Collect" : "Get"
+      let head = FramePeer.block(
+        FramePeer.request("/test.Decoding/\(method)", [("grpc-encoding", flood.compression.rawValue)])
+      )
+      let attack = (0..<count).flatMap { number -> [UInt8] in
+        let stream = flood.isStream ? 1 : Batch.stream(number)
+        let isFirst = !flood.isStream || number == 0
+        let ends: UInt8 = !flood.isStream || number == count - 1 ? 1 : 0
+        return (isFirst ? FramePeer.frame(Kind.headers, 4, stream, head) : [])
+          + FramePeer.frame(Kind.data, ends, stream, message)
+      }
+      let call =
+        FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.request("/test.Decoding/Mark")))
+        + FramePeer.frame(Kind.data, 1, 1, [0, 0, 0, 0, 0])
 
-    let (held, hold) = (Signal(), DispatchSemaphore(value: 0))
-    loop.execute {
-      loop.work.limit = 0
-      held.fire()
-      hold.wait()
-    }
-    await held.wait()
-    attacker.write(attack)
-    caller.write(call)
-    // Both are in the system's buffers before the loop reads either.
-    let descriptors = server.core.connections.compactMap(\.socket.descriptor)
-    while !Task.isCancelled, descriptors.map(FairnessTests.waiting).reduce(0, +) < attack.count + call.count {
-      await Task.yield()
-    }
-    hold.signal()
+      let (held, hold) = (Signal(), DispatchSemaphore(value: 0))
+      loop.execute {
+        loop.work.limit = 0
+        held.fire()
+        hold.wait()
+      }
+      await held.wait()
+      attacker.write(attack)
+      caller.write(call)
+      // Both are in the system's buffers before the loop reads either.
+      let descriptors = server.core.connections.compactMap(\.socket.descriptor)
+      while !Task.isCancelled, descriptors.map(FairnessTests.waiting).reduce(0, +) < attack.count + call.count
+      {
+        await Task.yield()
+      }
+      hold.signal()
 
-    #expect(Batch.answers(caller, 1).count == 1)
-    // Those of the read, those of the turn in which the call was read, and what was decompressed meanwhile.
-    #expect(record.state.decodedAtMark <= 8)
-    #expect(Batch.answers(attacker, flood.isStream ? 1 : count).count == (flood.isStream ? 1 : count))
-    let most = await loop.onLoop { loop.work.most }
-    #expect(most <= 6 * TurnWork.unit)
-    await server.shutDown(grace: .zero)
+      #expect(Batch.answers(caller, 1).count == 1)
+      // Those of the read, those of the turn in which the call was read, and what was decompressed meanwhile.
+      #expect(record.state.decodedAtMark <= 8)
+      #expect(Batch.answers(attacker, flood.isStream ? 1 : count).count == (flood.isStream ? 1 : count))
+      let most = await loop.onLoop { loop.work.most }
+      #expect(most <= 6 * TurnWork.unit)
+    }
   }
 
   // MARK: Memory
@@ -299,12 +297,14 @@ import Testing
     options.connectionBufferSize = 4 << 20
     let group = try LoopGroup()
     let released = Signal()
-    let server = try Server(providers: [Waiting(released: released)], options: options, group: group)
-    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
-    try #require(peer.settle())
-    try await body(peer, server.core, group.loops[0], released)
-    released.fire()
-    await server.shutDown(grace: .zero)
+    try await withServer([Waiting(released: released)], options: options, group: group) {
+      server,
+      address async throws in
+      let peer = try FramePeer(address)
+      try #require(peer.settle())
+      try await body(peer, server.core, group.loops[0], released)
+      released.fire()
+    }
   }
 
   private static func call(_ number: Int, _ method: String, on peer: FramePeer, ends: Bool = true) {

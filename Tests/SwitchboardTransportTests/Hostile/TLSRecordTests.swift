@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TLSSupport
 import TestSupport
@@ -167,32 +168,31 @@ import Testing
       clientCertificates: .required,
       trustRoots: TestCertificates.authority
     )
-    let server = try Server(providers: [TestService()], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let peer = SecurePeer(
-      try RawPeer(address),
-      try TLSPeer(.client, version: version, showsCertificate: true)
-    )
-    peer.tls.shakeHands()
-    peer.flush()
-    var head: [UInt8] = []
-    while !peer.tls.isSecure {
-      // The last flight of the client is held back.
-      if !head.isEmpty { peer.raw.send(head) }
-      let bytes = peer.raw.readSome()
-      try #require(!bytes.isEmpty)
-      peer.tls.take(bytes)
-      head = peer.tls.takeOutput()
+    try await withServer([TestService()], options: options) { _, address async throws in
+      let peer = SecurePeer(
+        try RawPeer(address),
+        try TLSPeer(.client, version: version, showsCertificate: true)
+      )
+      peer.tls.shakeHands()
+      peer.flush()
+      var head: [UInt8] = []
+      while !peer.tls.isSecure {
+        // The last flight of the client is held back.
+        if !head.isEmpty { peer.raw.send(head) }
+        let bytes = peer.raw.readSome()
+        try #require(!bytes.isEmpty)
+        peer.tls.take(bytes)
+        head = peer.tls.takeOutput()
+      }
+      peer.tls.write(
+        SecurePeer.preface + FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Identify")))
+          + FramePeer.frame(Kind.data, 1, 1, [0, 0, 0, 0, 0])
+      )
+      peer.raw.send(head + peer.tls.takeOutput())
+      let subject = Array("CN=test client".utf8)
+      let said = peer.listen { $0.contains(subject) || $0.contains(Array("nobody".utf8)) }
+      #expect(said.contains(subject))
     }
-    peer.tls.write(
-      SecurePeer.preface + FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Identify")))
-        + FramePeer.frame(Kind.data, 1, 1, [0, 0, 0, 0, 0])
-    )
-    peer.raw.send(head + peer.tls.takeOutput())
-    let subject = Array("CN=test client".utf8)
-    let said = peer.listen { $0.contains(subject) || $0.contains(Array("nobody".utf8)) }
-    #expect(said.contains(subject))
-    await server.shutDown(grace: .zero)
   }
 
   // MARK: Servers

@@ -1,4 +1,5 @@
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -78,38 +79,38 @@ import Testing
   @Test(arguments: [0, 1]) func unreadResponsesStayEncoded(_ byteCount: Int) async throws {
     let listener = try FrameListener()
     let group = try LoopGroup()
-    let channel = try Channel(target: listener.target, group: group)
-    let (bytes, count) = Self.batch(byteCount)
-    let responses = MessagePipe(limit: 256 * 1024)
-    let receiver = EndReceiver()
-    let call = channel.transport.makeCall(
-      CallRequest(
-        method: TestService.expand,
-        options: nil,
-        body: .message(MessageBuffer([])),
-        responses: responses
-      ),
-      receiver: receiver
-    )
-    call.start()
-    let peer = listener.accept()
-    #expect(peer.next(Kind.headers) != nil)
-    peer.send(Kind.settings, 1, 0, [])
-    peer.headers(1, [(":status", "200"), ("content-type", "application/grpc")])
-    for _ in 0..<64 { peer.data(1, bytes) }
-    peer.headers(1, [("grpc-status", "0")], ends: true)
-    #expect(peer.settle())
-    #expect(responses.totals.messages == Self.room(byteCount))
-    #expect(!receiver.hasEnded)
-    // All of it is there once it is read, and the end behind it.
-    var read = 0
-    while read < count, let message = try await responses.next() {
-      #expect(message.byteCount == byteCount)
-      read += 1
+    try await withChannel(to: listener.target, group: group) { channel async throws in
+      let (bytes, count) = Self.batch(byteCount)
+      let responses = MessagePipe(limit: 256 * 1024)
+      let receiver = EndReceiver()
+      let call = channel.transport.makeCall(
+        CallRequest(
+          method: TestService.expand,
+          options: nil,
+          body: .message(MessageBuffer([])),
+          responses: responses
+        ),
+        receiver: receiver
+      )
+      call.start()
+      let peer = listener.accept()
+      #expect(peer.next(Kind.headers) != nil)
+      peer.send(Kind.settings, 1, 0, [])
+      peer.headers(1, [(":status", "200"), ("content-type", "application/grpc")])
+      for _ in 0..<64 { peer.data(1, bytes) }
+      peer.headers(1, [("grpc-status", "0")], ends: true)
+      #expect(peer.settle())
+      #expect(responses.totals.messages == Self.room(byteCount))
+      #expect(!receiver.hasEnded)
+      // All of it is there once it is read, and the end behind it.
+      var read = 0
+      while read < count, let message = try await responses.next() {
+        #expect(message.byteCount == byteCount)
+        read += 1
+      }
+      #expect(read == count)
+      #expect(await receiver.status.isOk)
     }
-    #expect(read == count)
-    #expect(await receiver.status.isOk)
-    await channel.shutDown(grace: .zero)
   }
 
   @Test(arguments: [0, 1]) func writersOfResponsesWait(_ byteCount: Int) async throws {
@@ -151,21 +152,21 @@ import Testing
 
   @Test func writersOfRequestsWait() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target)
-    let requests = MessagePipe(limit: 256 * 1024)
-    let call = channel.transport.makeCall(
-      CallRequest(method: TestService.collect, options: nil, body: .stream(requests)),
-      receiver: EndReceiver()
-    )
-    call.start()
-    let peer = listener.accept()
-    peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
-    #expect(peer.next(Kind.headers) != nil)
-    var written = 0
-    while requests.push(MessageBuffer([])), written < 100_000 { written += 1 }
-    #expect(written < Self.room(0))
-    call.cancel(GRPCStatus(code: .cancelled))
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: listener.target) { channel async throws in
+      let requests = MessagePipe(limit: 256 * 1024)
+      let call = channel.transport.makeCall(
+        CallRequest(method: TestService.collect, options: nil, body: .stream(requests)),
+        receiver: EndReceiver()
+      )
+      call.start()
+      let peer = listener.accept()
+      peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
+      #expect(peer.next(Kind.headers) != nil)
+      var written = 0
+      while requests.push(MessageBuffer([])), written < 100_000 { written += 1 }
+      #expect(written < Self.room(0))
+      call.cancel(GRPCStatus(code: .cancelled))
+    }
   }
 }
 

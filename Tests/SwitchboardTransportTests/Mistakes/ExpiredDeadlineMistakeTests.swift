@@ -1,5 +1,6 @@
 import CallTestSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardCallObjects
@@ -261,16 +262,16 @@ import Testing
   }
 
   @Test func anInterceptorThatHoldsTheCall() async throws {
-    let channel = try Channel(inProcess: [TestService()])
-    let chain = CallInterceptors<[UInt8], [UInt8]>([Holding()])
-    let call = MethodCall(TestService.get.bytes, on: channel, options: Self.options, interceptors: chain)
-    let response = Task { try await call.unary([1]) }
-    let loop = try #require(channel.eventLoop as? Loop)
-    await loop.until { loop.openHandles > 0 }
-    await loop.advance(by: .seconds(601))
-    let message = await status { _ = try await response.value }?.message
-    #expect(message?.hasSuffix(", while an interceptor held the call") == true)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(try Channel(inProcess: [TestService()])) { channel async throws in
+      let chain = CallInterceptors<[UInt8], [UInt8]>([Holding()])
+      let call = MethodCall(TestService.get.bytes, on: channel, options: Self.options, interceptors: chain)
+      let response = Task { try await call.unary([1]) }
+      let loop = try #require(channel.eventLoop as? Loop)
+      await loop.until { loop.openHandles > 0 }
+      await loop.advance(by: .seconds(601))
+      let message = await status { _ = try await response.value }?.message
+      #expect(message?.hasSuffix(", while an interceptor held the call") == true)
+    }
   }
 
   @Test func aTokenThatDoesNotCome() async throws {

@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -90,14 +91,13 @@ import Testing
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     if way.isGuarded { options.interceptorFactories = [LetPass()] }
-    let server = try Server(providers: [provider], options: options)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let channel =
-      way.wire == .inProcess
-      ? try Channel(inProcess: [provider], options: options) : try Channel(target: "\(address)")
-    try await body(channel, provider)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withServer([provider], options: options) { _, address async throws in
+      let channel =
+        way.wire == .inProcess
+        ? try Channel(inProcess: [provider], options: options) : try Channel(target: "\(address)")
+      try await body(channel, provider)
+      await channel.shutDown(grace: .zero)
+    }
     return entries.all
   }
 

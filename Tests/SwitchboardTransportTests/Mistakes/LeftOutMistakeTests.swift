@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import Testing
@@ -34,18 +35,17 @@ import Testing
     options.logger = Logger(servers, minimumLevel: .warning)
     channelOptions.logger = Logger(clients, minimumLevel: .warning)
     let provider = Setter(metadata: server)
-    let host = try Server(providers: [provider], options: options)
-    let address = try host.bind(host: "127.0.0.1", port: 0)
-    let channel =
-      wire == .inProcess
-      ? try Channel(inProcess: [provider], options: options, channelOptions: channelOptions)
-      : try Channel(target: "\(address)", options: channelOptions)
-    for _ in 0..<3 {
-      let options = CallOptions(initialMetadata: client)
-      _ = try await channel.call(Self.get, options: options).makeUnaryCall([1]).trailingMetadata
+    try await withServer([provider], options: options) { _, address async throws in
+      let channel =
+        wire == .inProcess
+        ? try Channel(inProcess: [provider], options: options, channelOptions: channelOptions)
+        : try Channel(target: "\(address)", options: channelOptions)
+      for _ in 0..<3 {
+        let options = CallOptions(initialMetadata: client)
+        _ = try await channel.call(Self.get, options: options).makeUnaryCall([1]).trailingMetadata
+      }
+      await channel.shutDown(grace: .zero)
     }
-    await channel.shutDown(grace: .zero)
-    await host.shutDown(grace: .zero)
     return (clients.all, servers.all)
   }
 

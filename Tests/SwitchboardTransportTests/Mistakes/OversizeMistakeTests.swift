@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import Testing
 

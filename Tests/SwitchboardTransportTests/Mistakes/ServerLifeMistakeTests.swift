@@ -1,4 +1,5 @@
 import CallTestSupport
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import Testing
@@ -91,44 +92,44 @@ import Testing
     let address = try server.bind(host: "127.0.0.1", port: 0)
     var options = ChannelOptions()
     (options.wireProtocol, options.httpVersion) = (wireProtocol, version)
-    let channel = try Channel(target: "\(address)", options: options)
-    let caller = Caller(channel: channel)
-    let hanging = Task { await status { _ = try await caller.get(TestService.hang) } }
-    await service.hanging.wait()
-    // Its responses have begun, and some of them have not been read.
-    let flooding = channel.call(TestService.flood).makeServerStreamingCall([])
-    _ = try await flooding.initialMetadata
-    await server.shutDown(grace: .zero)
-    #expect(await hanging.value == Self.graceIsOver)
-    let flooded = await status { for try await _ in flooding.responseStream {} }
-    #expect(flooded?.code == .unavailable)
-    let entry = try #require(entries.all.first)
-    #expect(entries.all.count == 1)
-    #expect(entry.message.hasPrefix("calls were cut off, because they had not ended by the end of"))
-    #expect(entry.metadata["calls"] == "2")
-    #expect(entry.metadata["methods"] == "/test.Test/Hang (1), /test.Test/Flood (1)")
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "\(address)", options: options) { channel async throws in
+      let caller = Caller(channel: channel)
+      let hanging = Task { await status { _ = try await caller.get(TestService.hang) } }
+      await service.hanging.wait()
+      // Its responses have begun, and some of them have not been read.
+      let flooding = channel.call(TestService.flood).makeServerStreamingCall([])
+      _ = try await flooding.initialMetadata
+      await server.shutDown(grace: .zero)
+      #expect(await hanging.value == Self.graceIsOver)
+      let flooded = await status { for try await _ in flooding.responseStream {} }
+      #expect(flooded?.code == .unavailable)
+      let entry = try #require(entries.all.first)
+      #expect(entries.all.count == 1)
+      #expect(entry.message.hasPrefix("calls were cut off, because they had not ended by the end of"))
+      #expect(entry.metadata["calls"] == "2")
+      #expect(entry.metadata["methods"] == "/test.Test/Hang (1), /test.Test/Flood (1)")
+    }
   }
 
   @Test func aStreamThatIsReadIsToldToo() async throws {
     let (server, _) = try server(LogEntries())
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let call = channel.call(TestService.update).makeBidirectionalStreamingCall()
-    try await call.requestStream.send([1])
-    var responses = call.responseStream.makeAsyncIterator()
-    #expect(try await responses.next(isolation: nil) == [1])
-    await server.shutDown(grace: .zero)
-    #expect(await status { _ = try await responses.next(isolation: nil) } == Self.graceIsOver)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "\(try server.bind(host: "127.0.0.1", port: 0))") { channel async throws in
+      let call = channel.call(TestService.update).makeBidirectionalStreamingCall()
+      try await call.requestStream.send([1])
+      var responses = call.responseStream.makeAsyncIterator()
+      #expect(try await responses.next(isolation: nil) == [1])
+      await server.shutDown(grace: .zero)
+      #expect(await status { _ = try await responses.next(isolation: nil) } == Self.graceIsOver)
+    }
   }
 
   @Test func aServerWithoutCallsEndsInSilence() async throws {
     let entries = LogEntries()
     let (server, _) = try server(entries)
-    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    _ = try await Caller(channel: channel).get()
-    await server.shutDown(grace: .zero)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "\(try server.bind(host: "127.0.0.1", port: 0))") { channel async throws in
+      _ = try await Caller(channel: channel).get()
+      await server.shutDown(grace: .zero)
+    }
     #expect(entries.all.isEmpty)
   }
 

@@ -1,5 +1,6 @@
 import CallTestSupport
 import CertificateSupport
+import ServerTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardCallObjects
@@ -136,36 +137,38 @@ import Testing
 
   @Test func misspeltChannelArguments() async throws {
     let entries = LogEntries()
-    let pool = try ChannelPool(logger: Logger(entries, minimumLevel: .warning))
-    let options = CallOptions.with {
-      $0.additionalChannelArgs = [
-        "grpc.keepalive_time_mss": .integer(20_000), "grpc.keepalive_timeout_ms": .integer(1000),
-      ]
+    try await withPool(try ChannelPool(logger: Logger(entries, minimumLevel: .warning))) {
+      pool async throws in
+      let options = CallOptions.with {
+        $0.additionalChannelArgs = [
+          "grpc.keepalive_time_mss": .integer(20_000), "grpc.keepalive_timeout_ms": .integer(1000),
+        ]
+      }
+      let channel = Channel(host: "127.0.0.1:1", options: options, pool: pool)
+      _ = await status { _ = try await Caller(channel: channel).get(options: options) }
+      let warnings = entries.all.map(\.message).filter { $0.contains("additionalChannelArgs") }
+      #expect(
+        warnings == [
+          "CallOptions: additionalChannelArgs has an argument without an effect: grpc.keepalive_time_mss "
+            + "(did you mean grpc.keepalive_time_ms?)"
+        ]
+      )
     }
-    let channel = Channel(host: "127.0.0.1:1", options: options, pool: pool)
-    _ = await status { _ = try await Caller(channel: channel).get(options: options) }
-    let warnings = entries.all.map(\.message).filter { $0.contains("additionalChannelArgs") }
-    #expect(
-      warnings == [
-        "CallOptions: additionalChannelArgs has an argument without an effect: grpc.keepalive_time_mss "
-          + "(did you mean grpc.keepalive_time_ms?)"
-      ]
-    )
-    await pool.shutDown(grace: .zero)
   }
 
   /// The options of a channel are not those of its calls, unless the client has them too.
   @Test(arguments: [false, true]) func optionsOfCallsThatOnlyTheChannelHas(_ hasClient: Bool) async throws {
     let entries = LogEntries()
-    let pool = try ChannelPool(logger: Logger(entries, minimumLevel: .warning))
-    let options = CallOptions(timeout: .seconds(2), initialMetadata: ["tenant": "north"])
-    let channel = Channel(host: "127.0.0.1:1", options: options, pool: pool)
-    for _ in 0..<2 {
-      _ = await status { _ = try await Caller(channel: channel).get(options: hasClient ? options : nil) }
+    try await withPool(try ChannelPool(logger: Logger(entries, minimumLevel: .warning))) {
+      pool async throws in
+      let options = CallOptions(timeout: .seconds(2), initialMetadata: ["tenant": "north"])
+      let channel = Channel(host: "127.0.0.1:1", options: options, pool: pool)
+      for _ in 0..<2 {
+        _ = await status { _ = try await Caller(channel: channel).get(options: hasClient ? options : nil) }
+      }
+      let lost = entries.all.filter { $0.message.contains("passes them on to no call") }
+      #expect(lost.map { $0.metadata["options"] } == (hasClient ? [] : ["timeout, initialMetadata"]))
     }
-    let lost = entries.all.filter { $0.message.contains("passes them on to no call") }
-    #expect(lost.map { $0.metadata["options"] } == (hasClient ? [] : ["timeout, initialMetadata"]))
-    await pool.shutDown(grace: .zero)
   }
 
   // MARK: Servers

@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import Foundation
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -30,26 +31,19 @@ import Testing
       serverOptions.tls = ServerTLS(credentials: TestCertificates.server)
       options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     }
-    let server = try Server(providers: [TestService()], options: serverOptions)
-    let port = try server.bind(host: "127.0.0.1", port: 0).port
-    let group = try LoopGroup()
-    let transport = try HTTP2ClientTransport(
-      target: "\(host):\(port)",
-      options: options,
-      group: group,
-      loop: group.nextLoop(),
-      proxies: environment
-    )
-    let channel = Channel(transport)
-    let result: Result<Void, any Error>
-    do {
-      result = .success(try await everyKindOfCall(Caller(channel: channel)))
-    } catch {
-      result = .failure(error)
+    try await withServer([TestService()], options: serverOptions) { _, address async throws in
+      let group = try LoopGroup()
+      let transport = try HTTP2ClientTransport(
+        target: "\(host):\(address.port)",
+        options: options,
+        group: group,
+        loop: group.nextLoop(),
+        proxies: environment
+      )
+      try await withChannel(Channel(transport)) { channel async throws in
+        try await everyKindOfCall(Caller(channel: channel))
+      }
     }
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    try result.get()
   }
 
   private func everyKindOfCall(_ caller: Caller) async throws {
@@ -98,15 +92,15 @@ import Testing
     close(closed.descriptor)
     var options = ChannelOptions()
     options.proxy = proxy.option(kind)
-    let channel = try Channel(target: "127.0.0.1:\(closed.port)", options: options)
-    let status = await status { _ = try await Caller(channel: channel).get() }
-    let refusal =
-      switch kind {
-      case .tinyproxy: "500 Unable to connect"
-      case .squid: "503 Service Unavailable"
-      case .microsocks: "5 connection refused"
-      }
-    #expect(status?.message == "the proxy 127.0.0.1:\(proxy.port) refused: \(refusal)")
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: "127.0.0.1:\(closed.port)", options: options) { channel async throws in
+      let status = await status { _ = try await Caller(channel: channel).get() }
+      let refusal =
+        switch kind {
+        case .tinyproxy: "500 Unable to connect"
+        case .squid: "503 Service Unavailable"
+        case .microsocks: "5 connection refused"
+        }
+      #expect(status?.message == "the proxy 127.0.0.1:\(proxy.port) refused: \(refusal)")
+    }
   }
 }

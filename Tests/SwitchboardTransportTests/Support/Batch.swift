@@ -1,4 +1,5 @@
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -90,18 +91,18 @@ final class Batch: CallHandlerProvider {
     let batch = Batch(interceptors, handler)
     let loops = try group ?? LoopGroup()
     await loops.takeTime()
-    let server = try Server(providers: [batch], options: options, group: loops)
-    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
-    try #require(peer.settle())
-    let calls = (0..<count).map { number in
-      let head = FramePeer.block(FramePeer.request("/test.Batch/Get", [("number", "\(number)")] + headers))
-      return FramePeer.frame(Kind.headers, 4, stream(number), head)
-        + FramePeer.frame(Kind.data, 1, stream(number), [0, 0, 0, 0, 1, UInt8(number)])
+    try await withServer([batch], options: options, group: loops) { server, address async throws in
+      let peer = try FramePeer(address)
+      try #require(peer.settle())
+      let calls = (0..<count).map { number in
+        let head = FramePeer.block(FramePeer.request("/test.Batch/Get", [("number", "\(number)")] + headers))
+        return FramePeer.frame(Kind.headers, 4, stream(number), head)
+          + FramePeer.frame(Kind.data, 1, stream(number), [0, 0, 0, 0, 1, UInt8(number)])
+      }
+      peer.write(calls.flatMap { $0 })
+      defer { batch.released.fire() }
+      try await body(peer, batch, server)
     }
-    peer.write(calls.flatMap { $0 })
-    try await body(peer, batch, server)
-    batch.released.fire()
-    await server.shutDown(grace: .zero)
   }
 
   static func stream(_ number: Int) -> UInt32 { UInt32(2 * number + 1) }

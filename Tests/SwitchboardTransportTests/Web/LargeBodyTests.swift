@@ -1,4 +1,5 @@
 import Dispatch
+import ServerTestSupport
 import SwitchboardCall
 import Synchronization
 import TestSupport
@@ -146,14 +147,12 @@ import Testing
     var options = WireProtocolTests.server
     options.payloadFormats = [format]
     options.interceptorFactories = factories
-    let server = try Server(providers: [Named()], options: options, group: try LoopGroup())
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(try server.bind(host: "127.0.0.1", port: 0), server.core)) } catch {
-      result = .failure(error)
+    try await withServer([Named()], options: options, group: try LoopGroup()) {
+      server,
+      address async throws in
+      defer { format.gate.release() }
+      try await body(address, server.core)
     }
-    format.gate.release()
-    await server.shutDown(grace: .zero)
-    try result.get()
   }
 
   private func post(_ body: [UInt8], to peer: ConnectPeer, _ lines: [String] = []) -> HTTP1Peer.Response? {

@@ -1,4 +1,5 @@
 import HTTP2TestSupport
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import TestSupport
@@ -34,70 +35,70 @@ import Testing
 
   @Test func aStreamThatIsNotEndedIsReset() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: Self.options(.negotiated))
-    let call = start(channel)
-    let peer = listener.accept()
-    _ = peer.next(Kind.data)
-    peer.headers(1, Self.headers)
-    peer.data(1, Self.message + Self.success)
-    let (messages, status) = try await call.value
-    #expect(messages == [[7]])
-    #expect(status == .ok)
-    let reset = peer.next(Kind.resetStream)
-    #expect(reset?.stream == 1)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: listener.target, options: Self.options(.negotiated)) { channel async throws in
+      let call = start(channel)
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.headers(1, Self.headers)
+      peer.data(1, Self.message + Self.success)
+      let (messages, status) = try await call.value
+      #expect(messages == [[7]])
+      #expect(status == .ok)
+      let reset = peer.next(Kind.resetStream)
+      #expect(reset?.stream == 1)
+    }
   }
 
   @Test func aStreamThatIsEndedLaterIsNotReset() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: Self.options(.negotiated))
-    let call = start(channel)
-    let peer = listener.accept()
-    _ = peer.next(Kind.data)
-    peer.headers(1, Self.headers)
-    peer.data(1, Self.success)
-    #expect(try await call.value.1 == .ok)
-    peer.data(1, [], ends: true)
-    let second = start(channel)
-    let request = peer.next()
-    #expect(request?.type == Kind.headers || request?.type == Kind.settings)
-    peer.headers(3, Self.headers)
-    peer.data(3, Self.success, ends: true)
-    #expect(try await second.value.1 == .ok)
-    await channel.shutDown(grace: .zero)
+    try await withChannel(to: listener.target, options: Self.options(.negotiated)) { channel async throws in
+      let call = start(channel)
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.headers(1, Self.headers)
+      peer.data(1, Self.success)
+      #expect(try await call.value.1 == .ok)
+      peer.data(1, [], ends: true)
+      let second = start(channel)
+      let request = peer.next()
+      #expect(request?.type == Kind.headers || request?.type == Kind.settings)
+      peer.headers(3, Self.headers)
+      peer.data(3, Self.success, ends: true)
+      #expect(try await second.value.1 == .ok)
+    }
   }
 
   /// Over HTTP/1.1, whose bodies end with a chunk.
   @Test(arguments: [true, false]) func aCallEndsBeforeItsChunkedBodyDoes(_ endsLater: Bool) async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: listener.target, options: Self.options(.http1))
-    let call = start(channel)
-    let peer = listener.acceptRaw()
-    peer.waitForBytes()
-    let body = Self.message + Self.success
-    peer.send(
-      Array(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/connect+proto\r\ntransfer-encoding: chunked\r\n\r\n"
-          .utf8
+    try await withChannel(to: listener.target, options: Self.options(.http1)) { channel async throws in
+      let call = start(channel)
+      let peer = listener.acceptRaw()
+      peer.waitForBytes()
+      let body = Self.message + Self.success
+      peer.send(
+        Array(
+          "HTTP/1.1 200 OK\r\ncontent-type: application/connect+proto\r\ntransfer-encoding: chunked\r\n\r\n"
+            .utf8
+        )
+          + Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n".utf8)
       )
-        + Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n".utf8)
-    )
-    let (messages, status) = try await call.value
-    #expect(messages == [[7]])
-    #expect(status == .ok)
-    if endsLater {
-      // The connection takes another call.
-      peer.send(Array("0\r\n\r\n".utf8))
-      let second = start(channel)
-      var text = ""
-      while !text.contains("POST ") {
-        let piece = peer.readSome()
-        try #require(!piece.isEmpty)
-        text += String(decoding: piece, as: UTF8.self)
+      let (messages, status) = try await call.value
+      #expect(messages == [[7]])
+      #expect(status == .ok)
+      if endsLater {
+        // The connection takes another call.
+        peer.send(Array("0\r\n\r\n".utf8))
+        let second = start(channel)
+        var text = ""
+        while !text.contains("POST ") {
+          let piece = peer.readSome()
+          try #require(!piece.isEmpty)
+          text += String(decoding: piece, as: UTF8.self)
+        }
+        peer.send(Array("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n".utf8))
+        await #expect(throws: GRPCStatus.self) { try await second.value }
       }
-      peer.send(Array("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n".utf8))
-      await #expect(throws: GRPCStatus.self) { try await second.value }
     }
-    await channel.shutDown(grace: .zero)
   }
 }

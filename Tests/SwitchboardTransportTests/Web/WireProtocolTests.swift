@@ -1,5 +1,6 @@
 import CallTestSupport
 import CertificateSupport
+import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
 import TestSupport
