@@ -268,6 +268,76 @@ import Testing
     #expect(try check(json).code == 0)
   }
 
+  @Test func aServiceOfHealthThatTheFilesLackIsFound() throws {
+    let proto = Run.protos + "/shop.proto"
+    func config(_ name: String) -> String {
+      #"{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": "\#(name)"}}"#
+    }
+    let reason = "healthCheckConfig.serviceName: no such service is known"
+    for (name, hint) in [
+      ("shop.Shp", " (did you mean shop.Shop?)"), ("Shp", " (did you mean shop.Shop?)"),
+      ("other.Service", ""),
+    ] {
+      #expect(try findings(config(name), "--proto", proto) == ["\(reason): '\(name)'\(hint)"])
+    }
+    // One that only probes know is no mistake, nor is any where the services are not known.
+    for name in ["shop.Shop", "", "readiness", "grpc.health.v1.Health"] {
+      #expect(try check(config(name), "--proto", proto) == (0, []), "\(name)")
+    }
+    #expect(try check(config("shop.Shp")).code == 0)
+  }
+
+  /// Servers have them beside their own.
+  @Test func servicesThatServersBringAlongAreKnown() throws {
+    func config(_ service: String, _ method: String) -> String {
+      #"{"methodConfig": [{"name": [{"service": "\#(service)", "method": "\#(method)"}], "timeout": "1s"}]}"#
+    }
+    let proto = Run.protos + "/shop.proto"
+    for (service, method) in [
+      ("grpc.health.v1.Health", "Check"), ("grpc.health.v1.Health", ""),
+      ("grpc.reflection.v1.ServerReflection", "ServerReflectionInfo"),
+      ("grpc.reflection.v1alpha.ServerReflection", "ServerReflectionInfo"),
+      ("grpc.channelz.v1.Channelz", "GetServers"),
+      ("xds.service.orca.v3.OpenRcaService", "StreamCoreMetrics"),
+    ] {
+      #expect(try check(config(service, method), "--proto", proto) == (0, []), "\(service)")
+    }
+    #expect(
+      try findings(config("grpc.health.v1.Health", "Chek"), "--proto", proto) == [
+        "methodConfig[0].name[0].method: grpc.health.v1.Health has no such method: 'Chek' (did you mean Check?)"
+      ]
+    )
+  }
+
+  @Test func aTrailingCommaIsShown() throws {
+    for (json, place) in [
+      ("{\"methodConfig\": [\n {},\n]}", "2:4"), ("{\"methodConfig\": [],\n \n}", "1:20"),
+      ("[1 , ]", "1:4"),
+    ] {
+      let found = try check(json)
+      #expect(found.code == 65)
+      #expect(
+        found.lines.first
+          == "standard input:\(place): invalid JSON: a trailing comma, which JSON does not allow"
+      )
+      #expect(found.lines.count == 3 && found.lines.last?.last == "^")
+    }
+    let call = try Run("call", "127.0.0.1:1", "a.B/C", "--service-config", "{\n \"methodConfig\": [],}")
+    #expect(call.exitCode == 65)
+    #expect(
+      call.errors.contains("a trailing comma, which JSON does not allow (line 2, column 20)"),
+      "\(call.errors)"
+    )
+  }
+
+  /// The text has more bytes than the file.
+  @Test func aFileThatIsNotUTF8IsChecked() throws {
+    let json = Array(#"{"a": ""#.utf8) + [UInt8](repeating: 0xFF, count: 1000) + Array(#"", "b": 1}"#.utf8)
+    let run = try Command.product("switchboard", ["check-config", "-"], input: json)
+    #expect(run.exitCode == 65, "\(run.errors)")
+    #expect(String(decoding: run.output, as: UTF8.self).contains("standard input:1:1011: b: is unknown"))
+  }
+
   @Test func longNamesAreCut() throws {
     let long = String(repeating: "x", count: 1_000_000)
     for json in [

@@ -9,4 +9,16 @@ struct TextPositionTests {
     let position = TextPosition(of: offset, in: Array("ab\nöx\n".utf8))
     #expect(position.line == line && position.column == column)
   }
+
+  @Test func aLaterPositionIsTheSameAsFromTheBeginning() {
+    let text = Array("ab\nöx\n\n€ y".utf8)
+    let starts = text.indices.filter { text[$0] & 0xC0 != 0x80 } + [text.count]
+    for earlier in starts {
+      for later in starts where later >= earlier {
+        #expect(
+          TextPosition(of: earlier, in: text).moved(to: later, in: text) == TextPosition(of: later, in: text)
+        )
+      }
+    }
+  }
 }

@@ -5,12 +5,28 @@ package struct TextPosition: Hashable, Sendable {
   /// Of the byte in the text.
   package let offset: Int
 
+  /// The position of the first byte.
+  package static let start = TextPosition(line: 1, column: 1, offset: 0)
+
+  private init(line: Int, column: Int, offset: Int) {
+    self.line = line
+    self.column = column
+    self.offset = offset
+  }
+
   /// The position of a byte. One beyond the end is at the end.
-  package init(of offset: Int, in bytes: [UInt8]) {
-    let before = bytes.prefix(offset)
-    self.offset = before.count
-    line = before.count { $0 == UInt8(ascii: "\n") } + 1
-    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    column = String(decoding: before[start...], as: UTF8.self).unicodeScalars.count + 1
+  package init(of offset: Int, in bytes: [UInt8]) { self = Self.start.moved(to: offset, in: bytes) }
+
+  /// The position of a later byte of the text. Only what is between them is read.
+  package func moved(to later: Int, in bytes: [UInt8]) -> TextPosition {
+    let between = bytes[min(offset, bytes.count)..<min(max(offset, later), bytes.count)]
+    let newline = UInt8(ascii: "\n")
+    let start = between.lastIndex(of: newline).map { $0 + 1 }
+    let rest = between[(start ?? between.startIndex)...]
+    return TextPosition(
+      line: line + between.count { $0 == newline },
+      column: (start == nil ? column : 1) + String(decoding: rest, as: UTF8.self).unicodeScalars.count,
+      offset: between.endIndex
+    )
   }
 }

@@ -1,24 +1,29 @@
 import SwitchboardCall
 
 extension ConfigReader {
-  /// A whole number within a range. Throws `INVALID_ARGUMENT` for any other value.
-  func count(
-    _ name: String,
-    in range: ClosedRange<Int>,
-    default standard: Int
-  ) throws(GRPCStatus) -> Int {
-    guard let count = try count(name) else { return standard }
+  /// A whole number within a range. Refuses any other value.
+  func count(_ name: String, in range: ClosedRange<Int>) throws(GRPCStatus) -> Int? {
+    guard let count = try count(name) else { return nil }
     guard range.contains(count) else {
-      throw failure(name, "is not from \(range.lowerBound) to \(range.upperBound)")
+      try refuse(name, "is not from \(range.lowerBound) to \(range.upperBound)")
+      return nil
     }
     return count
   }
 
-  /// The children of a policy, sorted by their names. Throws `INVALID_ARGUMENT` if there are too many.
+  /// The same, with a value for one that is missing.
+  func count(
+    _ name: String,
+    in range: ClosedRange<Int>,
+    default standard: Int
+  ) throws(GRPCStatus) -> Int { try count(name, in: range) ?? standard }
+
+  /// The children of a policy, sorted by their names. Refuses too many.
   func children(_ name: String) throws(GRPCStatus) -> [(name: String, ConfigReader)]? {
     let children = try objectsByName(name)
     guard children?.count ?? 0 <= ConfigLimit.children else {
-      throw failure(name, "has more than \(ConfigLimit.children) members")
+      try refuse(name, "has more than \(ConfigLimit.children) members")
+      return nil
     }
     return children
   }

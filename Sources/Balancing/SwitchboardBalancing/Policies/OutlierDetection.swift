@@ -12,7 +12,7 @@ struct OutlierDetection: LoadBalancingPolicy {
     _ reader: ConfigReader,
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> OutlierDetectionBalancer.Config {
-    let policy = try reader.required("childPolicy", try policies.choose("childPolicy", of: reader))
+    let policy = try reader.requiredPolicy("childPolicy", try policies.choose("childPolicy", of: reader))
     let periods = Self.shortestInterval...ConfigLimit.period
     var rules = OutlierRules()
     rules.interval = try reader.period("interval", in: periods, default: rules.interval)

@@ -41,27 +41,46 @@ public struct PolicyRegistry: Sendable {
   /// known, or if the configuration is invalid.
   public func choose(_ configs: [LoadBalancingConfig], at location: String) throws(GRPCStatus) -> PolicyChoice
   {
-    guard depth < Self.depthLimit else {
-      throw .invalidServiceConfig(location, "policies are nested deeper than \(Self.depthLimit)")
-    }
     let audit = audit ?? ConfigAudit()
-    lazy var known = candidates
+    guard depth < Self.depthLimit else {
+      let reason = "policies are nested deeper than \(Self.depthLimit)"
+      try audit.refuse(ConfigFinding(path: location, reason: reason))
+      return .standard
+    }
     for (position, config) in configs.enumerated() {
-      let path = config.path ?? ConfigPath.member(config.policy, of: "\(location)[\(position)]")
-      let name = byName[config.policy] == nil ? Self.aliases[config.policy] : config.policy
-      guard let name, let policy = byName[name] else {
-        audit.skipped(config.policy, at: path, known: known)
-        continue
-      }
+      guard let policy = policy(named: config.policy) else { continue }
+      note(configs[..<position], at: location, passedOverIn: audit)
       var inner = self
       inner.depth += 1
       inner.audit = audit
+      let path = Self.path(of: config, position, at: location)
       var choice = try policy.choose(ConfigReader(config.members, at: path, audit: audit), inner)
       // The outermost one has those of all: each of many children would keep a copy.
       if depth == 0 { choice.findings = audit.findings }
       return choice
     }
-    throw .invalidServiceConfig(unknown(configs, at: location))
+    try refuse(unknown: configs, at: location, audit)
+    return .standard
+  }
+
+  private func policy(named name: String) -> (any LoadBalancingPolicy)? {
+    byName[name] ?? Self.aliases[name].flatMap { byName[$0] }
+  }
+
+  private static func path(of config: LoadBalancingConfig, _ position: Int, at location: String) -> String {
+    config.path ?? ConfigPath.member(config.policy, of: "\(location)[\(position)]")
+  }
+
+  /// Notes policies that are unknown, before one that is known.
+  private func note(
+    _ configs: ArraySlice<LoadBalancingConfig>,
+    at location: String,
+    passedOverIn audit: ConfigAudit
+  ) {
+    let known = configs.isEmpty ? [] : candidates
+    for (position, config) in configs.enumerated() {
+      audit.skipped(config.policy, at: Self.path(of: config, position, at: location), known: known)
+    }
   }
 
   /// The policy that a service config chooses. `nil` if it names none. Throws as `choose(_:at:)` does.
@@ -70,20 +89,35 @@ public struct PolicyRegistry: Sendable {
     return try choose(configs, at: "loadBalancingConfig")
   }
 
-  /// That none of some policies is known.
-  private func unknown(_ configs: [LoadBalancingConfig], at location: String) -> ConfigFinding {
-    guard let first = configs.first else {
-      return ConfigFinding(path: location, reason: "there is no policy")
+  /// Refuses policies of which none is known.
+  private func refuse(
+    unknown configs: [LoadBalancingConfig],
+    at location: String,
+    _ audit: ConfigAudit
+  ) throws(GRPCStatus) {
+    guard !configs.isEmpty else {
+      return try audit.refuse(ConfigFinding(path: location, reason: "there is no policy"))
     }
-    var reason = "no load balancing policy has this name"
-    let others = configs.dropFirst().prefix(8).map { $0.policy.excerpt }.joined(separator: ", ")
-    if !others.isEmpty { reason += ", and none has one of the others: \(others)" }
-    return ConfigFinding(
-      path: first.path ?? ConfigPath.member(first.policy, of: "\(location)[0]"),
-      name: first.policy,
-      reason: "\(reason); known: \(names.joined(separator: ", "))",
-      candidates: candidates
-    )
+    let (known, candidates) = (names.joined(separator: ", "), candidates)
+    for (position, config) in configs.enumerated() {
+      var reason = "no load balancing policy has this name"
+      let others = configs[(position + 1)...].prefix(8).map { $0.policy.excerpt }.joined(separator: ", ")
+      if !others.isEmpty { reason += ", and none has one of the others: \(others)" }
+      let finding = ConfigFinding(
+        path: Self.path(of: config, position, at: location),
+        name: config.policy,
+        reason: "\(reason); known: \(known)",
+        candidates: candidates
+      )
+      try audit.refuse(finding)
+    }
+  }
+}
+
+extension ConfigReader {
+  /// The child of a policy that needs one.
+  func requiredPolicy(_ name: String, _ choice: PolicyChoice?) throws(GRPCStatus) -> PolicyChoice {
+    try required(name, choice, or: .standard)
   }
 }
 

@@ -11,18 +11,20 @@ struct Priority: LoadBalancingPolicy {
   ) throws(GRPCStatus) -> PriorityBalancer.Config {
     var config = PriorityBalancer.Config()
     for (name, child) in try reader.children("children") ?? [] {
-      let policy = try child.required("config", try policies.choose("config", of: child))
+      let policy = try child.requiredPolicy("config", try policies.choose("config", of: child))
       var ignores = try child.bool("ignoreReresolutionRequests")
       if ignores == nil { ignores = try child.bool("ignore_reresolution_requests") }
       config.children[name] = PriorityBalancer.Child(policy: policy, ignoresResolveAgain: ignores ?? false)
     }
     var seen: Set<String> = []
-    for (position, name) in (try reader.strings("priorities") ?? []).enumerated() {
+    for (position, name) in try reader.stringsByPosition("priorities") ?? [] {
       guard config.children[name] != nil else {
-        throw reader.failure("priorities[\(position)]", "no child has this name")
+        try reader.refuse("priorities[\(position)]", "no child has this name")
+        continue
       }
       guard seen.insert(name).inserted else {
-        throw reader.failure("priorities[\(position)]", "the child is listed twice")
+        try reader.refuse("priorities[\(position)]", "the child is listed twice")
+        continue
       }
       config.priorities.append(name)
     }

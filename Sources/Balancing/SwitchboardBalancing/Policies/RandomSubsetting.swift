@@ -9,16 +9,13 @@ struct RandomSubsetting: LoadBalancingPolicy {
     _ reader: ConfigReader,
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> RandomSubsettingBalancer.Config {
-    var size = try reader.count("subsetSize")
-    if size == nil { size = try reader.count("subset_size") }
-    guard let size, (1...ConfigLimit.count).contains(size) else {
-      throw reader.failure("subsetSize", size == nil ? "is missing" : "is not from 1 to \(ConfigLimit.count)")
-    }
+    let member = reader.has("subset_size") && !reader.has("subsetSize") ? "subset_size" : "subsetSize"
+    let size = try reader.required(member, try reader.count(member, in: 1...ConfigLimit.count))
     var policy = try policies.choose("childPolicy", of: reader)
     if policy == nil { policy = try policies.choose("child_policy", of: reader) }
     return RandomSubsettingBalancer.Config(
       subsetSize: size,
-      policy: try reader.required("childPolicy", policy)
+      policy: try reader.requiredPolicy("childPolicy", policy)
     )
   }
 

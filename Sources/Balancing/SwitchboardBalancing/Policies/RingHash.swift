@@ -17,7 +17,7 @@ struct RingHash: LoadBalancingPolicy {
     var config = RingHashBalancer.Config()
     let smallest = try reader.count("minRingSize", in: Self.sizes, default: config.minRingSize)
     let largest = try reader.count("maxRingSize", in: Self.sizes, default: config.maxRingSize)
-    guard smallest <= largest else { throw reader.failure("maxRingSize", "is below minRingSize") }
+    if smallest > largest { try reader.refuse("maxRingSize", "is below minRingSize") }
     if smallest > Self.largestSize {
       reader.note([.doubt("minRingSize", "is \(smallest): no ring is larger than \(Self.largestSize)")])
     }
@@ -26,7 +26,8 @@ struct RingHash: LoadBalancingPolicy {
     if let header = try reader.string("requestHashHeader"), !header.isEmpty {
       config.requestHashHeader = header.lowercased()
       guard RequestHash.isValid(header: config.requestHashHeader) else {
-        throw reader.failure("requestHashHeader", "is not the name of a text header")
+        try reader.refuse("requestHashHeader", "is not the name of a text header")
+        return config
       }
       if RequestHash.isOfTransport(header: config.requestHashHeader) {
         let reason = "is no metadata of calls, so the hash of each call is random"

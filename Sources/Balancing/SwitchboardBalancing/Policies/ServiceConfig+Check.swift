@@ -2,15 +2,20 @@ import SwitchboardCall
 import SwitchboardText
 
 extension ServiceConfig {
-  /// Reads a config to find all that is wrong with it, not only what comes first. `methods` are the names of all methods
-  /// by those of their services, if they are known; a config for others is wrong then.
-  package static func check(json: String, methods: [String: [String]]? = nil) -> [ConfigFinding] {
+  /// Reads a config to find all that is wrong with it, not only what comes first, in one pass. `methods` are the names of all
+  /// methods by those of their services, if they are known; a config for others is wrong then. `policies` are those that the
+  /// config may name.
+  package static func check(
+    json: String,
+    methods: [String: [String]]? = nil,
+    policies: PolicyRegistry = PolicyRegistry()
+  ) -> [ConfigFinding] {
     do throws(ConfigFinding) {
       let (value, places) = try ConfigValue.parseWithPlaces(json)
       guard case .object(let members) = value else {
         return [ConfigFinding(path: "", reason: "it is not an object")]
       }
-      var check = ConfigCheck(members, methods)
+      var check = ConfigCheck(members, methods.map(KnownMethods.init), policies)
       check.checkParts()
       return located(check.findings, places)
     } catch { return [error] }
@@ -18,36 +23,83 @@ extension ServiceConfig {
 
   /// The findings with their positions, in the order of the text.
   private static func located(_ findings: [ConfigFinding], _ places: ConfigPlaces) -> [ConfigFinding] {
-    findings.map { (finding: $0, offset: places.offset(of: $0.path)) }
+    // Each position is found from the one before it: each from the beginning would read the text as often.
+    var position = TextPosition.start
+    return findings.map { (finding: $0, offset: places.offset(of: $0.path)) }
       .sorted { ($0.offset ?? .max) < ($1.offset ?? .max) }
       .prefix(ConfigFinding.mostFound)
-      .map { places.located($0.finding) }
+      .map { finding, offset in
+        guard let offset else { return finding }
+        position = position.moved(to: offset, in: places.text)
+        var located = finding
+        located.position = position
+        return located
+      }
   }
+}
+
+/// The methods that a config may name.
+private struct KnownMethods {
+  private let byService: [String: (names: [String], all: Set<String>)]
+  /// Sorted.
+  let services: [String]
+
+  init(_ methods: [String: [String]]) {
+    byService = methods.mapValues { ($0, Set($0)) }
+    services = methods.keys.sorted()
+  }
+
+  func has(_ service: String) -> Bool { byService[service] != nil }
+
+  func has(_ method: String, of service: String) -> Bool {
+    byService[service]?.all.contains(method) ?? false
+  }
+
+  func names(of service: String) -> [String] { byService[service]?.names ?? [] }
 }
 
 /// The findings of one config.
 private struct ConfigCheck {
   private let members: [String: ConfigValue]
-  private let methods: [String: [String]]?
+  private let methods: KnownMethods?
+  private let policies: PolicyRegistry
   private(set) var findings: [ConfigFinding] = []
   private var isValid = true
 
-  init(_ members: [String: ConfigValue], _ methods: [String: [String]]?) {
+  init(_ members: [String: ConfigValue], _ methods: KnownMethods?, _ policies: PolicyRegistry) {
     self.members = members
     self.methods = methods
+    self.policies = policies
   }
 
   mutating func checkParts() {
     checkMethods()
     for name in members.keys.sorted() where name != "methodConfig" {
-      check([name: members[name] ?? .null]) { reader throws(GRPCStatus) in
+      check([name: members[name] ?? .null]) { [policies] reader throws(GRPCStatus) in
         let config = try ServiceConfig(followed: reader)
-        var policies = PolicyRegistry()
-        policies.audit = reader.audit
-        _ = try policies.choose(for: config)
+        var followed = policies
+        followed.audit = reader.audit
+        _ = try followed.choose(for: config)
       }
     }
+    if let methods { checkHealth(methods) }
     if isValid { checkWhole() }
+  }
+
+  /// Whether the service whose health is asked for is known. A name without a dot that resembles none may be one that only
+  /// probes use.
+  private mutating func checkHealth(_ methods: KnownMethods) {
+    guard case .object(let health)? = members["healthCheckConfig"],
+      case .string(let name)? = health["serviceName"], !name.isEmpty, !methods.has(name)
+    else { return }
+    var finding = ConfigFinding.unknown(
+      name,
+      at: "healthCheckConfig.serviceName",
+      "no such service is known",
+      methods.services
+    )
+    finding.isCommon = !name.utf8.contains(UInt8(ascii: "."))
+    if finding.isMistake { findings.append(finding) }
   }
 
   /// Parts that are valid may contradict each other, or need each other.
@@ -56,7 +108,7 @@ private struct ConfigCheck {
       let reader = ConfigReader(members, at: "")
       let config = try ServiceConfig(reader)
       findings += try config.doubtsOfParts(in: reader, besides: findings)
-      guard let health = config.doubtOfHealthCheck(with: try PolicyRegistry().choose(for: config)) else {
+      guard let health = config.doubtOfHealthCheck(with: try policies.choose(for: config)) else {
         return
       }
       findings.append(health)
@@ -92,52 +144,38 @@ private struct ConfigCheck {
   /// Whether names are those of methods that are known.
   private mutating func checkNames(
     _ names: [MethodConfig.Name],
-    _ methods: [String: [String]],
+    _ methods: KnownMethods,
     at location: String
   ) {
     for (position, name) in names.enumerated() where !name.service.isEmpty {
       let path = "\(location).name[\(position)]"
-      guard let known = methods[name.service] else {
+      guard methods.has(name.service) else {
         findings.append(
-          .unknown(
-            name.service,
-            at: path + ".service",
-            "no such service is known",
-            methods.keys.sorted()
-          )
+          .unknown(name.service, at: path + ".service", "no such service is known", methods.services)
         )
         continue
       }
-      guard !name.method.isEmpty, !known.contains(name.method) else { continue }
+      guard !name.method.isEmpty, !methods.has(name.method, of: name.service) else { continue }
+      let reason = "\(name.service) has no such method"
       findings.append(
-        .unknown(name.method, at: path + ".method", "\(name.service) has no such method", known)
+        .unknown(name.method, at: path + ".method", reason, methods.names(of: name.service))
       )
     }
   }
 
-  /// Reads an object until it has no more mistakes than those that were found in it. If it cannot be read to its end, what
-  /// was asked of it says nothing about unknown members.
+  /// Reads an object with all its mistakes. If it cannot be read to its end, what was asked of it says nothing about unknown
+  /// members.
   private mutating func check(
     _ members: [String: ConfigValue],
     at location: String = "",
     _ read: (ConfigReader) throws(GRPCStatus) -> Void
   ) {
-    var mistaken: Set<String> = []
-    while mistaken.count <= ConfigFinding.mostFound {
-      let audit = ConfigAudit(mistaken: mistaken)
-      do throws(GRPCStatus) {
-        try read(ConfigReader(members, at: location, audit: audit))
-        findings += audit.findings
-        return
-      } catch {
-        let finding = ConfigFinding(error)
-        // What was passed over already cannot be once more.
-        guard !mistaken.contains(finding.path) else { return }
-        addMistake(finding)
-        guard !finding.path.isEmpty else { return }
-        mistaken.insert(finding.path)
-      }
-    }
+    let audit = ConfigAudit(collectsMistakes: true)
+    do throws(GRPCStatus) {
+      try read(ConfigReader(members, at: location, audit: audit))
+      findings += audit.findings
+    } catch { addMistake(ConfigFinding(error)) }
+    for mistake in audit.mistakes { addMistake(mistake) }
   }
 }
 

@@ -21,7 +21,7 @@ struct WeightedRoundRobin: LoadBalancingPolicy {
       try reader.duration("weightExpirationPeriod") ?? config.weightExpirationPeriod
     config.weightUpdatePeriod = try reader.period("weightUpdatePeriod", in: periods, default: .seconds(1))
     if let penalty = try reader.number("errorUtilizationPenalty") {
-      guard penalty >= 0 else { throw reader.failure("errorUtilizationPenalty", "is below 0") }
+      if penalty < 0 { try reader.refuse("errorUtilizationPenalty", "is below 0") }
       config.errorUtilizationPenalty = penalty
     }
     noteDoubts(config, reader)

@@ -9,12 +9,10 @@ struct WeightedTarget: LoadBalancingPolicy {
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> WeightedTargetBalancer.Config {
     var config = WeightedTargetBalancer.Config()
-    for (name, target) in try reader.required("targets", try reader.children("targets")) {
-      let weight = try target.required("weight", try target.count("weight"))
-      guard (1...ConfigLimit.count).contains(weight) else {
-        throw target.failure("weight", "is not from 1 to \(ConfigLimit.count)")
-      }
-      let policy = try target.required("childPolicy", try policies.choose("childPolicy", of: target))
+    for (name, target) in try reader.required("targets", try reader.children("targets"), or: []) {
+      let weights = 1...ConfigLimit.count
+      let weight = try target.required("weight", try target.count("weight", in: weights))
+      let policy = try target.requiredPolicy("childPolicy", try policies.choose("childPolicy", of: target))
       config.targets.append(WeightedTargetBalancer.Target(name: name, weight: weight, policy: policy))
     }
     if config.targets.isEmpty { reader.note([.doubt("targets", "has no child, so each call fails")]) }

@@ -3,6 +3,9 @@ import SwitchboardText
 
 /// Follows which members of a service config its readers ask for. What nobody asks for is unknown: gRPC requires that it is
 /// ignored, but it is probably misspelt. So no list of all members is needed, and policies of users are covered too.
+///
+/// It may collect mistakes, too: what is mistaken then counts as missing, and the readers go on, so that one pass finds all
+/// of them. Reading anew after each would take a time that is the product of their number and the size of the config.
 package final class ConfigAudit: Sendable {
   /// An object, its members, and those that were asked for, whether or not the object has them.
   private struct Object {
@@ -16,13 +19,15 @@ package final class ConfigAudit: Sendable {
   private struct State {
     var objects: [Object] = []
     var others: [ConfigFinding] = []
+    var mistakes: [ConfigFinding] = []
+    var mistaken = ConfigPaths()
   }
 
   private let state = Locked(State())
-  /// The paths of members that are known to be mistaken. They count as missing, so that what follows them is read too.
-  let mistaken: Set<String>
+  private let collectsMistakes: Bool
 
-  package init(mistaken: Set<String> = []) { self.mistaken = mistaken }
+  /// Unless it `collectsMistakes`, the first one ends the reading.
+  package init(collectsMistakes: Bool = false) { self.collectsMistakes = collectsMistakes }
 
   /// Registers an object. Returns its number.
   func add(_ members: some Sequence<String>, at location: String) -> Int {
@@ -55,21 +60,38 @@ package final class ConfigAudit: Sendable {
     state.withLock { $0.others.append(finding) }
   }
 
-  /// A member is valid, and hardly what was meant, unless it is what was left out that makes it look so.
-  func doubted(_ doubt: ConfigFinding) {
-    guard !hasMistake(in: doubt.path) else { return }
-    state.withLock { $0.others.append(doubt) }
+  /// A member is valid, and hardly what was meant.
+  func doubted(_ doubt: ConfigFinding) { state.withLock { $0.others.append(doubt) } }
+
+  /// Throws a mistake, unless mistakes are collected. Then what it is about counts as missing.
+  func refuse(_ mistake: ConfigFinding) throws(GRPCStatus) {
+    guard collectsMistakes else { throw .invalidServiceConfig(mistake) }
+    state.withLock { state in
+      guard !state.mistaken.contains(mistake.path) else { return }
+      state.mistaken.insert(mistake.path)
+      state.mistakes.append(mistake)
+    }
+  }
+
+  /// Whether something is known to be mistaken.
+  func isMistaken(_ path: String) -> Bool {
+    collectsMistakes && state.withLock { $0.mistaken.contains(path) }
   }
 
   /// Whether something is known to be mistaken, or a part of it.
   func hasMistake(in path: String) -> Bool {
-    mistaken.contains { ConfigPath.contains(path, $0) }
+    collectsMistakes && state.withLock { $0.mistaken.hasAny(in: path) }
   }
 
-  /// What is not known, in the order in which it was read.
+  /// The mistakes that were collected.
+  package var mistakes: [ConfigFinding] { state.withLock(\.mistakes) }
+
+  /// What is not known, in the order in which it was read, and what is doubtful, unless it is what was left out that makes it
+  /// look so.
   package var findings: [ConfigFinding] {
     state.withLock { state in
-      state.objects.flatMap(Self.unknown) + state.others
+      state.objects.filter { !state.mistaken.encloses($0.location) }.flatMap(Self.unknown)
+        + state.others.filter { !state.mistaken.hasAny(in: $0.path) }
     }
   }
 

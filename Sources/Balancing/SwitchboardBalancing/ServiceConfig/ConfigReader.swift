@@ -35,13 +35,32 @@ public struct ConfigReader: Sendable {
   /// The path of a member in the whole config.
   package func path(_ name: String) -> String { ConfigPath.member(name, of: location) }
 
-  /// What a type makes of the members' values. Its errors have paths below the object, and get those in the whole config.
-  func making<Value>(_ make: () throws(GRPCStatus) -> Value) throws(GRPCStatus) -> Value {
-    do throws(GRPCStatus) {
-      return try make()
-    } catch {
-      guard let mistake = error.configMistake else { throw error }
-      throw failure(mistake.path, mistake.reason)
+  /// Throws that a member is mistaken. Where mistakes are collected, it does not throw, and the member counts as missing.
+  func refuse(_ name: String, _ reason: String) throws(GRPCStatus) {
+    try refuse(ConfigFinding(path: path(name), reason: reason))
+  }
+
+  private func refuse(_ mistake: ConfigFinding) throws(GRPCStatus) {
+    guard let audit else { throw .invalidServiceConfig(mistake) }
+    try audit.refuse(mistake)
+  }
+
+  /// What a type makes of the values that `read` gets. The type's errors have paths below the object, and get those in the
+  /// whole config. Where mistakes are collected, it is made again without what it refused: `read` reads one object.
+  func making<Parts, Value>(
+    _ read: () throws(GRPCStatus) -> Parts,
+    _ make: (Parts) throws(GRPCStatus) -> Value
+  ) throws(GRPCStatus) -> Value {
+    while true {
+      let parts = try read()
+      do throws(GRPCStatus) {
+        return try make(parts)
+      } catch {
+        guard let mistake = error.configMistake else { throw error }
+        // What was left out already cannot be once more.
+        guard !isMistaken(mistake.path) else { throw failure(mistake.path, mistake.reason) }
+        try refuse(mistake.path, mistake.reason)
+      }
     }
   }
 
@@ -53,7 +72,7 @@ public struct ConfigReader: Sendable {
     }
   }
 
-  private func isMistaken(_ name: String) -> Bool { audit?.mistaken.contains(path(name)) ?? false }
+  private func isMistaken(_ name: String) -> Bool { audit?.isMistaken(path(name)) ?? false }
 
   /// Whether there is a member, unless it is null.
   func has(_ name: String) -> Bool { members[name].map { $0 != .null } ?? false }
@@ -74,8 +93,16 @@ public struct ConfigReader: Sendable {
   /// The value of a required member.
   public func required<Value>(_ name: String, _ value: Value?) throws(GRPCStatus) -> Value {
     if let value { return value }
-    guard isMistaken(name), let standIn = Self.standIns.lazy.compactMap({ $0 as? Value }).first
-    else { throw failure(name, "is missing") }
+    guard let standIn = Self.standIns.lazy.compactMap({ $0 as? Value }).first else {
+      throw failure(name, "is missing")
+    }
+    return try required(name, nil, or: standIn)
+  }
+
+  /// The same. Where mistakes are collected, another value stands in for one that is missing.
+  func required<Value>(_ name: String, _ value: Value?, or standIn: Value) throws(GRPCStatus) -> Value {
+    if let value { return value }
+    if !hasMistake(in: name) { try refuse(name, "is missing") }
     return standIn
   }
 
@@ -84,7 +111,9 @@ public struct ConfigReader: Sendable {
     switch value(name) {
     case nil: return nil
     case .string(let text): return text
-    default: throw failure(name, "is not a string")
+    default:
+      try refuse(name, "is not a string")
+      return nil
     }
   }
 
@@ -93,7 +122,9 @@ public struct ConfigReader: Sendable {
     switch value(name) {
     case nil: return nil
     case .bool(let value): return value
-    default: throw failure(name, "is neither true nor false")
+    default:
+      try refuse(name, "is neither true nor false")
+      return nil
     }
   }
 
@@ -106,7 +137,10 @@ public struct ConfigReader: Sendable {
     case .string(let text): number = Double(text)
     default: number = nil
     }
-    guard let number, number.isFinite else { throw failure(name, "is not a number") }
+    guard let number, number.isFinite else {
+      try refuse(name, "is not a number")
+      return nil
+    }
     return number
   }
 
@@ -114,7 +148,8 @@ public struct ConfigReader: Sendable {
   public func count(_ name: String) throws(GRPCStatus) -> Int? {
     guard let number = try number(name) else { return nil }
     guard let count = Int(exactly: number), count >= 0 else {
-      throw failure(name, "is not a whole number of 0 or more")
+      try refuse(name, "is not a whole number of 0 or more")
+      return nil
     }
     return count
   }
@@ -123,9 +158,13 @@ public struct ConfigReader: Sendable {
   public func duration(_ name: String) throws(GRPCStatus) -> Duration? {
     guard let text = try string(name) else { return nil }
     guard let duration = Self.duration(text) else {
-      throw failure(name, "is not a duration such as \"1.5s\"")
+      try refuse(name, "is not a duration such as \"1.5s\"")
+      return nil
     }
-    guard duration >= .zero else { throw failure(name, "is below zero") }
+    guard duration >= .zero else {
+      try refuse(name, "is below zero")
+      return nil
+    }
     return duration
   }
 
@@ -152,7 +191,9 @@ public struct ConfigReader: Sendable {
     switch value(name) {
     case nil: return nil
     case .object(let members): return ConfigReader(members, at: path(name), audit: audit)
-    default: throw failure(name, "is not an object")
+    default:
+      try refuse(name, "is not an object")
+      return nil
     }
   }
 
@@ -160,11 +201,13 @@ public struct ConfigReader: Sendable {
   public func objects(_ name: String) throws(GRPCStatus) -> [ConfigReader]? {
     guard let values = try array(name) else { return nil }
     var readers: [ConfigReader] = []
-    for (position, value) in values.enumerated() where !isMistaken("\(name)[\(position)]") {
+    for (position, value) in values.enumerated() {
+      let element = "\(name)[\(position)]"
       guard case .object(let members) = value else {
-        throw failure("\(name)[\(position)]", "is not an object")
+        try refuse(element, "is not an object")
+        continue
       }
-      readers.append(ConfigReader(members, at: path("\(name)[\(position)]"), audit: audit))
+      readers.append(ConfigReader(members, at: path(element), audit: audit))
     }
     return readers
   }
@@ -182,11 +225,19 @@ public struct ConfigReader: Sendable {
 
   /// An array of strings.
   public func strings(_ name: String) throws(GRPCStatus) -> [String]? {
+    try stringsByPosition(name)?.map(\.text)
+  }
+
+  /// The same, with the place of each in the array.
+  func stringsByPosition(_ name: String) throws(GRPCStatus) -> [(position: Int, text: String)]? {
     guard let values = try array(name) else { return nil }
-    var strings: [String] = []
-    for (position, value) in values.enumerated() where !isMistaken("\(name)[\(position)]") {
-      guard case .string(let text) = value else { throw failure("\(name)[\(position)]", "is not a string") }
-      strings.append(text)
+    var strings: [(position: Int, text: String)] = []
+    for (position, value) in values.enumerated() {
+      guard case .string(let text) = value else {
+        try refuse("\(name)[\(position)]", "is not a string")
+        continue
+      }
+      strings.append((position, text))
     }
     return strings
   }
@@ -197,22 +248,25 @@ public struct ConfigReader: Sendable {
     var policies: [LoadBalancingConfig] = []
     for object in objects {
       guard object.members.count == 1, let policy = object.members.keys.first else {
-        throw .invalidServiceConfig(object.location, "does not name exactly one policy")
+        try refuse(ConfigFinding(path: object.location, reason: "does not name exactly one policy"))
+        continue
       }
       // Which policies are known, the registry decides.
       audit?.takesAnything(object.number)
-      if !object.isMistaken(policy) { policies.append(try object.policy(policy)) }
+      if let config = try object.policy(policy) { policies.append(config) }
     }
     return policies
   }
 
   /// The policy that a member names.
-  private func policy(_ name: String) throws(GRPCStatus) -> LoadBalancingConfig {
+  private func policy(_ name: String) throws(GRPCStatus) -> LoadBalancingConfig? {
     var config: LoadBalancingConfig
     switch members[name] {
     case .object(let members): config = LoadBalancingConfig(name, members)
     case .null, nil: config = LoadBalancingConfig(name)
-    default: throw failure(name, "is not an object")
+    default:
+      try refuse(name, "is not an object")
+      return nil
     }
     config.path = path(name)
     return config
@@ -222,7 +276,7 @@ public struct ConfigReader: Sendable {
   public func codes(_ name: String) throws(GRPCStatus) -> Set<GRPCStatus.Code> {
     var codes: Set<GRPCStatus.Code> = []
     let values = try array(name) ?? []
-    for (position, value) in values.enumerated() where !isMistaken("\(name)[\(position)]") {
+    for (position, value) in values.enumerated() {
       let code: GRPCStatus.Code?
       switch value {
       case .string(let text): code = GRPCStatus.Code(specName: text.uppercased())
@@ -230,7 +284,8 @@ public struct ConfigReader: Sendable {
       default: code = nil
       }
       guard let code else {
-        throw failure("\(name)[\(position)]", "is not a status code such as \"UNAVAILABLE\"")
+        try refuse("\(name)[\(position)]", "is not a status code such as \"UNAVAILABLE\"")
+        continue
       }
       codes.insert(code)
     }
@@ -242,7 +297,9 @@ public struct ConfigReader: Sendable {
     switch value(name) {
     case nil: return nil
     case .array(let values): return values
-    default: throw failure(name, "is not an array")
+    default:
+      try refuse(name, "is not an array")
+      return nil
     }
   }
 }

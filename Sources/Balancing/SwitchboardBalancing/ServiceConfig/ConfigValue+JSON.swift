@@ -57,11 +57,11 @@ private struct JSONReader {
     return value
   }
 
-  private func failure(_ reason: String) -> ConfigFinding {
+  private func failure(_ reason: String, at place: Int? = nil) -> ConfigFinding {
     ConfigFinding(
       path: "",
       reason: "invalid JSON: \(reason)",
-      position: TextPosition(of: position, in: bytes)
+      position: TextPosition(of: place ?? position, in: bytes)
     )
   }
 
@@ -141,7 +141,15 @@ private struct JSONReader {
       }
       if take("}") { return members }
       guard take(",") else { throw failure("a comma or a closing brace is missing") }
+      try refuseTrailingComma(before: "}")
     }
+  }
+
+  /// Other readers, and people, allow a comma after the last member or element.
+  private mutating func refuseTrailingComma(before closer: Unicode.Scalar) throws(ConfigFinding) {
+    let comma = position - 1
+    guard peek() == UInt8(ascii: closer) else { return }
+    throw failure("a trailing comma, which JSON does not allow", at: comma)
   }
 
   private mutating func array() throws(ConfigFinding) -> [ConfigValue] {
@@ -152,6 +160,7 @@ private struct JSONReader {
       values.append(try value(of: .element(values.count), from: position))
       if take("]") { return values }
       guard take(",") else { throw failure("a comma or a closing bracket is missing") }
+      try refuseTrailingComma(before: "]")
     }
   }
 

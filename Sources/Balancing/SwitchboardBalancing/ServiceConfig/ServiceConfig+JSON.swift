@@ -31,8 +31,9 @@ extension ServiceConfig {
     in reader: ConfigReader,
     besides findings: [ConfigFinding]
   ) throws(GRPCStatus) -> [ConfigFinding] {
-    (doubtsOfParts + (try reader.doubtsOfOlderPolicy(beside: loadBalancing))).filter { doubt in
-      !findings.contains { ConfigPath.contains(doubt.path, $0.path) }
+    let found = ConfigPaths(findings.map(\.path))
+    return (doubtsOfParts + (try reader.doubtsOfOlderPolicy(beside: loadBalancing))).filter {
+      !found.hasAny(in: $0.path)
     }
   }
 
@@ -49,8 +50,10 @@ extension ServiceConfig {
     let older = try reader.olderPolicy()
     let health = try reader.healthCheckedService()
     self = try reader.making { () throws(GRPCStatus) in
+      methodConfigs
+    } _: { configs throws(GRPCStatus) in
       try ServiceConfig(
-        methodConfigs: methodConfigs,
+        methodConfigs: configs,
         retryThrottling: throttling,
         loadBalancing: policies ?? older ?? [],
         healthCheckedService: health
@@ -106,8 +109,9 @@ extension MethodConfig {
     switch (retry, hedging) {
     case (nil, nil): break
     case (let retry?, nil): repetition = .retry(try RetryPolicy(retry))
-    case (nil, let hedging?): repetition = .hedge(try HedgingPolicy(hedging))
-    case (.some, .some): throw reader.failure("retryPolicy", "there is a hedgingPolicy too")
+    case (_, let hedging?):
+      if retry != nil { try reader.refuse("retryPolicy", "there is a hedgingPolicy too") }
+      repetition = .hedge(try HedgingPolicy(hedging))
     }
     reader.note(doubts)
   }
@@ -115,9 +119,9 @@ extension MethodConfig {
 
 extension MethodConfig.Name {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    let service = try reader.string("service") ?? ""
-    let method = try reader.string("method") ?? ""
     self = try reader.making { () throws(GRPCStatus) in
+      (try reader.string("service") ?? "", try reader.string("method") ?? "")
+    } _: { (service, method) throws(GRPCStatus) in
       try MethodConfig.Name(service: service, method: method)
     }
     reader.note(doubts)
@@ -126,18 +130,21 @@ extension MethodConfig.Name {
 
 extension RetryPolicy {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    let attempts = try reader.required("maxAttempts", try reader.count("maxAttempts"))
-    let initial = try reader.required("initialBackoff", try reader.duration("initialBackoff"))
-    let longest = try reader.required("maxBackoff", try reader.duration("maxBackoff"))
-    let factor = try reader.required("backoffMultiplier", try reader.number("backoffMultiplier"))
-    let codes = try reader.codes("retryableStatusCodes")
     self = try reader.making { () throws(GRPCStatus) in
+      (
+        attempts: try reader.required("maxAttempts", try reader.count("maxAttempts")),
+        initial: try reader.required("initialBackoff", try reader.duration("initialBackoff")),
+        longest: try reader.required("maxBackoff", try reader.duration("maxBackoff")),
+        factor: try reader.required("backoffMultiplier", try reader.number("backoffMultiplier")),
+        codes: try reader.codes("retryableStatusCodes")
+      )
+    } _: { parts throws(GRPCStatus) in
       try RetryPolicy(
-        maxAttempts: attempts,
-        initialBackoff: initial,
-        maxBackoff: longest,
-        backoffMultiplier: factor,
-        retryableStatusCodes: codes
+        maxAttempts: parts.attempts,
+        initialBackoff: parts.initial,
+        maxBackoff: parts.longest,
+        backoffMultiplier: parts.factor,
+        retryableStatusCodes: parts.codes
       )
     }
   }
@@ -145,21 +152,31 @@ extension RetryPolicy {
 
 extension HedgingPolicy {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    let attempts = try reader.required("maxAttempts", try reader.count("maxAttempts"))
-    let delay = try reader.duration("hedgingDelay") ?? .zero
-    let codes = try reader.codes("nonFatalStatusCodes")
     self = try reader.making { () throws(GRPCStatus) in
-      try HedgingPolicy(maxAttempts: attempts, hedgingDelay: delay, nonFatalStatusCodes: codes)
+      (
+        attempts: try reader.required("maxAttempts", try reader.count("maxAttempts")),
+        delay: try reader.duration("hedgingDelay") ?? .zero,
+        codes: try reader.codes("nonFatalStatusCodes")
+      )
+    } _: { parts throws(GRPCStatus) in
+      try HedgingPolicy(
+        maxAttempts: parts.attempts,
+        hedgingDelay: parts.delay,
+        nonFatalStatusCodes: parts.codes
+      )
     }
   }
 }
 
 extension RetryThrottling {
   init(_ reader: ConfigReader) throws(GRPCStatus) {
-    let tokens = try reader.required("maxTokens", try reader.count("maxTokens"))
-    let ratio = try reader.required("tokenRatio", try reader.number("tokenRatio"))
     self = try reader.making { () throws(GRPCStatus) in
-      try RetryThrottling(maxTokens: tokens, tokenRatio: ratio)
+      (
+        tokens: try reader.required("maxTokens", try reader.count("maxTokens")),
+        ratio: try reader.required("tokenRatio", try reader.number("tokenRatio"))
+      )
+    } _: { parts throws(GRPCStatus) in
+      try RetryThrottling(maxTokens: parts.tokens, tokenRatio: parts.ratio)
     }
   }
 }

@@ -57,6 +57,8 @@ struct ServiceConfigArgument: Sendable {
       guard isFor || NearNames(of: name.service, in: [method.service]).best == nil else { continue }
       known[name.service, default: []].append(name.method)
     }
+    // Health may be asked for by any name.
+    if let service = parsed.healthCheckedService { known[service, default: []] += [] }
     return known
   }
 }
