@@ -327,7 +327,8 @@ struct CertificateFiles {
     for (name, source) in [
       ("authority", TestCertificates.authority), ("server", TestCertificates.serverCertificate),
       ("server-key", TestCertificates.serverKey), ("client", TestCertificates.clientCertificate),
-      ("client-key", TestCertificates.clientKey),
+      ("client-key", TestCertificates.clientKey), ("expired", SpecialCertificates.expiredCertificate),
+      ("expired-key", SpecialCertificates.expiredKey),
     ] {
       guard case .bytes(let bytes) = source else { continue }
       try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
@@ -339,4 +340,7 @@ struct CertificateFiles {
   var serverKey: String { "\(folder)/server-key" }
   var clientCertificate: String { "\(folder)/client" }
   var clientKey: String { "\(folder)/client-key" }
+  /// That of a server, which expired in 2021.
+  var expiredCertificate: String { "\(folder)/expired" }
+  var expiredKey: String { "\(folder)/expired-key" }
 }

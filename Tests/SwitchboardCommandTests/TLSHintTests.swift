@@ -65,6 +65,38 @@ import Testing
     }
   }
 
+  /// A server that refuses it does not say why.
+  @Test func anExpiredCertificateIsWarnedOf() throws {
+    let files = try CertificateFiles()
+    let flags = ["--cert", files.expiredCertificate, "--key", files.expiredKey]
+    for (verb, rest) in Self.verbs {
+      // Each loop of 'load' has channels of its own.
+      let words = line(verb, "127.0.0.1:1", rest) + flags + (verb == "load" ? ["--loops", "2"] : [])
+      let run = try Command.product("switchboard", words)
+      #expect(run.exitCode == 14, "\(words): \(run.errors)")
+      let warning = "switchboard: warning: --cert: the certificate has expired, "
+      #expect(
+        run.errors.hasPrefix(warning) && run.errors.contains(" 2021 GMT: peers will refuse it\n"),
+        "\(words): \(run.errors)"
+      )
+      #expect(run.errors.split(separator: "has expired").count == 2, "\(run.errors)")
+    }
+    let valid = ["--cert", files.clientCertificate, "--key", files.clientKey]
+    #expect(
+      !(try Command.product("switchboard", ["list", "127.0.0.1:1"] + valid).errors.contains("warning"))
+    )
+    let agent = try Run(
+      "load-agent",
+      "--tls-cert",
+      files.expiredCertificate,
+      "--tls-key",
+      files.expiredKey,
+      "--listen",
+      "a.b:1"
+    )
+    #expect(agent.errors.hasPrefix("switchboard: warning: --tls-cert: the certificate has expired, "))
+  }
+
   /// What asked for TLS has to go, too.
   @Test func whatAskedForTLSIsNamed() async throws {
     try await serving(withTLS: false) { target in

@@ -49,6 +49,18 @@ import Testing
     ("list http://127.0.0.1:1 --cacert x", "http:// and --cacert contradict each other"),
     ("load SHOP --connections 9 -c 3", "--connections 9 needs as many callers, and --concurrency is 3"),
     ("load SHOP --loops 4", "--loops 4 needs --connections 4 or more: each loop has one of its own"),
+    (
+      "load SHOP -c 10 -n 5",
+      "--concurrency 10 is more than the calls, of which --calls allows 5: some callers would never make one"
+    ),
+    (
+      "load SHOP -c 10 --connections 6 -n 5 -r 9",
+      "--concurrency 10 is more than the calls, of which --calls allows 5: so many are never in progress"
+    ),
+    (
+      "load SHOP --connections 6 -n 5",
+      "--connections 6 is more than the calls, of which --calls allows 5: some connections would never make one"
+    ),
     ("channelz 127.0.0.1:1 --interval 1s", "--interval needs --watch"),
     ("health 127.0.0.1:1 --watch -q", "--quiet has no effect: --watch is there to write each change"),
     ("mock PROTO --only-rules", "--only-rules needs --rules FILE"),
@@ -78,6 +90,30 @@ import Testing
     #expect(run.errors.contains(reason), "\(run.errors)")
   }
 
+  /// Whatever asks for TLS contradicts the flag that forbids it, in every verb that calls a server.
+  @Test func plaintextAndTLSContradictEachOther() throws {
+    let values = [
+      "--cacert": ["x"], "--cert": ["x"], "--key": ["x"], "--server-name": ["x"], "--tls": [],
+      "--insecure-skip-verify": [],
+    ]
+    let ofTLS = TargetFlags.group.flags.filter { values.keys.contains($0.name) }
+    #expect(ofTLS.count == values.count)
+    for verb in SwitchboardCommand.verbs
+    where verb.allFlags.contains(TargetFlags.plaintext) && !verb.isHidden {
+      for flag in ofTLS {
+        let operands = ["127.0.0.1:1", "shop.Shop/Buy"].prefix(verb.operands.count)
+        let target = verb.name == "mock" ? ["--record", "127.0.0.1:1"] : Array(operands)
+        let words = [verb.name] + target + ["--plaintext", flag.name]
+        let run = try Command.product("switchboard", words + (values[flag.name] ?? []))
+        #expect(
+          run.exitCode == 64
+            && run.errors == "switchboard: --plaintext and \(flag.name) contradict each other\n",
+          "\(words): \(run.errors)"
+        )
+      }
+    }
+  }
+
   /// With a deadline, or without waiting, each of them ends something.
   @Test(arguments: [
     (["--wait-for-ready", "--connect-timeout", "1s", "-t", "1s"], false),
@@ -94,6 +130,7 @@ import Testing
   @Test(arguments: [
     ["--messages", "3"], ["--seed", "3", "-d", #"{"count": {{random 1 10}}}"#],
     ["-r", "1..9", "-n", "5", "--ramp", "1s"],
+    ["-n", "3", "-c", "3", "--connections", "3"], ["-n", "1"], ["-n", "3", "-r", "9"],
     ["--loops", "2"], ["--connections", "3", "-c", "3"], ["--find-max", "p99<1ms", "-r", "5"],
   ]) func withAnEffectTheyAreTaken(_ flags: [String]) throws {
     let method = flags[0] == "--messages" ? "shop.Shop/BuyAll" : "shop.Shop/Buy"

@@ -48,6 +48,31 @@ import Testing
         + "localhost:7411' serves there."
     ),
     ("mock https://shop.example", "'--record https://shop.example' records from that server"),
+    (
+      "mock PROTO --listen :61061",
+      "--listen :61061 has no address before its port\n'--listen 127.0.0.1:61061' is for this machine, '--listen 0.0.0.0:61061'"
+    ),
+    ("mock PROTO --listen *:61061", "--listen *:61061 has no address before its port"),
+    ("load-agent --listen :61061", "--listen :61061 has no address before its port"),
+    (
+      "mock PROTO --listen http://localhost:61061",
+      "--listen http://localhost:61061 is not HOST:PORT\nWrite '--listen localhost:61061'."
+    ),
+    (
+      "mock PROTO --listen shop.example:1",
+      "--listen shop.example:1: shop.example is not an address, and names"
+    ),
+    ("mock PROTO --listen unix:/run/shop:1", "--listen unix:/run/shop:1 is the path of a socket"),
+    (
+      "mock PROTO --origin *",
+      "--origin '*' is not an origin as browsers write it: such as https://app.example, in lower case, without a path, a "
+        + "wildcard and the scheme's own port\n'--origin any' lets the pages of all origins call."
+    ),
+    ("mock PROTO --origin localhost:5173", "--origin 'localhost:5173' is not an origin as browsers write it"),
+    (
+      "mock PROTO --origin null --listen a.b:1",
+      "switchboard: warning: --origin null: any site can make a page without an origin"
+    ),
     (#"load localhost:1 shop.Shop/Buy --proto PROTO -d {"item":"a"}{"item":"b"}"#, "sent in turn: -d @FILE."),
     (
       "load localhost:1 shop.Shop/Buy --proto PROTO -o report.html",
@@ -58,6 +83,10 @@ import Testing
     let run = try Command.product("switchboard", words)
     #expect([5, 14, 64, 65].contains(run.exitCode))
     #expect(run.errors.contains(explanation), "\(run.errors)")
+    // A user of the command has flags.
+    for option in ["Options", "bind(", "write host:", ".any"] {
+      #expect(!run.errors.contains(option), "\(run.errors)")
+    }
   }
 
   @Test func aFileInPlaceOfAServerIsNamed() throws {

@@ -51,6 +51,7 @@ enum LoadAgentVerb {
     }
     var options = ServerOptions()
     options.tls = try tls(arguments)
+    options.logger = FlagLog.ofServer(certificate: certificate)
     let server: Server
     do {
       server = try Server(providers: [agent], options: options)

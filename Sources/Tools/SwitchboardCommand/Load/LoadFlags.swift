@@ -33,8 +33,8 @@ enum LoadFlags {
     "--concurrency",
     value: "N",
     help:
-      "How many callers make one call after the other, 50 by default; with --rate, how many calls may be in progress, "
-      + "10000 by default."
+      "How many callers make one call after the other, 50 by default, and no more than --calls; with --rate, how many calls "
+      + "may be in progress, 10000 by default."
   )
   static let rate = Flag(
     "-r",

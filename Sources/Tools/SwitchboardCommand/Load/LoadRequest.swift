@@ -111,15 +111,17 @@ struct LoadRequest {
     func count(_ flag: Flag, _ range: ClosedRange<Int>, _ value: Int) throws -> UInt32 {
       UInt32(try arguments.integer(flag, in: range) ?? value)
     }
-    // Each agent has a connection.
-    let agents = max(2, min(LoadAgentList.addresses(arguments).count, LoadLimits.connections.upperBound))
+    let agents = min(LoadAgentList.addresses(arguments).count, LoadLimits.connections.upperBound)
     let isOpen = arguments.has(LoadFlags.rate) || findsMax
-    plan.concurrency = try count(LoadFlags.concurrency, LoadLimits.concurrency, isOpen ? 10_000 : 50)
-    plan.connections = try count(LoadFlags.connections, LoadLimits.connections, agents)
+    plan.callLimit = UInt64(try arguments.integer(LoadFlags.calls, in: 1...(1 << 50)) ?? 0)
+    let callers = plan.callLimit > 0 ? min(50, max(agents, Int(plan.callLimit))) : 50
+    plan.concurrency = try count(LoadFlags.concurrency, LoadLimits.concurrency, isOpen ? 10_000 : callers)
+    // Each agent has a connection, and each connection a caller.
+    let connections = max(agents, min(2, Int(plan.concurrency)))
+    plan.connections = try count(LoadFlags.connections, LoadLimits.connections, connections)
     plan.loops = try count(LoadFlags.loops, LoadLimits.loops, 1)
     try checkSizes(arguments, plan, isOpen: isOpen)
     plan.messagesPerCall = try count(LoadFlags.messages, LoadLimits.messagesPerCall, 1)
-    plan.callLimit = UInt64(try arguments.integer(LoadFlags.calls, in: 1...(1 << 50)) ?? 0)
     plan.seed = UInt64(try arguments.integer(LoadFlags.seed, in: 0...Int.max) ?? 1)
     plan.timeoutSeconds = try seconds(arguments, LoadFlags.deadline) ?? 0
     let isCounted = plan.callLimit > 0
@@ -153,6 +155,7 @@ struct LoadRequest {
 
   /// A loop without a connection, and a connection without a call, would have nothing to do.
   private static func checkSizes(_ arguments: Arguments, _ plan: LoadTestPlan, isOpen: Bool) throws(Failure) {
+    try checkCalls(arguments, plan, isOpen: isOpen)
     if arguments.has(LoadFlags.connections), !isOpen, plan.connections > plan.concurrency {
       throw .usage(
         "--connections \(plan.connections) needs as many callers, and --concurrency is \(plan.concurrency)"
@@ -162,6 +165,21 @@ struct LoadRequest {
     let needed = plan.loops.multipliedReportingOverflow(by: agents).partialValue
     guard plan.connections < needed, arguments.has(LoadFlags.loops) else { return }
     throw .usage("--loops \(plan.loops) needs --connections \(needed) or more: each loop has one of its own")
+  }
+
+  /// A caller, or a connection, for which no call is left would have nothing to do either.
+  private static func checkCalls(_ arguments: Arguments, _ plan: LoadTestPlan, isOpen: Bool) throws(Failure) {
+    guard plan.callLimit > 0 else { return }
+    let amounts = [(LoadFlags.concurrency, plan.concurrency), (LoadFlags.connections, plan.connections)]
+    for (flag, amount) in amounts where arguments.has(flag) && UInt64(amount) > plan.callLimit {
+      let idle =
+        isOpen && flag == LoadFlags.concurrency
+        ? "so many are never in progress"
+        : "some \(flag == LoadFlags.connections ? "connections" : "callers") would never make one"
+      throw .usage(
+        "\(flag.name) \(amount) is more than the calls, of which --calls allows \(plan.callLimit): \(idle)"
+      )
+    }
   }
 
   private static func seconds(_ arguments: Arguments, _ flag: Flag) throws -> Double? {

@@ -121,7 +121,11 @@ enum MockVerb {
     guard !origins.contains("any") || origins.count == 1 else {
       throw Failure.usage("--origin any lets all pages call, so that the others have no effect")
     }
+    if let wrong = origins.first(where: { $0 != "any" && !WebOptions.isOrigin($0) }) {
+      throw Failure.origin(wrong)
+    }
     var options = ServerOptions()
+    options.logger = FlagLog.ofServer(origin: origin)
     // Through a name that leads here, a page of somebody else's could call it (DNS rebinding).
     if HostNames.isLocal(host) { options.hosts = HostNames([host]) }
     // Whoever calls it wants to know why a backend cannot be reached.
@@ -165,5 +169,18 @@ enum MockVerb {
       throw Failure("the files have no services", code: .data)
     }
     return files
+  }
+}
+
+extension Failure {
+  /// What is no origin of pages.
+  fileprivate static func origin(_ text: String) -> Failure {
+    let flag = MockVerb.origin.name
+    return Failure(
+      "\(flag) '\(text)' is not an origin as browsers write it: such as https://app.example, in lower case, without a path, "
+        + "a wildcard and the scheme's own port",
+      hints: ["'\(flag) any' lets the pages of all origins call."],
+      code: .usage
+    )
   }
 }

@@ -19,12 +19,41 @@ enum ListeningAddress {
     do {
       return try server.bind(host: listener.host, port: listener.port)
     } catch {
+      guard error.code != .invalidArgument else { throw mistake(listener, flag) }
       let message = error.message ?? "\(error)"
       let isTaken = message.contains("address already in use")
       throw Failure(
         ShownText(message),
         hints: isTaken ? ["'\(flag.name) \(listener.host):0' takes a free port."] : [],
-        code: error.code == .invalidArgument ? .usage : .status(error.code)
+        code: .status(error.code)
+      )
+    }
+  }
+
+  /// The failure for an address that is none.
+  private static func mistake(_ listener: (host: String, port: Int), _ flag: Flag) -> Failure {
+    let (host, port) = listener
+    let text = "\(flag.name) \(host):\(port)"
+    switch ListenMistake(host, port) {
+    case .all:
+      return Failure(
+        "\(text) has no address before its port",
+        hints: [
+          "'\(flag.name) 127.0.0.1:\(port)' is for this machine, '\(flag.name) 0.0.0.0:\(port)' for all addresses of the "
+            + "machine, and '\(flag.name) [::]:\(port)' for those of IPv6."
+        ],
+        code: .usage
+      )
+    case .joined(let host, let port):
+      let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+      return Failure("\(text) is not HOST:PORT", hints: ["Write '\(flag.name) \(address)'."], code: .usage)
+    case .path:
+      return Failure("\(text) is the path of a socket, and not HOST:PORT", code: .usage)
+    case .name, .port:
+      return Failure(
+        "\(text): \(host) is not an address, and names are not looked up",
+        hints: ["Write localhost, the address of an interface, or 0.0.0.0 for all of them."],
+        code: .usage
       )
     }
   }

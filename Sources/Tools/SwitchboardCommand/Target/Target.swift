@@ -40,6 +40,8 @@ struct Target: Sendable {
       }
       options.httpVersion = .http1
     }
+    // The command reports the failures of its calls itself.
+    options.logger = arguments.has(TargetFlags.certificate) ? FlagLog.ofChannels() : .quiet
     self.options = options
     metadata = try HPACKHeaders(arguments: arguments.all(TargetFlags.header))
   }
@@ -103,9 +105,6 @@ struct Target: Sendable {
 
   /// A channel to the server, which connects when the first call needs it.
   func channel(group: LoopGroup? = nil) throws(Failure) -> Channel {
-    var options = options
-    // The command reports the failures of its calls itself.
-    options.logger = .quiet
     do {
       return try Channel(target: address, options: options, group: group)
     } catch {

@@ -2,23 +2,44 @@ import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardNetwork
 
-/// What to write instead of a host and a port that a server cannot listen on.
-enum ListenMistake {
-  private static let onlyAddresses =
-    "names are not looked up; write localhost, the numeric address of an interface, or 0.0.0.0 for all of them"
-  private static let onlyPorts = "the port must be 0 to 65535, and 0 lets the system choose one"
+/// What is wrong with a host and a port that a server cannot listen on.
+package enum ListenMistake {
+  /// No host, or a star, for all addresses of the machine.
+  case all
+  /// The path of a unix socket.
+  case path(String)
+  /// A host and a port, written as one, or as a URL.
+  case joined(host: String, port: UInt16)
+  /// A name, which is not looked up.
+  case name
+  /// A port that there cannot be.
+  case port
 
-  static func advice(_ host: String, _ port: Int) -> String {
+  package init(_ host: String, _ port: Int) {
     if host.utf8.isEmpty || host.utf8.elementsEqual("*".utf8) {
-      return "for all addresses of the machine write host: \"0.0.0.0\", or \"::\" for those of IPv6"
+      self = .all
+    } else if let path = Self.pathOfURL(host) {
+      self = .path(path)
+    } else if let parts = HostAndPort(Self.withoutScheme(host), defaultPort: UInt16(clamping: port)),
+      parts.host.utf8.elementsEqual("localhost".utf8) || Self.isAddress(parts.host)
+    {
+      let isSame = parts.host.utf8.elementsEqual(host.utf8)
+      self = isSame ? .port : .joined(host: parts.host, port: parts.port)
+    } else {
+      self = .name
     }
-    if let path = pathOfURL(host) { return "write bind(unixPath: \"\(path)\")" }
-    let parts = HostAndPort(withoutScheme(host), defaultPort: UInt16(clamping: port))
-    guard let parts, parts.host.utf8.elementsEqual("localhost".utf8) || isAddress(parts.host) else {
-      return onlyAddresses
+  }
+
+  /// What to write instead, in a program.
+  var advice: String {
+    switch self {
+    case .all: "for all addresses of the machine write host: \"0.0.0.0\", or \"::\" for those of IPv6"
+    case .path(let path): "write bind(unixPath: \"\(path)\")"
+    case .joined(let host, let port): "write bind(host: \"\(host)\", port: \(port))"
+    case .name:
+      "names are not looked up; write localhost, the numeric address of an interface, or 0.0.0.0 for all of them"
+    case .port: "the port must be 0 to 65535, and 0 lets the system choose one"
     }
-    guard !parts.host.utf8.elementsEqual(host.utf8) else { return onlyPorts }
-    return "write bind(host: \"\(parts.host)\", port: \(parts.port))"
   }
 
   /// The path of a target such as `unix:/run/shop` or `unix:///run/shop`; `nil` if it is none.
@@ -44,7 +65,7 @@ extension GRPCStatus {
   static func cannotListen(_ host: String, _ port: Int) -> GRPCStatus {
     GRPCStatus(
       code: .invalidArgument,
-      message: "cannot listen on \(host):\(port): \(ListenMistake.advice(host, port))"
+      message: "cannot listen on \(host):\(port): \(ListenMistake(host, port).advice)"
     )
   }
 

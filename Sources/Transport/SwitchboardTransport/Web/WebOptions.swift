@@ -95,7 +95,8 @@ extension WebOptions: RuledOptions {
     return origins.contains { $0.utf8.elementsEqual("null".utf8) }
   }
 
-  private static func isOrigin(_ text: String) -> Bool {
+  /// Whether it is an origin as browsers write it.
+  package static func isOrigin(_ text: String) -> Bool {
     // What pages without an origin send, such as files.
     if text == "null" { return true }
     guard let (scheme, host) = text.schemeAndRest, !scheme.isEmpty else { return false }

@@ -2,9 +2,9 @@ import SwitchboardCall
 
 /// More certificates, from a separate authority: an expired one, one with every kind of name, and one issued by an
 /// intermediate authority. Two others are their own authorities.
-enum SpecialCertificates {
+package enum SpecialCertificates {
   /// The authority that issued the others.
-  static let authority = source(
+  package static let authority = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBdDCCARqgAwIBAgIUNkNtuhyhPAdwl3aYJb58eGLdatEwCgYIKoZIzj0EAwIw
@@ -20,7 +20,7 @@ enum SpecialCertificates {
   )
 
   /// For localhost and 127.0.0.1, expired in 2021.
-  static let expiredCertificate = source(
+  package static let expiredCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBgDCCASagAwIBAgIBAjAKBggqhkjOPQQDAjAfMR0wGwYDVQQDDBRTd2l0Y2hi
@@ -37,7 +37,7 @@ enum SpecialCertificates {
   )
 
   /// Its key.
-  static let expiredKey = source(
+  package static let expiredKey = source(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWMHCiFleskzFz981
@@ -48,7 +48,7 @@ enum SpecialCertificates {
   )
 
   /// For a client, with names of four kinds.
-  static let namedCertificate = source(
+  package static let namedCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIB4TCCAYigAwIBAgIBAzAKBggqhkjOPQQDAjAfMR0wGwYDVQQDDBRTd2l0Y2hi
@@ -67,7 +67,7 @@ enum SpecialCertificates {
   )
 
   /// Its key.
-  static let namedKey = source(
+  package static let namedKey = source(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQga//TzPafH7hQSghM
@@ -78,7 +78,7 @@ enum SpecialCertificates {
   )
 
   /// A key, its certificate for localhost and 127.0.0.1, and the intermediate certificate.
-  static let keyWithChain = source(
+  package static let keyWithChain = source(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgEyuE4WS0XXjob8B8
@@ -111,7 +111,7 @@ enum SpecialCertificates {
   )
 
   /// Issued by itself for `name.switchboard.test`, which only the subject says, and its key.
-  static let commonName = source(
+  package static let commonName = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBkjCCATegAwIBAgIUagy1nrvOpHTRp97UXCmE/pEyzYwwCgYIKoZIzj0EAwIw
@@ -133,7 +133,7 @@ enum SpecialCertificates {
   )
 
   /// Issued by itself for `na*.switchboard.test` and `*.whole.test`, and its key.
-  static let starred = source(
+  package static let starred = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBlzCCAT6gAwIBAgIUK+qpFf/rsekHObwSLTalgH1FtLwwCgYIKoZIzj0EAwIw
@@ -154,9 +154,9 @@ enum SpecialCertificates {
     """
   )
 
-  static let expired = TLSCredentials(certificateChain: expiredCertificate, privateKey: expiredKey)
-  static let named = TLSCredentials(certificateChain: namedCertificate, privateKey: namedKey)
-  static let chained = TLSCredentials(certificateChain: keyWithChain, privateKey: keyWithChain)
+  package static let expired = TLSCredentials(certificateChain: expiredCertificate, privateKey: expiredKey)
+  package static let named = TLSCredentials(certificateChain: namedCertificate, privateKey: namedKey)
+  package static let chained = TLSCredentials(certificateChain: keyWithChain, privateKey: keyWithChain)
 
   private static func source(_ text: String) -> PEMSource { .bytes(Array(text.utf8)) }
 }
