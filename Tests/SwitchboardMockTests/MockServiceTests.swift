@@ -257,6 +257,23 @@ import Testing
     #expect(error?.description.contains("column") == false, "\(String(describing: error))")
   }
 
+  @Test(arguments: [
+    (
+      "{\"rules\": [\n  {\"method\": \"echo.Echo/Get\", \"answer\": {}},\n]}",
+      "line 2, column 44: a trailing comma before ']'"
+    ),
+    (
+      "{\"rules\": [{\"method\": \"echo.Echo/Get\", \"answer\": {} ,}]}",
+      "line 1, column 53: a trailing comma before '}'"
+    ),
+    ("rules: [{method: '*', answer: {text: a,}}]", "line 1, column 39: a trailing comma before '}'"),
+  ])
+  func aTrailingCommaIsNamed(_ text: String, _ wanted: String) throws {
+    let schema = try Self.schema()
+    let error = #expect(throws: RuleError.self) { try MockRules(text, schema) }
+    #expect(error?.description == wanted + ": take it away")
+  }
+
   @Test func aRecordingAnswersLikeTheServer() async throws {
     let schema = try Self.schema()
     let recorder = MockRecorder(schema)

@@ -26,6 +26,24 @@ import Testing
     #expect(throws: HTTPRuleError.self) { try PathTemplate(text) }
   }
 
+  /// What other frameworks write for a variable.
+  @Test(arguments: [
+    ("/v1/shelves/:shelf", "{shelf} for :shelf"), ("/v1/:shelf/books/:book", "{shelf} for :shelf"),
+    ("/v1/<shelf>/books", "{shelf} for <shelf>"), ("/v1/<int:shelf_id>", "{shelf_id} for <int:shelf_id>"),
+    ("/:a", "{a} for :a"),
+  ]) func variablesOfOthersAreExplained(_ text: String, _ hint: String) {
+    let error = #expect(throws: HTTPRuleError.self) { try HTTPBinding(HTTPRule("a.B.C", "GET", text)) }
+    #expect(
+      error?.description == "a.B.C: the template \"\(text)\" lacks a segment: write \(hint)",
+      "\(text)"
+    )
+  }
+
+  @Test(arguments: ["/v1/", "/v1/:", "/v1/<>", "/v1/<a", "/v1/?a"]) func othersHaveNoHint(_ text: String) {
+    let error = #expect(throws: HTTPRuleError.self) { try PathTemplate(text) }
+    #expect(error?.description == "the template \"\(text)\" lacks a segment")
+  }
+
   @Test func limitsTheNumberOfSegments() {
     #expect(throws: Never.self) { try PathTemplate(String(repeating: "/a", count: 64)) }
     #expect(throws: HTTPRuleError.self) { try PathTemplate(String(repeating: "/a", count: 65)) }

@@ -112,10 +112,28 @@ extension PathTemplate {
       return String(Substring(name))
     }
 
+    /// What to write for the variable of another notation that comes next: `:name`, `<name>` or `<int:name>`.
+    private var foreignVariable: String? {
+      let written: Substring.UTF8View
+      var name: Substring.UTF8View
+      if rest.first == UInt8(ascii: ":") {
+        name = rest.dropFirst().prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+        written = rest[..<name.endIndex]
+      } else if rest.first == UInt8(ascii: "<"), let end = rest.firstIndex(of: UInt8(ascii: ">")) {
+        name = rest[..<end].dropFirst()
+        if let colon = name.lastIndex(of: UInt8(ascii: ":")) { name = name[colon...].dropFirst() }
+        written = rest[...end]
+      } else {
+        return nil
+      }
+      guard !name.isEmpty else { return nil }
+      return ": write {\(Substring(name))} for \(Substring(written))"
+    }
+
     /// Parses the text of a segment or verb. Nothing is percent-decoded.
     mutating func literal(_ what: String) throws(HTTPRuleError) -> String {
       let text = rest.prefix { $0.isLetter || $0.isDigit || "-_.~!$&'()+,;@%".utf8.contains($0) }
-      guard !text.isEmpty else { throw fail("lacks \(what)") }
+      guard !text.isEmpty else { throw fail("lacks \(what)" + (foreignVariable ?? "")) }
       rest = rest[text.endIndex...]
       return String(Substring(text))
     }

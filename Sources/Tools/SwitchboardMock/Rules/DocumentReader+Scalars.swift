@@ -261,8 +261,16 @@ extension DocumentReader {
       skipSpace()
       if try take("}") { return members }
       guard try take(",") else { throw failure("expected a comma or a closing brace, not '\(shown)'") }
-      skipSpace()
+      try refuseTrailingComma(before: "}")
     }
+  }
+
+  /// Skips what follows a comma, up to the next member or item. JSON has one, and YAML need not.
+  private mutating func refuseTrailingComma(before closer: Unicode.Scalar) throws(RuleError) {
+    let comma = position - 1
+    skipSpace()
+    guard peek == UInt8(ascii: closer) else { return }
+    throw RuleError(at: comma, in: bytes, "a trailing comma before '\(closer)': take it away")
   }
 
   private mutating func flowKey() throws(RuleError) -> String? {
@@ -285,7 +293,7 @@ extension DocumentReader {
       skipSpace()
       if try take("]") { return values }
       guard try take(",") else { throw failure("expected a comma or a closing bracket, not '\(shown)'") }
-      skipSpace()
+      try refuseTrailingComma(before: "]")
     }
   }
 

@@ -76,4 +76,10 @@ package struct RuleError: Error, Sendable, Hashable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   init(line: Int, _ description: String) { self.description = "line \(line): \(description)" }
+
+  /// An error at a byte of a file.
+  init(at offset: Int, in bytes: [UInt8], _ description: String) {
+    let position = TextPosition(of: offset, in: bytes)
+    self.description = "line \(position.line), column \(position.column): \(description)"
+  }
 }
