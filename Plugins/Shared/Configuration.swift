@@ -35,6 +35,11 @@ struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     self.problem = problem
   }
 
+  /// A file that is not JSON, and where, if that is known.
+  init(_ file: URL, notJSON fault: JSONFault?) {
+    self.init(file, "not valid JSON" + (fault.map { ": \($0.problem)" } ?? ""), at: fault?.position)
+  }
+
   /// A problem with a key of the file.
   init(_ file: URL, _ problem: String, atKey name: String, in content: Data) {
     self.init(file, problem, at: JSONPosition(ofKey: name, in: Array(content)))
@@ -47,7 +52,9 @@ extension Configuration {
     if let key = JSONDoubledKey(in: Array(content)) {
       throw ConfigurationError(file, "the key \"\(key.name)\" is given twice", at: key.position)
     }
+    let fault = JSONFault(in: Array(content))
     do {
+      if fault?.isTrailingComma == true { throw TrailingComma() }
       self = try JSONDecoder().decode(Configuration.self, from: content)
       guard !includes.isEmpty else { throw NoIncludes() }
     } catch is NoIncludes {
@@ -57,14 +64,11 @@ extension Configuration {
         atKey: "includes",
         in: content
       )
+    } catch is TrailingComma {
+      throw ConfigurationError(file, notJSON: fault)
     } catch let DecodingError.dataCorrupted(context) where context.codingPath.isEmpty {
       // The decoder's description of the position differs between systems.
-      let fault = JSONFault(in: Array(content))
-      throw ConfigurationError(
-        file,
-        "not valid JSON" + (fault.map { ": expected \($0.expected)" } ?? ""),
-        at: fault?.position
-      )
+      throw ConfigurationError(file, notJSON: fault)
     } catch let error as UnknownKey {
       throw ConfigurationError(
         file,
@@ -100,6 +104,9 @@ extension Configuration: Decodable {
 
 /// No directory is left in which imports could be found.
 private struct NoIncludes: Error {}
+
+/// A comma after the last member or element. Decoders differ in whether they allow it.
+private struct TrailingComma: Error {}
 
 /// An unknown key in the file's object.
 private struct UnknownKey: Error {

@@ -29,16 +29,21 @@ struct JSONPosition: Hashable {
 /// The first position at which a text is not valid JSON.
 struct JSONFault: Hashable {
   let position: JSONPosition
-  /// What would have been valid there.
-  var expected: String
+  /// Whether it is a comma after the last member or element, which some decoders allow.
+  let isTrailingComma: Bool
+  private let expected: String
 
   /// Searches `text` for an error; `nil` if there is none.
   init?(in text: [UInt8]) {
     var scan = JSONScan(text: text)
     guard let expected = scan.firstFault() else { return nil }
-    position = JSONPosition(of: scan.position, in: text)
+    isTrailingComma = scan.trailingComma != nil
+    position = JSONPosition(of: scan.trailingComma ?? scan.position, in: text)
     self.expected = expected
   }
+
+  /// What is wrong there, or what would have been valid.
+  var problem: String { isTrailingComma ? "a trailing comma" : "expected \(expected)" }
 }
 
 /// The first key that an object of a JSON text has twice. A decoder would use one of its values, and not say which.
@@ -83,6 +88,15 @@ private struct JSONScan {
       if next == .separator && closers.isEmpty { return position == text.count ? nil : "the end of the file" }
       if let fault = step() { return fault }
     }
+  }
+
+  /// The comma before the first error, if that is the end of an object or of a list.
+  var trailingComma: Int? {
+    guard let closer = closers.last, position < text.count, text[position] == closer,
+      let before = text[..<position].lastIndex(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }),
+      text[before] == UInt8(ascii: ",")
+    else { return nil }
+    return before
   }
 
   /// Consumes the next token, or returns what was expected.

@@ -211,6 +211,9 @@ import Testing
   @Test func reportsABadConfiguration() throws {
     for (json, problem) in [
       ("{\n  \"protos\" []", ":2:12: error: not valid JSON: expected \":\""),
+      ("{\n  \"protos\": [\"a.proto\",\n  ]}", ":2:23: error: not valid JSON: a trailing comma"),
+      ("{\"options\": {\"Server\": true},\n}", ":1:29: error: not valid JSON: a trailing comma"),
+      (#"{"protos": ["a.proto"], "options": }"#, ":1:36: error: not valid JSON: expected a value"),
       (#"{"files": []}"#, ":1:2: error: unknown key \"files\": the keys are protos, includes and options"),
       ("{}", ": error: no .proto file in its directory or below"),
       (#"{"protos": []}"#, ": error: 'protos' is empty"),
