@@ -1,8 +1,7 @@
 import CallTestSupport
+import SwitchboardBalancing
 import SwitchboardCall
 import Testing
-
-@testable import SwitchboardBalancing
 
 /// Each number in the configuration of a policy is tried at -1, 0, 1 and its maximum. Either it is refused with an error
 /// that has its path, or calls get a server.

@@ -1,6 +1,5 @@
+import SwitchboardCall
 import Testing
-
-@testable import SwitchboardCall
 
 @Suite struct HPACKHeadersTests {
   @Test func namesAreCaseInsensitive() {

@@ -1,6 +1,5 @@
+import SwitchboardCall
 import Testing
-
-@testable import SwitchboardCall
 
 @Suite struct MessageBufferTests {
   @Test func framesTheWrittenBytes() throws {

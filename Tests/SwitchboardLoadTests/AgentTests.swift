@@ -1,8 +1,7 @@
 import LoadMessages
 import Switchboard
+import SwitchboardLoad
 import Testing
-
-@testable import SwitchboardLoad
 
 @Suite(.timeLimit(.minutes(2))) struct AgentTests {
   private func agent(_ token: String = "secret") throws -> (Server, String) {

@@ -1,6 +1,5 @@
+import SwitchboardLoad
 import Testing
-
-@testable import SwitchboardLoad
 
 struct ConditionTests {
   /// A thousand calls of 1 to 1000 ms, ten of which failed.

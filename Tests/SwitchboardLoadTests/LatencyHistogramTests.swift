@@ -1,7 +1,6 @@
 import LoadMessages
+import SwitchboardLoad
 import Testing
-
-@testable import SwitchboardLoad
 
 struct LatencyHistogramTests {
   @Test func percentilesAreWithinHalfAPercent() {

@@ -3,10 +3,9 @@ import EchoTestSupport
 import LoadMessages
 import ServerTestSupport
 import Switchboard
+import SwitchboardLoad
 import SwitchboardProtobuf
 import Testing
-
-@testable import SwitchboardLoad
 
 /// Echoes after a while, or fails.
 struct SlowEcho: EchoingProvider {

@@ -1,10 +1,9 @@
 import Foundation
 import LoadMessages
 import Switchboard
+import SwitchboardLoad
 import TestSupport
 import Testing
-
-@testable import SwitchboardLoad
 
 /// The command in a terminal, and in a pipe.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LoadTerminalTests {

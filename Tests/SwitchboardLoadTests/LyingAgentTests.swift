@@ -1,9 +1,8 @@
 import LoadMessages
 import ServerTestSupport
 import Switchboard
+import SwitchboardLoad
 import Testing
-
-@testable import SwitchboardLoad
 
 /// Agents that are none, and callers of agents that lie.
 @Suite(.timeLimit(.minutes(5))) struct LyingAgentTests {

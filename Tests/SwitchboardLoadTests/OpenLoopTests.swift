@@ -1,6 +1,5 @@
+import SwitchboardLoad
 import Testing
-
-@testable import SwitchboardLoad
 
 /// Time in these tests is a number: the server is a function of when a call starts.
 struct OpenLoopTests {

@@ -1,10 +1,9 @@
 import CallTestSupport
 import LoadMessages
 import Switchboard
+import SwitchboardLoad
 import SwitchboardProtobuf
 import Testing
-
-@testable import SwitchboardLoad
 
 /// Each number of a plan is tried at -1, 0, 1 and its maximum. It is refused with an error that names it, or calls are made.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OptionWalkTests {

@@ -1,9 +1,8 @@
 import Foundation
 import LoadMessages
+import SwitchboardLoad
 import TestSupport
 import Testing
-
-@testable import SwitchboardLoad
 
 /// The page of a report in a real browser.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ReportPageTests {

@@ -2,12 +2,11 @@ import EchoService
 import ServerTestSupport
 import Switchboard
 import SwitchboardDescriptors
+import SwitchboardMock
 import SwitchboardProtobuf
 import SwitchboardServices
 import SwitchboardText
 import Testing
-
-@testable import SwitchboardMock
 
 @Suite(.timeLimit(.minutes(2))) struct MockServiceTests {
   static func schema() throws -> MockSchema {

@@ -1,9 +1,8 @@
 import Foundation
 import SwitchboardDescriptors
 import SwitchboardOpenAPI
+import SwitchboardREST
 import Testing
-
-@testable import SwitchboardREST
 
 @Suite struct OpenAPIDocumentTests {
   private func document(_ options: OpenAPIOptions = OpenAPIOptions()) throws -> [String: Any] {

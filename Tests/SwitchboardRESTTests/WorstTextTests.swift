@@ -1,10 +1,9 @@
 import RESTService
 import Switchboard
 import SwitchboardProtobuf
+import SwitchboardREST
 import TestSupport
 import Testing
-
-@testable import SwitchboardREST
 
 /// The worst text of Unicode in paths, parameters and bodies takes a time in proportion to its length.
 @Suite struct WorstTextTests {

@@ -1,9 +1,8 @@
 import CallTestSupport
 import ServerTestSupport
 import Switchboard
+import SwitchboardServices
 import Testing
-
-@testable import SwitchboardServices
 
 /// Channels that ask servers for their health (gRFC A17). Who answers is seen from the services that it lists.
 @Suite(.timeLimit(.minutes(5))) struct HealthCheckedChannelTests {

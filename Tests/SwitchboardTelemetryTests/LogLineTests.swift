@@ -2,10 +2,9 @@ import CallTestSupport
 import Foundation
 import SwitchboardCall
 import SwitchboardNetwork
+import SwitchboardTelemetry
 import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardTelemetry
 
 /// The lines that telemetry's logs write.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LogLineTests {

@@ -1,8 +1,7 @@
 import CallTestSupport
 import SwitchboardCall
+import SwitchboardTelemetry
 import Testing
-
-@testable import SwitchboardTelemetry
 
 /// Each number and each duration among the options of telemetry is tried at -1, 0, 1 and its maximum. It is refused with an
 /// error that names it, or spans and metrics are exported.

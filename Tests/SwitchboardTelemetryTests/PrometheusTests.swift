@@ -3,10 +3,9 @@ import EchoService
 import Foundation
 import Switchboard
 import SwitchboardCall
+import SwitchboardTelemetry
 import TestSupport
 import Testing
-
-@testable import SwitchboardTelemetry
 
 /// Debian's `prometheus` reads what a server counts.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct PrometheusTests {

@@ -1,6 +1,5 @@
+import SwitchboardBalancing
 import SwitchboardCall
-
-@testable import SwitchboardBalancing
 
 /// A loop that runs what it is given when a test says so.
 final class FakeLoop: EventLoop, @unchecked Sendable {

@@ -1,6 +1,5 @@
+import SwitchboardBalancing
 import SwitchboardCall
-
-@testable import SwitchboardBalancing
 
 /// Keeps what is recorded, by the names of the instruments.
 final class FakeRecorder: MetricRecorder {

@@ -1,6 +1,5 @@
+import SwitchboardCall
 import Testing
-
-@testable import SwitchboardCall
 
 /// Tokens from the options and from providers.
 @Suite(.timeLimit(.minutes(5))) struct AuthorizationTests {

@@ -1,6 +1,5 @@
+import SwitchboardCall
 import Testing
-
-@testable import SwitchboardCall
 
 /// Calls that are made several times in parallel.
 @Suite(.timeLimit(.minutes(5))) struct HedgingTests {

@@ -1,6 +1,5 @@
+import SwitchboardCall
 import Testing
-
-@testable import SwitchboardCall
 
 @Suite struct ServiceConfigTests {
   private func config(_ service: String, _ method: String, _ timeout: Int) throws -> MethodConfig {

@@ -1,7 +1,6 @@
 import CallTestSupport
+import SwitchboardCall
 import SwitchboardCallObjects
-
-@testable import SwitchboardCall
 
 /// A channel over a scripted transport. The test advances its clock, and jitter always has its mean value.
 struct ScriptedChannel {

@@ -1,4 +1,4 @@
-@testable import SwitchboardCall
+import SwitchboardCall
 
 /// A transport whose responses are scripted by a test.
 final class ScriptedTransport: ByteTransport {

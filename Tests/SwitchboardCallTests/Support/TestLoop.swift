@@ -1,6 +1,5 @@
 import Dispatch
-
-@testable import SwitchboardCall
+import SwitchboardCall
 
 /// An event loop without I/O.
 final class TestLoop: EventLoop {

@@ -2,11 +2,11 @@ import CallTestSupport
 import EchoService
 import HTTP2TestSupport
 import Switchboard
+import SwitchboardNetwork
 import SwitchboardProtobuf
 import SwitchboardServices
 import Testing
 
-@testable import SwitchboardNetwork
 @testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelzCountTests {

@@ -1,9 +1,8 @@
 import ServerTestSupport
 import Switchboard
 import SwitchboardServiceMessages
+import SwitchboardServices
 import Testing
-
-@testable import SwitchboardServices
 
 /// What is shown of a channel to several servers.
 @Suite(.timeLimit(.minutes(5))) struct ChannelzSubchannelTests {
