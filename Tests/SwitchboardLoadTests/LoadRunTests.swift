@@ -323,7 +323,7 @@ extension LoadTestPlan {
       (plan.concurrency, plan.callLimit) = (2, 1_000_000)
       if hasRate { plan.rate = .with { $0.to = 1000 } }
       var settings = try plan.settings()
-      settings.drain = .milliseconds(100)
+      settings.drain = .seconds(2)
       let tally = try await LoadRun(settings) { [plan] in try plan.channel(on: $0) }.run()
       #expect((tally.calls, tally.errors) == (2, 2))
     }
