@@ -25,6 +25,21 @@ import Testing
   }
 
   @Test(arguments: [
+    ("localhost", true), ("dns:///LOCALHOST:80", true), ("[::1]:80", true), ("unix:/tmp/a", true),
+    ("passthrough:///localhost:80", true), ("passthrough:///127.0.0.1:80", true),
+    ("passthrough:///shop.example:80", false), ("shop.example", false),
+    ("ipv4:127.0.0.1:1,10.0.0.1:1", false),
+  ])
+  func onlyThisMachineIsCalledWithoutTLS(_ sample: (target: String, isPlaintext: Bool)) throws {
+    let transport = try HTTP2ClientTransport(
+      target: sample.target,
+      options: ChannelOptions(),
+      group: try LoopGroup()
+    )
+    #expect((transport.destination.tlsContext == nil) == sample.isPlaintext)
+  }
+
+  @Test(arguments: [
     (
       "http://shop.example", "write \"dns:///shop.example:80\", and set ChannelOptions.security to .plaintext"
     ),

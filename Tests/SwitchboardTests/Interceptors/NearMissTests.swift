@@ -211,6 +211,16 @@ import Testing
 
   private static let ofBoth = [
     NearMiss(
+      name: "aCodeByItsOtherName",
+      error: "'internal' has been renamed to 'internalError'",
+      code: "let status = GRPCStatus(code: .internal, message: \"it broke\")"
+    ),
+    NearMiss(
+      name: "aCodeInAnotherSpelling",
+      error: "'canceled' has been renamed to 'cancelled'",
+      code: "let status = GRPCStatus(code: .canceled)"
+    ),
+    NearMiss(
       name: "aStatusWithoutItsCode",
       error: "type 'GRPCStatus' has no member 'notFound'",
       code: "let status = GRPCStatus.notFound(\"sold out\")"

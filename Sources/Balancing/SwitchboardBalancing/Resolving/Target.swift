@@ -54,7 +54,7 @@ public struct Target: Hashable, Sendable {
   package var isOnThisMachine: Bool {
     switch scheme {
     case "unix", "unix-abstract": true
-    case "dns", "ipv4", "ipv6":
+    case "dns", "passthrough", "ipv4", "ipv6":
       endpoint.split(separator: ",").allSatisfy { HostAndPort($0)?.isOnThisMachine ?? false }
     default: false
     }

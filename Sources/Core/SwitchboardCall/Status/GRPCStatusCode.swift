@@ -104,3 +104,12 @@ extension GRPCStatus.Code {
     }
   }
 }
+
+// Names of other libraries, for which the compiler says what to write.
+extension GRPCStatus.Code {
+  @available(*, unavailable, renamed: "internalError")
+  public static var `internal`: Self { .internalError }
+
+  @available(*, unavailable, renamed: "cancelled")
+  public static var canceled: Self { .cancelled }
+}
