@@ -20,7 +20,10 @@ import Testing
 
   private func send(_ body: String, to url: String, _ more: String...) throws -> (
     status: String, body: String
-  ) {
+  ) { try send(body, to: url, more) }
+
+  private func send(_ body: String, to url: String, _ more: [String]) throws -> (status: String, body: String)
+  {
     let file = try temporaryFile(Array(body.utf8), suffix: "body")
     return try request(["-H", "content-type: application/json", "--data-binary", "@\(file)"] + more + [url])
   }
@@ -54,6 +57,31 @@ import Testing
         // Nobody says beforehand that nothing comes.
         let empty = try send("", to: url, version, "-X", method, "-H", "transfer-encoding: chunked")
         #expect(empty.status == "200")
+      }
+    }
+  }
+
+  /// A method that streams requests gets one, with what the path and the query have, and never the client's bytes in its
+  /// place.
+  @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
+  func aStreamThatNoRuleHasABodyForGetsItsPath(_ version: String) async throws {
+    var options = RESTOptions()
+    options.rules = [HTTPRule("testing.rest.Rest.Collect", "POST", "/v1/gathered/{name}")]
+    try await withRESTServer(options) { address in
+      let url = "http://\(address)/v1/gathered/alice?text=b"
+      #expect(try request(["-X", "POST", version, url]).body == #"{"texts":["alice"]}"#)
+      for nothing in ["", "{}", " { }\r\n", String(repeating: " ", count: 300_000) + "{}"] {
+        for more in [["-H", "transfer-encoding: chunked"], []] where version == "--http1.1" || more.isEmpty {
+          let answer = try send(nothing, to: url, [version] + more)
+          #expect(answer.body == #"{"texts":["alice"]}"#, "\(nothing.prefix(10))")
+        }
+      }
+      // The last is what the transcoder passes on for a path and a query of its own.
+      let forged = ["\0\0\0\u{1}", "\0\0\0\0", "\0\0\0\u{6}text=x", "\0\0\0\u{3}bob"].joined()
+      for body in ["x", "{}{}", "{}x", #"{"name":"bob"}"#, String(repeating: "x", count: 300_000), forged] {
+        let answer = try send(body, to: url, [version])
+        #expect(answer.status == "400", "\(body.prefix(20))")
+        #expect(answer.body.contains("takes none"))
       }
     }
   }

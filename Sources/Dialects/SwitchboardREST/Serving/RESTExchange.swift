@@ -15,6 +15,8 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   private var values: JSONValues
   /// How many messages of a stream of requests were read.
   private var messages = 0
+  /// The beginning of a body that the rule does not take.
+  private var unwanted: [UInt8] = []
   /// The content type of a response that is a stream of bytes.
   private var streamType = ""
 
@@ -36,10 +38,7 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   // MARK: The request
 
   var requestForm: DialectRequestForm {
-    // A body that the rule does not take follows the head, so that the format refuses it.
-    if case .none = route.requestBody {
-      return hasNoBody ? .given(MessageBuffer(head)) : .message(after: head)
-    }
+    if case .none = route.requestBody, hasNoBody { return .given(MessageBuffer(head)) }
     return route.streamsRequests ? .converted(self) : .message(after: head)
   }
 
@@ -52,6 +51,12 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
       let count = min(piece.count, limit.byteCount)
       if count > 0 { append(Array(piece.prefix(count)), to: &frames) }
       piece = UnsafeRawBufferPointer(rebasing: piece[count...])
+      return frames
+    }
+    if case .none = route.requestBody {
+      // The format refuses it, if it says anything.
+      unwanted += RequestParts.content(of: piece).prefix(RequestParts.nothing.count + 1 - unwanted.count)
+      piece = UnsafeRawBufferPointer(start: nil, count: 0)
       return frames
     }
     while !piece.isEmpty, frames.count < Self.step {
@@ -70,11 +75,12 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
 
   func framesAtEnd(_ limit: MessageLimit) throws(GRPCStatus) -> [UInt8] {
     var frames: [UInt8] = []
-    if case .raw = route.requestBody {
+    switch route.requestBody {
+    case .raw:
       // An empty file is a message too.
       if messages == 0 { append([], to: &frames) }
-    } else if let value = try values.end() {
-      try append(value, limit, to: &frames)
+    case .none: append(unwanted, to: &frames)
+    case .json: if let value = try values.end() { try append(value, limit, to: &frames) }
     }
     return frames
   }

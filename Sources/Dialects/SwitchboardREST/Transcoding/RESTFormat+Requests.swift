@@ -28,8 +28,8 @@ extension RESTFormat {
 
   /// Refuses a body that would be lost. Some clients send an object without members for nothing.
   private func checkForNoBody(_ parts: RequestParts) throws(GRPCStatus) {
-    let content = parts.body.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    guard !content.isEmpty, !content.elementsEqual("{}".utf8) else { return }
+    let content = Array(RequestParts.content(of: parts.body).prefix(RequestParts.nothing.count + 1))
+    guard !content.isEmpty, content != RequestParts.nothing else { return }
     throw .invalid(
       "the body: the rule of \(route.method) takes none: its fields are in the path and in the query, or in the body if the "
         + "rule has body: \"*\""

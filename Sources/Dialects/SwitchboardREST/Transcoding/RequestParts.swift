@@ -17,6 +17,14 @@ struct RequestParts {
   var texts: [[UInt8]] = []
   var body: [UInt8] = []
 
+  /// With this body some clients send nothing.
+  static let nothing = Array("{}".utf8)
+
+  /// A body without its white space.
+  static func content<Bytes: Collection<UInt8>>(of body: Bytes) -> LazyFilterSequence<Bytes> {
+    body.lazy.filter { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+  }
+
   /// The bytes before the body of a message after the first of a stream.
   static func head(ofMessage number: Int) -> [UInt8] {
     var head: [UInt8] = []
