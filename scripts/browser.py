@@ -37,8 +37,13 @@ class Browser:
         os.close(answers)
 
     def close(self):
-        self.process.kill()
-        self.process.wait()
+        # Ended by its own command, so that none of its processes writes to the folder any more.
+        try:
+            self.ask("Browser.close")
+            self.process.wait(timeout=20)
+        except (SystemExit, OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def ask(self, method, session=None, **parameters):

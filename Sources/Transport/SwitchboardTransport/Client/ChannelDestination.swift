@@ -54,8 +54,7 @@ struct ChannelDestination {
     guard ["dns", "passthrough"].contains(target.scheme), let parts = try? HostAndPort(in: target) else {
       return nil
     }
-    let isNamed = target.endpoint.utf8.suffix(4).elementsEqual(":443".utf8)
-    guard parts.port == 443, !isNamed else { return nil }
+    guard parts.port == 443, HostAndPort(target.endpoint, defaultPort: 0)?.port == 0 else { return nil }
     return "the target has no port, and the default is 443, as in \(target.text):443"
   }
 
