@@ -49,6 +49,23 @@ import Testing
     #expect(changed(old) == new)
   }
 
+  @Test func productsOfTheFirstVersion() {
+    let old =
+      #"[.product(name: "GRPC", package: "grpc-swift"), .product(name: "GRPCReflectionService", package: "grpc-swift")], plugins: [.plugin(name: "GRPCSwiftPlugin", package: "grpc-swift")]"#
+    let new =
+      #"[.product(name: "Switchboard", package: "switchboard"), .product(name: "SwitchboardServices", package: "switchboard")], plugins: [.plugin(name: "SwitchboardPlugin", package: "switchboard")]"#
+    #expect(changed(old) == new)
+    #expect(Package().changed(old, isManifest: true) == old)
+    let advice = Package().migration(old, isManifest: true).findings.map(\.advice)
+    #expect(
+      advice == [
+        #"Use .product(name: "Switchboard", package: "switchboard")."#,
+        #"Use .product(name: "SwitchboardServices", package: "switchboard")."#,
+        #"Use .plugin(name: "SwitchboardPlugin", package: "switchboard")."#,
+      ]
+    )
+  }
+
   @Test func withoutADependencyNothingIsChanged() {
     let text =
       "platforms: [x], dependencies: [.package(url: \"https://github.com/grpc/grpc-swift.git\", from: \"1.0.0\")]"

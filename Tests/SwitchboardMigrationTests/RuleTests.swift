@@ -29,6 +29,11 @@ import Testing
     ("var c: Echo_EchoAsyncClientProtocol", "var c: Echo_EchoClientProtocol"),
     ("var c: Model.Echo_EchoNIOClient?", "var c: Model.Echo_EchoClient?"),
     ("let s: GRPCAsyncResponseStream<A>", "let s: ResponseStream<A>"),
+    ("let c: GRPCAsyncUnaryCall<A_Q, M.A_R>", "let c: AsyncUnaryCall<M.A_R>"),
+    ("let c: [GRPCAsyncServerStreamingCall<A_Q, A_R>]", "let c: [AsyncServerStreamingCall<A_R>]"),
+    ("let c: GRPCAsyncClientStreamingCall<Q, R>", "let c: AsyncClientStreamingCall<Q, R>"),
+    ("let c: GRPCAsyncBidirectionalStreamingCall<Q, R>", "let c: AsyncBidirectionalStreamingCall<Q, R>"),
+    ("c as? GRPCAsyncUnaryCall", "c as? AsyncUnaryCall"),
     ("func f(_ c: any GRPCChannel)", "func f(_ c: Channel)"),
     ("func f(_ c: GRPC.GRPCChannel)", "func f(_ c: Switchboard.Channel)"),
     (
@@ -60,6 +65,13 @@ import Testing
     ("options.customMetadata.add(name: n, value: v)", "options.initialMetadata.add(name: n, value: v)"),
     ("options.timeLimit = .timeout(.seconds(n))", "options.timeout = .seconds(n)"),
     ("options.timeLimit = .none", "options.timeout = CallOptions.noTimeout"),
+    ("CallOptions(timeLimit: .timeout(.minutes(1)))", "CallOptions(timeout: .seconds(60))"),
+    (
+      "CallOptions(customMetadata: m, timeLimit: .timeout(.hours(2)))",
+      "CallOptions(timeout: .seconds(7200), initialMetadata: m)"
+    ),
+    ("options.timeLimit = .timeout(.minutes(1_000))", "options.timeout = .seconds(60000)"),
+    ("options.timeLimit = .timeout(.nanoseconds(n + 1))", "options.timeout = .nanoseconds(n + 1)"),
     // Servers.
     (
       "  let s = try await Server.insecure(group: g)\n    .withServiceProviders([P()])\n    .bind(host: h, port: 1)\n    .get()",
@@ -71,10 +83,20 @@ import Testing
     ),
     ("try await self.server.onClose.get()", "try await self.server.run()"),
     ("let h = context.request.headers", "let h = context.headers"),
+    ("A_SClientMetadata.Methods.get.path", "A_SMetadata.Methods.get.descriptor.path"),
+    ("A_SServerMetadata.Methods.get.name", "A_SMetadata.Methods.get.descriptor.method"),
+    ("let m = [A_SServerMetadata.Methods.get]", "let m = [A_SMetadata.Methods.get]"),
+    ("let s = A_SServerMetadata.serviceDescriptor", "let s = A_SMetadata.service"),
+    ("A_SClientMetadata.serviceDescriptor.fullName", "A_SMetadata.service.name"),
+    // Messages of a stream.
+    ("try await s.send(m, compression: .disabled)", "try await s.send(m, compress: false)"),
+    ("try await s.send(f(1, 2), compression: .enabled)", "try await s.send(f(1, 2), compress: true)"),
+    ("try await s.send(m, compression: .deferToCallDefault)", "try await s.send(m)"),
     ("try await context.response.setTrailers(t)", "context.setTrailers(t)"),
     ("func f(context: GRPCAsyncServerCallContext)", "func f(context: ServerCallContext)"),
     // Interceptors.
     ("for (name, value, _) in context.headers {", "for (name, value) in context.headers {"),
+    ("for (n, v, _) in headers where n == m {", "for (n, v) in headers where n == m {"),
     ("headers.map { name, value, _ in", "headers.map { name, value in"),
     ("enum K: UserInfo.Key {", "enum K: UserInfoKey {"),
     ("return .processingError", "return .processingError"),
@@ -84,6 +106,10 @@ import Testing
     ("let a = try A_B.array(fromJSONUTF8Data: d)", "let a = try A_B.array(fromJSONUTF8Bytes: Array(d))"),
     // Logs.
     (#"context.request.logger.notice("x")"#, #"context.logger.log(.info, "x")"#),
+    (
+      #"context.logger.info("a", metadata: ["b": "\(c.d(1)) \(e)", f.g: "h"])"#,
+      #"context.logger.log(.info, "a", ["b": "\(c.d(1)) \(e)", f.g: "h"])"#
+    ),
   ]) func changesWhatIsCertain(_ old: String, _ new: String) {
     #expect(Package().changed(lines: old) == new)
     #expect(Package().changed(lines: new) == new)
@@ -92,6 +118,8 @@ import Testing
   @Test(
     arguments: [
       ("try! channel.close().wait()", ["2: channel.close", "2: .wait()"]), ("x = f(.wait)", []),
+      ("for (a, b, _) in triples where a == header {", []),
+      ("for (a, b, _) in triples { f() }; for h in headers where h.c {", []),
       ("for (a, b, _) in triples {", []), ("triples.map { a, b, _ in", ["2: .map { a, b, _ in"]),
       (
         "try GRPCChannelPool.with(target: t, transportSecurity: .plaintext, eventLoopGroup: g)",
@@ -108,6 +136,43 @@ import Testing
       ("CallOptions(customMetadata: /* why */ m)", ["2: CallOptions(customMetadata: /* why */ m)"]),
       ("$0.payload = Data(bytes)", ["2: payload = Data("]),
       ("let a = try Own(serializedData: d)", ["2: serializedData"]),
+      (
+        "CallOptions(timeLimit: .timeout(.minutes(n)))", ["2: CallOptions(timeLimit: .timeout(.minutes("]
+      ),
+      ("o.timeLimit = .timeout(.hours(1.5))", ["2: .timeLimit = .timeout(.hours("]),
+      ("o.timeLimit = .timeout(.minutes(1234567890))", ["2: .timeLimit = .timeout(.minutes("]),
+      ("o.timeLimit = .timeout(time)", ["2: .timeLimit = .timeout(time)"]),
+      ("CallOptions(timeLimit: .timeout(time))", ["2: CallOptions(timeLimit: .timeout(time))"]),
+      ("let c: GRPCAsyncUnaryCall<Box<A>, B>", ["2: GRPCAsyncUnaryCall<"]),
+      ("let c: GRPCAsyncServerStreamingCall<A, [B]>", ["2: GRPCAsyncServerStreamingCall<"]),
+      (#"context.logger.info("a", metadata: m)"#, ["2: context.logger.info"]),
+      (#"context.logger.info("a", metadata: ["b": .string(c)])"#, ["2: context.logger.info"]),
+      (#"context.logger.info("a", metadata: ["b": "c", "d": e])"#, ["2: context.logger.info"]),
+      ("try await call.requestStream.send([a, b])", ["2: requestStream.send(["]),
+      ("try await call.requestStream.send(requests)", ["2: requestStream.send(requests)"]),
+      (
+        "try await requestStream.send(requests, compression: .disabled)",
+        ["2: requestStream.send(requests,"]
+      ),
+      ("try await call.requestStream.send(request)", []),
+      (
+        "try await s.send(contentsOf: m, compression: .disabled)",
+        ["2: .send(contentsOf: m, compression"]
+      ),
+      ("try await s.send(m, compression: c)", ["2: .send(m, compression"]),
+      ("A_SClientMetadata.Methods.get.fullName", ["2: A_SClientMetadata.Methods.get.fullName"]),
+      ("A_SServerMetadata.serviceDescriptor.name", ["2: A_SServerMetadata.serviceDescriptor.name"]),
+      (
+        "Server.Configuration.default(target: .hostAndPort(h, 1), eventLoopGroup: g, serviceProviders: p)",
+        ["2: Server.Configuration.default", "2: .hostAndPort"]
+      ),
+      ("try await Server.start(configuration: c).get()", ["2: Server.start"]),
+      ("configuration.tlsConfiguration = t", ["2: .tlsConfiguration"]),
+      (
+        "Server.usingTLSBackedByNIOSSL(on: g, certificateChain: c, privateKey: k).withTLS(trustRoots: r)",
+        ["2: Server.usingTLSBackedByNIOSSL", "2: .withTLS"]
+      ),
+      ("try ReflectionService(reflectionDataFileURLs: u, version: .v1)", ["2: reflectionDataFileURLs"]),
     ] as [(String, [String])]
   ) func leavesTheRestToAPerson(_ line: String, _ advice: [String]) {
     #expect(Package().advice("import GRPC\n" + line) == advice)
@@ -146,8 +211,41 @@ import Testing
     ("request: RPCAsyncSequence<A, any Error>", "requestStream request: RequestStream<A>"),
     ("try await response.write(.with { $0.a = 1 })", "try await response.send(.with { $0.a = 1 })"),
     ("try await server.serve()", "try await server.run()"),
+    ("var o = CallOptions.defaults", "var o = CallOptions()"),
+    (
+      "var o = CallOptions.defaults\no.maxResponseMessageBytes = 1",
+      "var o = CallOptions()\no.responseSizeLimit = 1"
+    ),
+    ("m.addBinary(b, forKey: \"k-bin\")", "m.add(name: \"k-bin\", binary: b)"),
+    ("if context.cancellation.isCancelled {", "if context.isCancelled {"),
+    ("health.provider.updateStatus(.serving, forService: \"a\")", "health.set(.serving, for: \"a\")"),
+    (
+      "h.provider.updateStatus(.serving, forService: A_S.descriptor)",
+      "h.set(.serving, for: A_SMetadata.service.name)"
+    ),
+    ("let d = A_S.descriptor", "let d = A_SMetadata.service"),
+    ("let n = A_S.descriptor.fullyQualifiedService", "let n = A_SMetadata.service.name"),
+    ("request.metadata[stringValues: \"a\"]", "request.metadata[\"a\"]"),
   ]) func knowsTheSecondVersion(_ old: String, _ new: String) {
     let changed = Package().changed("import GRPCCore\nimport GRPCProtobuf\n" + old)
     #expect(changed == "import Switchboard\n" + new || changed.hasPrefix("import Switchboard\n" + new + "\n"))
+  }
+
+  @Test(arguments: [
+    ("methodConfig.maxResponseMessageBytes = 1", ".maxResponseMessageBytes"),
+    ("m.replaceOrAddBinary(b, forKey: \"k-bin\")", ".replaceOrAddBinary"),
+    ("print(context.remotePeer)", "context.remotePeer"),
+    ("print(context.descriptor)", "context.descriptor"),
+    ("try await context.cancellation.cancelled", "context.cancellation"),
+    ("health.provider.updateStatus(.serving, forService: name)", ".updateStatus"),
+    ("let d = A_S.Method.Get.descriptor", "A_S.Method.Get.descriptor"),
+    ("error.metadata[stringValues: \"a\"]", "error.metadata[stringValues: \"a\"]"),
+    ("rpcError.metadata[binaryValues: \"a-bin\"]", "rpcError.metadata[binaryValues: \"a-bin\"]"),
+    ("print(error.metadata)", "error.metadata"),
+    ("let s = try error.unpackGoogleRPCStatus()", "unpackGoogleRPCStatus"),
+  ]) func leavesTheRestOfTheSecondVersionToAPerson(_ line: String, _ found: String) {
+    let text = "import GRPCCore\n" + line
+    #expect(Package().advice(text) == ["2: " + found])
+    #expect(Package().changed(text) == "import Switchboard\n" + line)
   }
 }

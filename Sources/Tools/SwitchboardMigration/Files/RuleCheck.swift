@@ -113,6 +113,10 @@ struct RuleCheck {
   private func holds(_ condition: Rule.Condition, _ match: PatternMatch) -> Bool {
     switch condition {
     case .isHeaders(let hole): return isHeaders(match.holes[hole])
+    case .isError(let hole): return isError(match.holes[hole])
+    case .isName(let hole): return match.holes[hole].map(source.isName) ?? false
+    case .isInteger(let hole): return match.integer(of: hole, in: source) != nil
+    case .isStrings(let hole): return match.holes[hole].map(source.isDictionaryOfStrings) ?? false
     case .beginsLine: return source.tokens[match.tokens.lowerBound].beginsLine && endsLine(match)
     case .isDeclared(let hole, let origin):
       guard let token = match.holes[hole]?.first else { return false }
@@ -121,11 +125,14 @@ struct RuleCheck {
     case .notInherited: return !isInherited(match.tokens.lowerBound)
     case .isLiteral(let hole, let texts):
       guard let tokens = match.holes[hole], tokens.count == 1, let token = tokens.first else { return false }
-      return texts.contains { source.isToken($0, at: token) }
+      return source.tokens[token].kind == .text
+        && (texts.isEmpty || texts.contains { source.isToken($0, at: token) })
     case .noNIO: return !facts.keepsNIO
     case .imports(let module): return facts.imports(module)
     case .importsSecond: return facts.imports(Modules.two)
-    case .isGenerated(let hole): return match.holes[hole]?.first.map(isGeneratedName) ?? false
+    case .isGenerated(let hole):
+      guard let tokens = match.holes[hole], tokens.count == 1 else { return false }
+      return isGeneratedName(tokens.lowerBound)
     case .besides(let text): return isBesides(text, match)
     }
   }
@@ -139,11 +146,20 @@ struct RuleCheck {
 
   /// Whether the last name of an expression is one of headers.
   private func isHeaders(_ tokens: Range<Int>?) -> Bool {
-    guard let tokens, let last = tokens.last, source.isWord(last) else { return false }
+    // A loop's condition, and its body, are not what it goes through.
+    guard let tokens, let last = tokens.last, source.isWord(last),
+      !tokens.contains(where: { source.isToken("where", at: $0) || source.isToken("{", at: $0) })
+    else { return false }
     let name = source[last].map { $0 | 0x20 }
     return Self.headerNames.contains { part in
       name.indices.contains { name[$0...].starts(with: part) }
     }
+  }
+
+  /// Whether the last name of a path is one of an error.
+  private func isError(_ tokens: Range<Int>?) -> Bool {
+    guard let last = tokens?.last else { return false }
+    return source[last].suffix(5).map { $0 | 0x20 } == Array("error".utf8)
   }
 
   private static let typeKeywords = Set(

@@ -9,6 +9,7 @@ struct PatternMatch: Sendable {
 
   /// An expression in code that somebody wrote has fewer tokens.
   private static let longestExpression = 2000
+  private static let mostDigits = 9
 
   /// Fits a pattern to a file, with its anchor at a token. Nil if it does not fit.
   init?(_ pattern: Pattern, in source: SwiftSource, at anchor: Int) {
@@ -26,6 +27,13 @@ struct PatternMatch: Sendable {
     if hole == "stem" { return stem }
     guard let tokens = holes[hole], !tokens.isEmpty else { return nil }
     return Self.range(tokens, in: source)
+  }
+
+  /// The value of a hole that is a decimal literal, of so few digits that its product with a factor of a template fits.
+  func integer(of hole: String, in source: SwiftSource) -> Int? {
+    guard let tokens = holes[hole], tokens.count == 1, let token = tokens.first else { return nil }
+    let digits = source[token].filter { $0 != UInt8(ascii: "_") }
+    return digits.count <= Self.mostDigits ? Int(String(decoding: digits, as: UTF8.self)) : nil
   }
 
   private static func range(_ tokens: Range<Int>, in source: SwiftSource) -> Range<Int> {

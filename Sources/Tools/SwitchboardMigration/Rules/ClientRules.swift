@@ -1,6 +1,6 @@
 /// Clients, channels and what they run on.
 enum ClientRules {
-  static let all = names + pools + connections + groups + types
+  static let all = names + calls + pools + connections + groups + types
 
   /// The same without `Async` or `NIO`, since there is one client.
   private static let names: [Rule] = [
@@ -11,9 +11,7 @@ enum ClientRules {
       to: "${stem}Client",
       because: "its calls are async: see each .wait() and whenComplete"
     ),
-    .change("GRPCAsyncUnaryCall", to: "AsyncUnaryCall"),
     .change("GRPCAsyncClientStreamingCall", to: "AsyncClientStreamingCall"),
-    .change("GRPCAsyncServerStreamingCall", to: "AsyncServerStreamingCall"),
     .change("GRPCAsyncBidirectionalStreamingCall", to: "AsyncBidirectionalStreamingCall"),
     .change("GRPCAsyncRequestStreamWriter", to: "RequestStreamWriter"),
     .change("GRPCAsyncResponseStream", to: "ResponseStream"),
@@ -23,6 +21,20 @@ enum ClientRules {
     ),
     .advise("FakeChannel", "Use Channel(inProcess:), or CannedAnswers."),
   ]
+
+  /// Call objects of one request have only the type of the response.
+  private static let calls: [Rule] = ["AsyncUnaryCall", "AsyncServerStreamingCall"].flatMap { call in
+    [
+      Rule.change(
+        "GRPC\(call)<$request, $response>",
+        to: "\(call)<$response>",
+        if: .isName("request"),
+        .isName("response")
+      ),
+      .advise("GRPC\(call)<", "Use \(call)<Response>, which has the type of the response only."),
+      .change("GRPC\(call)", to: call),
+    ]
+  }
 
   private static let plaintext =
     "{ var options = ChannelOptions(); options.security = .plaintext; return options }()"
@@ -151,8 +163,12 @@ enum ClientRules {
     .advise("ConnectivityStateDelegate", "Use: for await state in channel.connectivity { }"),
     .advise("connectivity.delegate", "Use: for await state in channel.connectivity { }"),
     .advise("debugChannelInitializer", "Has no counterpart: there is no pipeline of NIO."),
-    .advise("ConnectionTarget", "A target is a text: \"host:50051\", \"unix:/run/socket\"."),
+    .advise("ConnectionTarget", target),
+    .advise(".hostAndPort", target),
   ]
+
+  private static let target =
+    "A target is a text: \"host:50051\", \"unix:/run/socket\". A server has bind(host:port:)."
 
   private static let groups: [Rule] = [
     .change(

@@ -3,14 +3,14 @@ enum InterceptorRules {
   static let all = headers + context + statuses
 
   private static let headers: [Rule] =
-    [
+    ["{", "where"].map { next in
       .change(
-        "for ($A, $B, _) in $headers {",
-        to: "for ($A, $B) in $headers {",
+        "for ($A, $B, _) in $headers \(next)",
+        to: "for ($A, $B) in $headers \(next)",
         if: .isHeaders("headers"),
         because: "an element of HPACKHeaders is a name and a value"
       )
-    ] + ["map", "forEach", "filter", "compactMap", "flatMap", "contains", "first"].flatMap(threeParts) + [
+    } + ["map", "forEach", "filter", "compactMap", "flatMap", "contains", "first"].flatMap(threeParts) + [
       .advise("indexing", once: true, "HPACKHeaders have no indexing: leave the label out."),
       .advise("canonicalForm", "headers[\"name\"] has the values as they came; split them at commas."),
       .advise("HPACKHeaders(httpHeaders", "Add each field: headers.add(name:value:)."),

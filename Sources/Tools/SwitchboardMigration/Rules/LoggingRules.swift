@@ -8,13 +8,13 @@ enum LoggingRules {
   ].flatMap { level, here in
     [
       Rule.change("context.logger.\(level)($message)", to: "context.logger.log(.\(here), $message)"),
-      Rule.change("context.request.logger.\(level)($message)", to: "context.logger.log(.\(here), $message)"),
-      Rule.advise(
-        "context.logger.\(level)",
-        "Use context.logger.log(.\(here), \"text\", [\"key\": \"value\"])."
+      .change(
+        "context.logger.\(level)($message, metadata: $metadata)",
+        to: "context.logger.log(.\(here), $message, $metadata)",
+        if: .isStrings("metadata")
       ),
-      Rule.advise(
-        "context.request.logger.\(level)",
+      .advise(
+        "context.logger.\(level)",
         "Use context.logger.log(.\(here), \"text\", [\"key\": \"value\"])."
       ),
     ]

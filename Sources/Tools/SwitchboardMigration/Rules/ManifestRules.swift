@@ -27,6 +27,13 @@ enum ManifestRules {
         in: .manifest,
         "Depend on Switchboard: '--switchboard PATH|URL' makes the changes of this file that are certain."
       )
+    }
+    + moved.map { kind, name, package, new in
+      .advise(
+        ".\(kind)(name: \"\(name)\", package: \"\(package)\")",
+        in: .manifest,
+        "Use .\(kind)(name: \"\(new)\", package: \"switchboard\")."
+      )
     } + [
       .advise(
         "package: \"grpc-swift\"",
@@ -60,38 +67,37 @@ enum ManifestRules {
       ]
     } + products
 
-  private static let products: [Rule] = [
-    product("GRPC", of: "grpc-swift"), product("GRPCCore", of: "grpc-swift-2"),
-    product("GRPCCore", of: "grpc-swift"),
-    .remove(
-      ".product(name: \"GRPCNIOTransportHTTP2\", package: \"grpc-swift-nio-transport\")",
-      in: .manifest,
-      if: .besides("\"GRPCCore\""),
-      because: "the product Switchboard has it"
-    ),
-    product("GRPCNIOTransportHTTP2", of: "grpc-swift-nio-transport"),
-    product("GRPCProtobuf", of: "grpc-swift-protobuf", is: "SwitchboardProtobuf"),
-    product("GRPCHealthService", of: "grpc-swift-extras", is: "SwitchboardServices"),
-    product("GRPCReflectionService", of: "grpc-swift-extras", is: "SwitchboardServices"),
-    plugin("GRPCSwiftPlugin", of: "grpc-swift"), plugin("GRPCProtobufGenerator", of: "grpc-swift-protobuf"),
+  private static let products: [Rule] =
+    [
+      .remove(
+        ".product(name: \"GRPCNIOTransportHTTP2\", package: \"grpc-swift-nio-transport\")",
+        in: .manifest,
+        if: .besides("\"GRPCCore\""),
+        because: "the product Switchboard has it"
+      )
+    ]
+    + moved.map { kind, name, package, new in
+      .change(
+        ".\(kind)(name: \"\(name)\", package: \"\(package)\")",
+        to: ".\(kind)(name: \"\(new)\", package: \"$switchboard\")",
+        in: .manifest,
+        because: kind == "plugin" ? "its switchboard.json is described in docs/reference/Generator.md" : ""
+      )
+    }
+
+  /// What has another name.
+  private static let moved = [
+    ("product", "GRPC", "grpc-swift", "Switchboard"),
+    ("product", "GRPCReflectionService", "grpc-swift", "SwitchboardServices"),
+    ("plugin", "GRPCSwiftPlugin", "grpc-swift", "SwitchboardPlugin"),
+    ("product", "GRPCCore", "grpc-swift", "Switchboard"),
+    ("product", "GRPCCore", "grpc-swift-2", "Switchboard"),
+    ("product", "GRPCNIOTransportHTTP2", "grpc-swift-nio-transport", "Switchboard"),
+    ("product", "GRPCProtobuf", "grpc-swift-protobuf", "SwitchboardProtobuf"),
+    ("plugin", "GRPCProtobufGenerator", "grpc-swift-protobuf", "SwitchboardPlugin"),
+    ("product", "GRPCHealthService", "grpc-swift-extras", "SwitchboardServices"),
+    ("product", "GRPCReflectionService", "grpc-swift-extras", "SwitchboardServices"),
   ]
-
-  private static func product(_ name: String, of package: String, is new: String = "Switchboard") -> Rule {
-    .change(
-      ".product(name: \"\(name)\", package: \"\(package)\")",
-      to: ".product(name: \"\(new)\", package: \"$switchboard\")",
-      in: .manifest
-    )
-  }
-
-  private static func plugin(_ name: String, of package: String) -> Rule {
-    .change(
-      ".plugin(name: \"\(name)\", package: \"\(package)\")",
-      to: ".plugin(name: \"SwitchboardPlugin\", package: \"$switchboard\")",
-      in: .manifest,
-      because: "its switchboard.json is described in docs/reference/Generator.md"
-    )
-  }
 
   private static let messages: [Rule] = [
     .advise(

@@ -1,15 +1,40 @@
 /// Options of a call.
 enum OptionRules {
-  static let all = constructions + limits + members
+  static let all = times + constructions + limits + members
+
+  /// Where a time is written, there and here.
+  private static let places = [
+    ("CallOptions(timeLimit: .timeout(", "))", "CallOptions(timeout: ", ")"),
+    (
+      "CallOptions(customMetadata: $metadata, timeLimit: .timeout(", "))", "CallOptions(timeout: ",
+      ", initialMetadata: $metadata)"
+    ),
+    (".timeLimit = .timeout(", ")", ".timeout = ", ""),
+  ]
+
+  private static let times: [Rule] = places.flatMap { start, end, newStart, newEnd in
+    ["seconds", "milliseconds", "microseconds", "nanoseconds"].map { unit in
+      .change("\(start).\(unit)($time)\(end)", to: "\(newStart).\(unit)($time)\(newEnd)")
+    }
+      + [("minutes", 60), ("hours", 3600)].flatMap { unit, seconds in
+        [
+          .change(
+            "\(start).\(unit)($count)\(end)",
+            to: "\(newStart).seconds(${count*\(seconds)})\(newEnd)",
+            if: .isInteger("count"),
+            because: "a Duration has no \(unit)"
+          ),
+          .advise(
+            "\(start).\(unit)(",
+            "Use 'timeout', a Duration, which has no minutes and hours: .seconds(\(seconds) * x)."
+          ),
+        ]
+      } + [.advise("\(start)$time\(end)", "Use 'timeout', a Duration in place of a TimeAmount.")]
+  }
 
   private static let constructions: [Rule] = [
     .change("CallOptions(customMetadata: $metadata)", to: "CallOptions(initialMetadata: $metadata)"),
-    .change("CallOptions(timeLimit: .timeout($time))", to: "CallOptions(timeout: $time)"),
     .change("CallOptions(timeLimit: .none)", to: "CallOptions(timeout: CallOptions.noTimeout)"),
-    .change(
-      "CallOptions(customMetadata: $metadata, timeLimit: .timeout($time))",
-      to: "CallOptions(timeout: $time, initialMetadata: $metadata)"
-    ),
     .change(
       "CallOptions(customMetadata: $metadata, timeLimit: .none)",
       to: "CallOptions(timeout: CallOptions.noTimeout, initialMetadata: $metadata)"
@@ -39,7 +64,6 @@ enum OptionRules {
   ]
 
   private static let limits: [Rule] = [
-    .change(".timeLimit = .timeout($time)", to: ".timeout = $time"),
     .change(".timeLimit = .none", to: ".timeout = CallOptions.noTimeout"),
     .advise(".timeLimit", "Use 'timeout', a Duration: for a deadline, what is left until then."),
     .advise("TimeLimit", "Use a Duration: 'timeout'."),

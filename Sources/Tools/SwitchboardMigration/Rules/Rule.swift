@@ -4,6 +4,14 @@ struct Rule: Sendable {
   enum Condition: Sendable, Hashable {
     /// The hole is named like headers: `headers`, `context.trailers`, `initialMetadata`.
     case isHeaders(String)
+    /// The path's last name is one of an error: `error`, `rpcError`.
+    case isError(String)
+    /// The hole is a name, or several with dots between them.
+    case isName(String)
+    /// The hole is an integer literal, which may be multiplied by what a template has.
+    case isInteger(String)
+    /// The hole is a dictionary literal whose values are string literals.
+    case isStrings(String)
     /// The match begins its line, so that several statements can take its place.
     case beginsLine
     /// The word was declared in this file as the value of an expression that begins with this name.

@@ -1,6 +1,6 @@
 /// What grpc-swift 2 has.
 enum SecondRules {
-  static let all = clients + servers + values
+  static let all = clients + servers + descriptors + values
 
   private static let clients: [Rule] = [
     .change("$SERVICE.Client(wrapping: $client)", to: "${SERVICE}Client(channel: $client)", in: .two),
@@ -24,6 +24,19 @@ enum SecondRules {
       "http2NIOTS",
       in: .two,
       "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
+    ),
+    .change("CallOptions.defaults", to: "CallOptions()", in: .two),
+    .change(
+      "$OPTIONS.maxResponseMessageBytes",
+      to: "$OPTIONS.responseSizeLimit",
+      in: .two,
+      if: .isDeclared("OPTIONS", as: "CallOptions")
+    ),
+    .advise(
+      ".maxResponseMessageBytes",
+      in: .two,
+      "Of CallOptions: responseSizeLimit. A MethodConfig has it under the same name.",
+      if: .importsSecond
     ),
     .advise("executionPolicy", in: .two, "Use repetition: of a MethodConfig."),
     .advise("InProcessTransport", in: .two, "Use Channel(inProcess: [provider])."),
@@ -68,43 +81,116 @@ enum SecondRules {
     .advise("StreamingServerResponse", in: .two, "Use responseStream: ResponseStreamWriter<_>."),
     .advise("RPCRouter", in: .two, "Use ServiceHandlers."),
     .advise("withRPCCancellationHandler", in: .two, "The handler's task is cancelled."),
+    .change("context.cancellation.isCancelled", to: "context.isCancelled", in: .two),
+    .advise(
+      "context.cancellation",
+      in: .two,
+      "Use context.isCancelled; the handler's task is cancelled, too: withTaskCancellationHandler."
+    ),
+    .advise(
+      "context.remotePeer",
+      in: .two,
+      "Use context.peer.address of a ServerCallContext."
+    ),
+    .advise(
+      "context.descriptor",
+      in: .two,
+      "Use context.method, which has 'service', 'method' and 'path'."
+    ),
   ]
 
-  private static let values: [Rule] = [
+  private static let descriptors: [Rule] = [
+    .advise(
+      "$SERVICE.Method.$METHOD.descriptor",
+      in: .two,
+      "Use SMetadata.Methods.name.descriptor, with the method's name in lower camel case."
+    ),
     .change(
-      "RPCError(code: $code, message: $message)",
-      to: "GRPCStatus(code: $code, message: $message)",
-      in: .two
+      "$path.descriptor.fullyQualifiedService",
+      to: "${path}Metadata.service.name",
+      in: .two,
+      if: .isGenerated("path")
+    ),
+    .change("$path.descriptor", to: "${path}Metadata.service", in: .two, if: .isGenerated("path")),
+    .change(
+      ".provider.updateStatus($status, forService: $service)",
+      to: ".set($status, for: $service)",
+      in: .two,
+      if: .isLiteral("service")
+    ),
+    .change(
+      ".provider.updateStatus($status, forService: $SERVICE.descriptor)",
+      to: ".set($status, for: ${SERVICE}Metadata.service.name)",
+      in: .two,
+      if: .isGenerated("SERVICE")
     ),
     .advise(
-      "RPCError(",
+      ".updateStatus",
       in: .two,
-      "Throw GRPCStatus(code:message:), and use context.setTrailers(_:) for metadata."
-    ),
-    .change("RPCError.Code", to: "GRPCStatus.Code", in: .two),
-    .change("RPCError", to: "GRPCStatus", in: .two, if: .notInherited),
-    .advise("RPCErrorConvertible", in: .two, "Use GRPCStatusTransformable, with makeGRPCStatus()."),
-    .advise("GoogleRPCStatus", in: .two, "Use GRPCStatus(code:message:details:) of SwitchboardServices."),
-    .change("Metadata", to: "HPACKHeaders", in: .two, if: .notInherited, .importsSecond),
-    .advise(
-      "metadata:",
-      in: .two,
-      once: true,
-      "Of a call: callOptions: CallOptions(initialMetadata:).",
+      "Of a HealthService: health.set(_:for:), with the full name of the service.",
       if: .importsSecond
     ),
-    .change(".addString($value, forKey: $key)", to: ".add(name: $key, value: $value)", in: .two),
-    .change(
-      ".replaceOrAddString($value, forKey: $key)",
-      to: ".replaceOrAdd(name: $key, value: $value)",
-      in: .two
-    ),
-    .change(".removeAllValues(forKey: $key)", to: ".remove(name: $key)", in: .two),
-    .change("[stringValues: $key]", to: "[$key]", in: .two),
-    .change("[binaryValues: $key]", to: "[binary: $key]", in: .two),
-    .advise("ClientInterceptor", in: .two, calls, if: .importsSecond),
-    .advise("ServerInterceptor", in: .two, calls, if: .importsSecond),
   ]
+
+  /// Rules for `metadata` that come before those for its members.
+  private static let errors: [Rule] = [
+    "$path.metadata[stringValues: $key]", "$path.metadata[binaryValues: $key]", "$path.metadata",
+  ].map { pattern in
+    .advise(
+      pattern,
+      in: .two,
+      "A GRPCStatus has no metadata: use 'trailingMetadata' of a call object, let call = client.makeGetCall(request).",
+      if: .isError("path")
+    )
+  }
+
+  private static let values: [Rule] =
+    errors + [
+      .change(
+        "RPCError(code: $code, message: $message)",
+        to: "GRPCStatus(code: $code, message: $message)",
+        in: .two
+      ),
+      .advise(
+        "RPCError(",
+        in: .two,
+        "Throw GRPCStatus(code:message:), and use context.setTrailers(_:) for metadata."
+      ),
+      .change("RPCError.Code", to: "GRPCStatus.Code", in: .two),
+      .change("RPCError", to: "GRPCStatus", in: .two, if: .notInherited),
+      .advise("RPCErrorConvertible", in: .two, "Use GRPCStatusTransformable, with makeGRPCStatus()."),
+      .advise(
+        "unpackGoogleRPCStatus",
+        in: .two,
+        "Use status.details(of: Detail.self) of SwitchboardServices."
+      ),
+      .advise("GoogleRPCStatus", in: .two, "Use GRPCStatus(code:message:details:) of SwitchboardServices."),
+      .change("Metadata", to: "HPACKHeaders", in: .two, if: .notInherited, .importsSecond),
+      .advise(
+        "metadata:",
+        in: .two,
+        once: true,
+        "Of a call: callOptions: CallOptions(initialMetadata:).",
+        if: .importsSecond
+      ),
+      .change(".addString($value, forKey: $key)", to: ".add(name: $key, value: $value)", in: .two),
+      .change(".addBinary($value, forKey: $key)", to: ".add(name: $key, binary: $value)", in: .two),
+      .advise(
+        ".replaceOrAddBinary",
+        in: .two,
+        "Use remove(name:), then add(name:binary:)."
+      ),
+      .change(
+        ".replaceOrAddString($value, forKey: $key)",
+        to: ".replaceOrAdd(name: $key, value: $value)",
+        in: .two
+      ),
+      .change(".removeAllValues(forKey: $key)", to: ".remove(name: $key)", in: .two),
+      .change("[stringValues: $key]", to: "[$key]", in: .two),
+      .change("[binaryValues: $key]", to: "[binary: $key]", in: .two),
+      .advise("ClientInterceptor", in: .two, calls, if: .importsSecond),
+      .advise("ServerInterceptor", in: .two, calls, if: .importsSecond),
+    ]
 
   private static let calls =
     "An interceptor of whole calls: ClientCallInterceptor or ServerCallInterceptor of SwitchboardInterceptors (docs/guide/Interceptors.md, 'Whole calls')."

@@ -18,6 +18,10 @@ enum SecurityRules {
     .advise("NIOSSLPrivateKey", "Use .file(path) or .bytes(_), in PEM, as a privateKey."),
     .advise("NIOSSLTrustRoots", "Use trustRoots: .file(path) or .bytes(_)."),
     .advise("NIOSSLContext", "Use ClientTLS, or ServerTLS."),
+    .advise(
+      ".tlsConfiguration",
+      "Use ServerTLS for ServerOptions.tls, .tls(ClientTLS(…)) for ChannelOptions.security."
+    ),
     .advise("TLSConfiguration", "Use ClientTLS, or ServerTLS."),
     .advise(
       ".withTLS",

@@ -1,6 +1,6 @@
 /// Servers, providers and the contexts of handlers.
 enum ServerRules {
-  static let all = providers + contexts + servers + builders
+  static let all = providers + contexts + descriptors + servers + builders
 
   private static let providers: [Rule] = [
     .change("*AsyncProvider", to: "${stem}Provider"),
@@ -41,6 +41,28 @@ enum ServerRules {
     .advise("withMutableUserInfo", "Use context.userInfo[Key.self] = value."),
   ]
 
+  /// What the generator says about a service: once, and not for clients and servers apart.
+  private static let descriptors: [Rule] = ["ClientMetadata", "ServerMetadata"].flatMap { kind in
+    [("path", "path"), ("name", "method"), ("type", "type")].map { there, here in
+      Rule.change(
+        "*\(kind).Methods.$METHOD.\(there)",
+        to: "${stem}Metadata.Methods.$METHOD.descriptor.\(here)"
+      )
+    } + [
+      .advise(
+        "*\(kind).Methods.$METHOD.fullName",
+        "Use SMetadata.Methods.name.descriptor, which has 'service', 'method' and 'path'."
+      ),
+      .change("*\(kind).Methods", to: "${stem}Metadata.Methods"),
+      .change("*\(kind).serviceDescriptor.fullName", to: "${stem}Metadata.service.name"),
+      .advise(
+        "*\(kind).serviceDescriptor.name",
+        "Use SMetadata.service.name, which is the full name, with the package."
+      ),
+      .change("*\(kind).serviceDescriptor", to: "${stem}Metadata.service"),
+    ]
+  }
+
   private static let servers: [Rule] =
     ["MultiThreadedEventLoopGroup.singleton", "NIOSingletons.posixEventLoopGroup", "$group"].flatMap(bound)
     + [
@@ -57,6 +79,10 @@ enum ServerRules {
         "Use try Server(providers:options:group:), with options.tls = ServerTLS(credentials:)."
       ),
       .advise("Server.Builder", "Use ServerOptions, and try Server(providers:options:group:)."),
+      .advise(
+        "Server.Configuration.default",
+        "Use ServerOptions(): the providers go to try Server(providers:options:group:), the target to try server.bind(host:port:)."
+      ),
       .advise("Server.Configuration", "Use ServerOptions."),
       .advise("Server.start", "Use try Server(providers:options:group:), then try server.bind(host:port:)."),
       .change(

@@ -1,6 +1,8 @@
-/// Threads that wait for futures.
+/// Threads that wait for futures, and messages that are sent.
 enum WaitingRules {
-  static let all: [Rule] = [
+  static let all = waiting + sending
+
+  private static let waiting: [Rule] = [
     .advise(
       ".wait()",
       "Nothing blocks a thread here: try await the call, or 'response', 'status', 'get()' of what is waited for."
@@ -9,4 +11,22 @@ enum WaitingRules {
     .advise(".sendMessage", "Use try await call.requestStream.send(_:)."),
     .advise(".sendEnd", "Use call.requestStream.finish()."),
   ]
+
+  private static let sending: [Rule] = [
+    .advise("requestStream.send([", sequence),
+    // The name of a sequence is a plural.
+    .advise("requestStream.send(*s)", sequence),
+    .advise("requestStream.send(*s,", sequence),
+    .advise(
+      ".send(contentsOf: $messages, compression",
+      "Send each: for message in messages { try await responseStream.send(message, compress: false) }"
+    ),
+    .change(".send($message, compression: .disabled)", to: ".send($message, compress: false)"),
+    .change(".send($message, compression: .enabled)", to: ".send($message, compress: true)"),
+    .change(".send($message, compression: .deferToCallDefault)", to: ".send($message)"),
+    .advise(".send($message, compression", "Use compress:, a Bool."),
+  ]
+
+  private static let sequence =
+    "A sequence is sent one by one: for request in requests { try await call.requestStream.send(request) }"
 }

@@ -19,13 +19,28 @@ struct Asker {
       answers.append(answer.text)
     }
     let call = client.makeGetCall(.with { $0.text = "the last" }, callOptions: options)
-    answers.append(try await call.response.text)
+    answers.append(try await text(call))
     return answers + [shown(try await call.trailingMetadata)]
+  }
+
+  private func text(_ call: GRPCAsyncUnaryCall<Echo_EchoRequest, Echo_EchoResponse>) async throws -> String {
+    try await call.response.text
+  }
+
+  /// Asks without compression, and waits for up to two hours.
+  func askLong() async throws -> String {
+    var options = CallOptions(timeLimit: .timeout(.minutes(90)))
+    options.timeLimit = .timeout(.hours(2))
+    let call = client.makeCollectCall(callOptions: options)
+    try await call.requestStream.send(.with { $0.text = "plain" }, compression: .disabled)
+    call.requestStream.finish()
+    return try await Echo_EchoClientMetadata.Methods.collect.path + call.response.text
   }
 
   private func shown(_ headers: HPACKHeaders) -> String {
     var lines = headers.map { name, value, _ in "\(name): \(value)" }
     for (name, _, _) in headers { lines.append(name) }
+    for (name, value, _) in headers where value.isEmpty { lines.append(name) }
     return lines.joined(separator: ", ")
   }
 }

@@ -11,7 +11,7 @@ final class Stamp: ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>, @unch
   ) {
     guard case .metadata(var headers) = part else { return context.send(part, promise: promise) }
     headers.add(name: "stamp", value: "1")
-    context.logger.debug("stamped")
+    context.logger.debug("stamped", metadata: ["service": "\(Echo_EchoClientMetadata.serviceDescriptor.fullName)"])
     context.send(.metadata(headers), promise: promise)
   }
 }
