@@ -244,6 +244,32 @@ import Testing
     }
   }
 
+  /// Its server gets all requests, also if it answers before the last.
+  @Test(arguments: [Wire.ipv4, .inProcess], [false, true])
+  func aDialogueThatOnlyWritesIsAwaitedToItsEnd(_ wire: Wire, _ intercepted: Bool) async throws {
+    try await Ends.with(wire) { channel, service async throws in
+      let chain = CallInterceptors([ClientInterceptor<[UInt8], [UInt8]>()])
+      let method = MethodCall(Ends.count.bytes, on: channel, interceptors: intercepted ? chain : nil)
+      let call = try await method.makeBidirectionalStreamingCall().use { call in
+        for byte in 0..<5 as Range<UInt8> { try await call.requestStream.send([byte]) }
+        return call
+      }
+      #expect(await call.status == .ok)
+      #expect(service.outcome.withLock { $0 } == "5")
+    }
+  }
+
+  @Test func aDialogueThatOnlyWritesThrowsItsFailure() async throws {
+    try await Ends.with { channel, _ async throws in
+      let failure = await status {
+        try await channel.call(Ends.answerAndFail).makeBidirectionalStreamingCall().use { call in
+          try await call.requestStream.send([1])
+        }
+      }
+      #expect(failure == Ends.failure)
+    }
+  }
+
   @Test func aClosureMayCancelADialogue() async throws {
     try await Ends.with { channel, _ async throws in
       let first = try await channel.call(Ends.neverEnd).makeBidirectionalStreamingCall().use { call in
@@ -263,6 +289,12 @@ private final class Ends: CallHandlerProvider {
   static let readAll = MethodDescriptor(service: "test.Ends", method: "ReadAll", type: .clientStreaming)
   static let answerAtOnce = MethodDescriptor(service: "test.Ends", method: "Answer", type: .clientStreaming)
   static let failAtEnd = MethodDescriptor(service: "test.Ends", method: "Fail", type: .bidirectionalStreaming)
+  static let answerAndFail = MethodDescriptor(
+    service: "test.Ends",
+    method: "AnswerAndFail",
+    type: .bidirectionalStreaming
+  )
+  static let count = MethodDescriptor(service: "test.Ends", method: "Count", type: .bidirectionalStreaming)
   static let neverEnd = MethodDescriptor(service: "test.Ends", method: "Stay", type: .bidirectionalStreaming)
   static let failure = GRPCStatus(code: .dataLoss, message: "not stored")
 
@@ -297,6 +329,18 @@ private final class Ends: CallHandlerProvider {
       Self.failAtEnd.bytes.bidirectionalStreamingHandler { requests, _, _ in
         for try await _ in requests {}
         throw Self.failure
+      },
+      Self.answerAndFail.bytes.bidirectionalStreamingHandler { requests, responses, _ in
+        for try await request in requests { try await responses.send(request) }
+        throw Self.failure
+      },
+      Self.count.bytes.bidirectionalStreamingHandler { [self] requests, responses, _ in
+        var count = 0
+        for try await request in requests {
+          count += 1
+          try await responses.send(request)
+        }
+        outcome.withLock { [count] in $0 = "\(count)" }
       },
       Self.neverEnd.bytes.bidirectionalStreamingHandler { _, responses, _ in
         try await responses.send([1])

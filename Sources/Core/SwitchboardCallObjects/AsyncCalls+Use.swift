@@ -32,7 +32,8 @@ extension AsyncClientStreamingCall {
 }
 
 extension AsyncServerStreamingCall {
-  /// Passes the call to `body`, and cancels it at the end, unless the server has ended it.
+  /// Passes the call to `body`, and cancels it at the end, unless the server has ended it. From then on, reading its
+  /// responses throws.
   ///
   /// ```swift
   /// let first = try await client.expand(request) { call in
@@ -42,7 +43,8 @@ extension AsyncServerStreamingCall {
   nonisolated(nonsending) public func use<Result>(
     _ body: nonisolated(nonsending) (Self) async throws -> Result
   ) async throws -> Result {
-    try await handle.cancellingOnFailure {
+    defer { responseStream.close(.leftScope) }
+    return try await handle.cancellingOnFailure {
       let result = try await body(self)
       handle.leaveScope()
       return result
@@ -52,7 +54,8 @@ extension AsyncServerStreamingCall {
 
 extension AsyncBidirectionalStreamingCall {
   /// Passes the call to `body`. When that returns, the requests end, and the end of the call is awaited: if it fails, this
-  /// throws its status. If there is a response that `body` has not read, the call is cancelled instead.
+  /// throws its status. If `body` has read responses, but not all, the call is cancelled instead; if it has read none, they
+  /// are dropped. From then on, reading responses throws.
   ///
   /// If `body` throws, or its task is cancelled, the call is cancelled. With `call.cancel()`, `body` ends a call whose
   /// server does not end it.
@@ -66,7 +69,8 @@ extension AsyncBidirectionalStreamingCall {
   nonisolated(nonsending) public func use<Result>(
     _ body: nonisolated(nonsending) (Self) async throws -> Result
   ) async throws -> Result {
-    try await handle.cancellingOnFailure {
+    defer { responseStream.close(.leftScope) }
+    return try await handle.cancellingOnFailure {
       let result = try await body(self)
       requestStream.finish()
       try await awaitEnd()
@@ -74,12 +78,16 @@ extension AsyncBidirectionalStreamingCall {
     }
   }
 
-  /// Waits for the end of the call, unless it was read, or a response was not: then it cancels the call.
+  /// Waits for the end of the call, unless it was read. Who has stopped reading has seen enough, so that a further response
+  /// cancels the call. Who has read nothing has only written: the server must get all of it.
   private nonisolated(nonsending) func awaitEnd() async throws {
     guard !responseStream.endWasRead else { return }
+    let hasSeenEnough = responseStream.wasRead
     var responses = responseStream.makeAsyncIterator()
     do {
-      if try await responses.next(isolation: nil) != nil { handle.leaveScope() }
+      while try await responses.next(isolation: nil) != nil {
+        if hasSeenEnough { return handle.leaveScope() }
+      }
     } catch let status as GRPCStatus where status == .cancelledByCaller && !Task.isCancelled {
       // By the closure, which knows.
     }

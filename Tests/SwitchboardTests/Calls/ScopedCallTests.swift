@@ -44,6 +44,37 @@ import Testing
     }
   }
 
+  /// Its responses are not lost in silence.
+  @Test(arguments: [false, true]) func aDialogueThatLeavesItsClosureSaysSo(_ intercepted: Bool) async throws {
+    try await EchoPair.with { pair async throws in
+      let call = try await client(pair, intercepted).update { call in
+        try await call.requestStream.send(Echo_EchoRequest("a"))
+        return call
+      }
+      let failure = await status { for try await _ in call.responseStream {} }
+      #expect(failure == .leftScope)
+      #expect(await call.status == .ok)
+      let late = await status { try await call.requestStream.send(Echo_EchoRequest("b")) }
+      #expect(late?.code == .failedPrecondition)
+      let responses = try await client(pair, intercepted).update { call in
+        try await call.requestStream.send(Echo_EchoRequest("a"))
+        return call.responseStream
+      }
+      #expect(await status { for try await _ in responses {} } == .leftScope)
+    }
+  }
+
+  /// Also if all its responses have arrived.
+  @Test(arguments: [false, true]) func aStreamThatLeavesItsClosureSaysSo(_ intercepted: Bool) async throws {
+    try await EchoPair.with { pair async throws in
+      let responses = try await client(pair, intercepted).expand(Echo_EchoRequest("a b")) { call in
+        #expect(await call.status == .ok)
+        return call.responseStream
+      }
+      #expect(await status { for try await _ in responses {} } == .leftScope)
+    }
+  }
+
   @Test(arguments: [false, true]) func aSecondReadOfResponsesThrows(_ intercepted: Bool) async throws {
     try await EchoPair.with { pair async throws in
       let responses = client(pair, intercepted).expand(Echo_EchoRequest("a b"))

@@ -37,6 +37,22 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
     }
   }
 
+  /// Whether a response has been read.
+  package var wasRead: Bool {
+    switch source {
+    case .bytes(let reader, _): reader.responses.wasRead
+    case .parts(let reader): reader.queue.queue.state.withLock { $0.wasRead }
+    }
+  }
+
+  /// Makes every later read throw `status`, also if there are unread responses. The call goes on.
+  package func close(_ status: GRPCStatus) {
+    switch source {
+    case .bytes(let reader, _): reader.responses.abort(status)
+    case .parts(let reader): reader.queue.abort(status)
+    }
+  }
+
   private var owner: StreamOwner {
     switch source {
     case .bytes(let reader, _): reader

@@ -33,6 +33,8 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     @usableFromInline var end: End?
     /// Whether an iterator has read the end.
     @usableFromInline var endWasRead = false
+    /// Whether a reader has had an element.
+    @usableFromInline var wasRead = false
     @usableFromInline var reader: Reader?
     @usableFromInline var writers: [Writer] = []
 
@@ -45,7 +47,10 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     /// Adds an element, or returns the waiting reader, to which the caller must give it.
     @inlinable
     mutating func push(_ element: Element, cost: Int) -> Reader? {
-      if let reader = takeReader() { return reader }
+      if let reader = takeReader() {
+        wasRead = true
+        return reader
+      }
       append(element, cost: cost)
       return nil
     }
@@ -62,6 +67,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     mutating func pop(cost: (Element) -> Int) -> Popped? {
       if let element = elements.popFirst() {
         held -= cost(element)
+        wasRead = true
         return .success(element)
       }
       switch end {

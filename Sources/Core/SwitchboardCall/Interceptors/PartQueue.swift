@@ -98,6 +98,12 @@ package final class PartQueue<Message: Sendable>: Sendable {
     if queue.state.withLock({ $0.finish(failure) }) { queue.wake() }
   }
 
+  /// Ends the messages for its reader now: those that are unread are dropped, and every read gets `failure`.
+  func abort(_ failure: GRPCStatus) {
+    _ = queue.state.withLock { $0.finish(failure, discarding: true) }
+    queue.wake()
+  }
+
   /// Waits until only a few messages are unread.
   @usableFromInline
   package nonisolated(nonsending) func waitUntilWritable() async throws {

@@ -279,6 +279,9 @@ import Synchronization
   /// Whether an iterator has read the end.
   package var endWasRead: Bool { queue.state.withLock { $0.endWasRead } }
 
+  /// Whether a message has been read.
+  var wasRead: Bool { queue.state.withLock { $0.wasRead } }
+
   /// Whether a message or the end can be popped.
   @usableFromInline package var isReadable: Bool { queue.state.withLock { $0.isReadable } }
 
