@@ -114,6 +114,14 @@ import Testing
     }
   }
 
+  private func call(_ method: MethodDescriptor, by caller: Caller) async throws {
+    if method.type == .unary {
+      _ = try await caller.get(method, [1])
+    } else {
+      _ = try await caller.expand(method, [1]).collected()
+    }
+  }
+
   enum Part: CaseIterable { case initial, initialAlone, trailers }
 
   /// The client is not to blame: the log of the server has what it needs.
@@ -123,7 +131,7 @@ import Testing
       let entries = LogEntries()
       try await withCaller(sample, part, wire, entries) { caller async throws in
         for method in [Spoiler.unary, Spoiler.stream] {
-          let failure = await status { _ = try await caller.expand(method, [1]).collected() }
+          let failure = await status { try await call(method, by: caller) }
           #expect(failure?.code == .internalError, "\(wire)")
           let fixed = "the server's metadata for the call cannot be sent, and its log says why"
           #expect(failure?.message == fixed, "\(wire)")
@@ -144,7 +152,7 @@ import Testing
     let entries = LogEntries()
     try await withCaller(sample, part, .ipv4, entries) { caller async throws in
       for method in [Spoiler.unary, Spoiler.stream] {
-        let failure = await status { _ = try await caller.expand(method, [1]).collected() }
+        let failure = await status { try await call(method, by: caller) }
         #expect(failure?.code == .resourceExhausted)
         #expect(failure?.message?.contains("the largest is large, with a value of 100000 bytes") == true)
       }

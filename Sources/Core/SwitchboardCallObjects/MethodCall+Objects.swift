@@ -21,16 +21,33 @@ extension MethodCall {
   /// Starts a call with one request and a stream of responses.
   @inlinable
   public func makeServerStreamingCall(_ request: Request) -> AsyncServerStreamingCall<Response> {
+    makeServerStreamingCall(request, ofAnyType: false)
+  }
+
+  /// The same; with `ofAnyType`, also of a method with one response.
+  @inlinable
+  package func makeServerStreamingCall(
+    _ request: Request,
+    ofAnyType: Bool
+  ) -> AsyncServerStreamingCall<Response> {
     let record = CallRecord()
-    let (started, responses) = startStream(.message(request), record)
+    let (started, responses) = startStream(.message(request), record, ofAnyType: ofAnyType)
     return AsyncServerStreamingCall(CallHandle(started.call, record), responses)
   }
 
   /// Starts a call with streams in both directions.
   @inlinable
   public func makeBidirectionalStreamingCall() -> AsyncBidirectionalStreamingCall<Request, Response> {
+    makeBidirectionalStreamingCall(ofAnyType: false)
+  }
+
+  /// The same; with `ofAnyType`, also of a method with one response.
+  @inlinable
+  package func makeBidirectionalStreamingCall(
+    ofAnyType: Bool
+  ) -> AsyncBidirectionalStreamingCall<Request, Response> {
     let record = CallRecord()
-    let (started, responses) = startStream(.stream, record)
+    let (started, responses) = startStream(.stream, record, ofAnyType: ofAnyType)
     return AsyncBidirectionalStreamingCall(CallHandle(started.call, record), started.requests, responses)
   }
 }

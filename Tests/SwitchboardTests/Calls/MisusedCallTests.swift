@@ -85,4 +85,32 @@ import Testing
       )
     }
   }
+
+  @Test(arguments: [false, true]) func theFormOfACallIsThatOfItsMethod(_ intercepted: Bool) async throws {
+    try await EchoPair.with { pair async throws in
+      func call(_ type: GRPCCallType) -> MethodCall<BytesMarshaller, BytesMarshaller> {
+        let descriptor = MethodDescriptor(service: "echo.Echo", method: "Get", type: type)
+        let method = Method(descriptor, requests: BytesMarshaller(), responses: BytesMarshaller())
+        let chain = CallInterceptors([ClientInterceptor<[UInt8], [UInt8]>()])
+        return MethodCall(method, on: pair.channel, interceptors: intercepted ? chain : nil)
+      }
+      let refusals = [
+        await status { _ = try await call(.unary).serverStreaming([]).collected() },
+        await status { _ = try await call(.unary).clientStreaming([[]]) },
+        await status { _ = try await call(.unary).bidirectionalStreaming([[]]).collected() },
+        await status { for try await _ in call(.unary).makeServerStreamingCall([]).responseStream {} },
+        await status { try await call(.unary).makeClientStreamingCall().requestStream.send([]) },
+        await status { _ = try await call(.unary).makeClientStreamingCall().use { _ in } },
+        await status { try await call(.unary).makeBidirectionalStreamingCall().requestStream.send([]) },
+        await status { try await call(.unary).makeBidirectionalStreamingCall().use { _ in } },
+        await call(.unary).makeBidirectionalStreamingCall().status,
+      ]
+      #expect(refusals == refusals.map { _ in .wrongForm(call(.unary).method.descriptor) })
+      let unary = await status { _ = try await call(.clientStreaming).unary([]) }
+      #expect(unary == .wrongForm(call(.clientStreaming).method.descriptor))
+      // The command does that.
+      let streamed = call(.unary).makeServerStreamingCall([], ofAnyType: true)
+      #expect(try await streamed.responseStream.collected().count == 1)
+    }
+  }
 }

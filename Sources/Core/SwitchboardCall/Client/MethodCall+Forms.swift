@@ -7,7 +7,7 @@ extension MethodCall {
   nonisolated(nonsending) public func unary(_ request: Request) async throws -> Response {
     if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
     if let interceptors {
-      if method.descriptor.type.streamsResponses { throw GRPCStatus.wrongForm(method.descriptor) }
+      if method.descriptor.type != .unary { throw GRPCStatus.wrongForm(method.descriptor) }
       return try await makeChain(interceptors).response(to: request)
     }
     let response = ResponseHandover<Response>()

@@ -43,7 +43,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   /// A `CallBody` would count references to the request, for which threads that send the same request would contend.
   @inlinable @inline(__always)
   func start(_ request: Request, _ response: ResponseHandover<Response>) -> any ByteCall {
-    if method.descriptor.type.streamsResponses {
+    if method.descriptor.type != .unary {
       response.end(.wrongForm(method.descriptor), HPACKHeaders(), nil)
       return EndedCall()
     }
@@ -60,9 +60,9 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     _ response: ResponseHandover<Response>,
     _ record: CallRecord? = nil
   ) -> StartedCall<Request> {
-    if method.descriptor.type.streamsResponses {
+    if method.descriptor.type != body.form(streamsResponses: false) {
       response.end(.wrongForm(method.descriptor), HPACKHeaders(), record)
-      return StartedCall(EndedCall())
+      return refused()
     }
     if let interceptors {
       let chain = makeChain(interceptors)
@@ -73,12 +73,16 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     return startOnTransport(body, CallReceiver(record, response, method.responses), nil)
   }
 
-  /// Starts the call, with a stream of responses.
+  /// Starts the call, with a stream of responses; with `ofAnyType`, also if the method has one response.
   @inlinable
   package func startStream(
     _ body: CallBody<Request>,
-    _ record: CallRecord? = nil
+    _ record: CallRecord? = nil,
+    ofAnyType: Bool = false
   ) -> (StartedCall<Request>, ResponseStream<Response>) {
+    guard ofAnyType || method.descriptor.type == body.form(streamsResponses: true) else {
+      return refusedStream(record)
+    }
     if let interceptors {
       let chain = makeChain(interceptors)
       let reader = PartReader(chain)
@@ -192,6 +196,24 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     )
   }
 
+  // A call that is not made, because its form is not that of the method. Whatever is done with it throws that.
+
+  @usableFromInline
+  func refused() -> StartedCall<Request> {
+    let (call, requests) = (EndedCall(), MessagePipe(limit: 1))
+    requests.finish(.wrongForm(method.descriptor))
+    let encoder = method.requests
+    return StartedCall(call, RequestStreamWriter(call, requests) { try encoder.encode($0) })
+  }
+
+  @usableFromInline
+  func refusedStream(_ record: CallRecord?) -> (StartedCall<Request>, ResponseStream<Response>) {
+    let (started, responses, decoder) = (refused(), MessagePipe(limit: 1), method.responses)
+    CallReceiver(record, responses).close(.wrongForm(method.descriptor), trailers: HPACKHeaders())
+    let reader = StreamReader(started.call, responses)
+    return (started, ResponseStream(reader, StreamDecoder { try decoder.decode($0) } onLoop: { _ in true }))
+  }
+
   // Formats that the call's options choose. Not inlinable, which keeps the code compiled into users' modules small.
 
   @usableFromInline
@@ -232,6 +254,15 @@ package enum CallBody<Request: Sendable> {
   case message(Request)
   /// The requests are written to `StartedCall.requests`.
   case stream
+
+  /// The type of the methods that are called so.
+  @inlinable
+  func form(streamsResponses: Bool) -> GRPCCallType {
+    switch self {
+    case .message: streamsResponses ? .serverStreaming : .unary
+    case .stream: streamsResponses ? .bidirectionalStreaming : .clientStreaming
+    }
+  }
 }
 
 /// A call in flight, and the writer of its requests.

@@ -123,10 +123,10 @@ struct CallRunner: Sendable {
   private func start(_ method: DynamicMethod, _ single: DynamicPayload?) -> Started {
     let call = MethodClient(channel: channel).call(method, callOptions: settings.options)
     if let single {
-      let started = call.makeServerStreamingCall(single)
+      let started = call.makeServerStreamingCall(single, ofAnyType: true)
       return Started(call: started, responses: started.responseStream, requests: nil)
     }
-    let started = call.makeBidirectionalStreamingCall()
+    let started = call.makeBidirectionalStreamingCall(ofAnyType: true)
     return Started(call: started, responses: started.responseStream, requests: started.requestStream)
   }
 
