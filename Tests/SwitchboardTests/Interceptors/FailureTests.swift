@@ -51,7 +51,7 @@ import Testing
       for method in [
         Echo_EchoMetadata.Methods.update.descriptor, Echo_EchoMetadata.Methods.collect.descriptor,
       ] {
-        let call = channel.call(method).makeBidirectionalStreamingCall()
+        let call = channel.call(method).makeBidirectionalStreamingCall(ofAnyType: true)
         try await call.requestStream.send([0xff])
         call.requestStream.finish()
         #expect(await call.status.code == .internalError)

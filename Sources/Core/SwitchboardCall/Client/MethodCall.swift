@@ -211,7 +211,12 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     let (started, responses, decoder) = (refused(), MessagePipe(limit: 1), method.responses)
     CallReceiver(record, responses).close(.wrongForm(method.descriptor), trailers: HPACKHeaders())
     let reader = StreamReader(started.call, responses)
-    return (started, ResponseStream(reader, StreamDecoder { try decoder.decode($0) } onLoop: { _ in true }))
+    let decode = StreamDecoder {
+      try decoder.decode($0)
+    } onLoop: { _ in
+      true
+    }
+    return (started, ResponseStream(reader, decode))
   }
 
   // Formats that the call's options choose. Not inlinable, which keeps the code compiled into users' modules small.
