@@ -174,6 +174,22 @@ extension LoadTestPlan {
     }
   }
 
+  /// Each call is due long before it can start.
+  @Test func aServerThatIsTooSlowForTheRateIsMeasured() async throws {
+    let echo = SlowEcho { _ in .milliseconds(2) }
+    try await Self.with(echo) { target in
+      var plan = try LoadTestPlan.echo(target)
+      plan.rate = .with { $0.to = 10_000 }
+      plan.concurrency = 1
+      plan.warmUpSeconds = 1
+      plan.durationSeconds = 2
+      let tally = try await plan.measure()
+      #expect(tally.calls > 0)
+      // Those of the two seconds, at most.
+      #expect(tally.missed > 0 && tally.missed <= 20_000)
+    }
+  }
+
   /// What the client measures is never less than what the server took, whatever else the machine does.
   @Test func latenciesAreAtLeastThoseOfTheServer() async throws {
     let echo = SlowEcho { text in

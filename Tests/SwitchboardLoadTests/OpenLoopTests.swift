@@ -94,6 +94,27 @@ struct OpenLoopTests {
     #expect(loop.isOver)
   }
 
+  @Test func callsOfTheWarmUpAreNotMissed() {
+    let second = Self.second
+    for count in 1...3 {
+      let missed = (0..<count).map { share in
+        var loop = OpenLoop(
+          RateSchedule(constant: 100),
+          share: share,
+          of: count,
+          begin: 4 * second,
+          end: 10 * second,
+          limit: 5
+        )
+        while loop.take(at: 10 * second) != nil {}
+        return loop.stop(at: 10 * second)
+      }
+      #expect(missed.reduce(0, +) == 600)
+    }
+    var stopped = OpenLoop(RateSchedule(constant: 100), begin: 4 * second, end: 10 * second, limit: 5)
+    #expect(stopped.stop(at: 3 * second) == 0)
+  }
+
   @Test func sharesTogetherMakeTheWhole() {
     let schedule = RateSchedule(from: 10, to: 100, ramp: 5)
     var due: [UInt64] = []

@@ -16,7 +16,7 @@ package enum LoadPace: Sendable, Equatable {
 
 /// How long a run makes calls. Times are in nanoseconds.
 package struct LoadExtent: Sendable, Equatable {
-  /// How long the warm-up takes, whose calls do not count.
+  /// How long the warm-up takes. The calls that are started in it do not count.
   package var warmUp: UInt64 = 0
   /// How long calls are started after the warm-up.
   package var duration: UInt64?

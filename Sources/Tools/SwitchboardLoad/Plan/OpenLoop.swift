@@ -15,6 +15,7 @@ package struct OpenLoop: Sendable {
 
   private let schedule: RateSchedule
   private let stride: UInt64
+  private let begin: UInt64
   private let end: UInt64
   private let callLimit: UInt64
   private let limit: Int
@@ -26,17 +27,20 @@ package struct OpenLoop: Sendable {
   package private(set) var inProgress = 0
 
   /// One of `count` loops that share a schedule: it starts every `count`th call, beginning with number `share`. Calls
-  /// are due before `end`, in nanoseconds, and each loop has up to `limit` in progress.
+  /// are due before `end`, in nanoseconds, and each loop has up to `limit` in progress. Those that are due before `begin`
+  /// are of the warm-up: none of them is missed.
   package init(
     _ schedule: RateSchedule,
     share: Int = 0,
     of count: Int = 1,
+    begin: UInt64 = 0,
     end: UInt64 = .max,
     callLimit: UInt64 = .max,
     limit: Int
   ) {
     self.schedule = schedule
     stride = UInt64(max(1, count))
+    self.begin = begin
     self.end = end
     self.callLimit = callLimit
     self.limit = max(1, limit)
@@ -71,11 +75,17 @@ package struct OpenLoop: Sendable {
     return wasFull
   }
 
-  /// Starts no more calls. Returns how many calls were due before `now` but could not be started.
+  /// Starts no more calls. Returns how many calls were due before `now`, after the warm-up, but could not be started.
   package mutating func stop(at now: UInt64) -> UInt64 {
     defer { isStopped = true }
     guard continues, nextTime < now else { return 0 }
-    let due = min(schedule.count(before: min(now, end)), callLimit)
+    let end = min(now, end)
+    return countLeft(before: end) - countLeft(before: min(begin, end))
+  }
+
+  /// How many of the calls that are left are due before a time.
+  private func countLeft(before time: UInt64) -> UInt64 {
+    let due = min(schedule.count(before: time), callLimit)
     return due > index ? (due - index + stride - 1) / stride : 0
   }
 }

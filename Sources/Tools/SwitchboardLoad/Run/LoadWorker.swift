@@ -56,6 +56,7 @@ package final class LoadWorker: Sendable {
       schedule,
       share: share,
       of: count,
+      begin: extent.warmUp,
       end: extent.end,
       callLimit: callLimit,
       limit: limit
@@ -120,7 +121,9 @@ extension LoadWorker {
       let end = now
       next = state.withLock { state in
         let next = take(&state, at: end)
-        count(outcome, due: start, end: end, isLast: next == nil, in: &state)
+        if isMeasured(started: start, in: state) {
+          count(outcome, due: start, end: end, isLast: next == nil, in: &state)
+        }
         return next
       }
       start = end
@@ -135,6 +138,13 @@ extension LoadWorker {
     return state.next
   }
 
+  /// Whether a call counts. Those that were due in the warm-up and had to wait until after it do: a server that is too slow
+  /// for the rate would otherwise never get beyond them.
+  @inline(__always)
+  private func isMeasured(started: UInt64, in state: State) -> Bool {
+    started >= extent.warmUp && !state.isClosing
+  }
+
   @inline(__always)
   private func count(
     _ outcome: LoadOutcome,
@@ -143,7 +153,6 @@ extension LoadWorker {
     isLast: Bool,
     in state: inout State
   ) {
-    guard due >= extent.warmUp, !state.isClosing else { return }
     let ended = EndedLoadCall(
       latency: end &- due,
       status: outcome.status,
@@ -216,7 +225,7 @@ extension LoadWorker {
     let end = now
     let (mayStart, over) = state.withLock { state in
       state.latest = end
-      if call.due >= extent.warmUp, !state.isClosing {
+      if isMeasured(started: started, in: state) {
         count(outcome, due: call.due, end: end, isLast: !state.open.continues, in: &state)
         state.tally.serviceTime.add(end &- started)
         if !call.waited { state.tally.lateness.add(started &- call.due) }
