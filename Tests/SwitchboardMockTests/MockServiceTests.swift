@@ -256,6 +256,39 @@ import Testing
     #expect(error?.description.contains("column") == false, "\(String(describing: error))")
   }
 
+  /// A rule has all the conditions of an earlier one, and more; or one that differs.
+  @Test(arguments: [
+    ("{numbers: [1]}", "{names: {a: 1}, numbers: [1]}", true),
+    ("{names: {a: 1}, numbers: [1]}", "{numbers: [1]}", false),
+    ("{inner: {numbers: [1]}}", "{numbers: [2], inner: {names: {a: 1}, numbers: [1]}}", true),
+    ("{inner: {}}", "{inner: {numbers: [1]}}", true), ("{inner: {numbers: [1]}}", "{inner: {}}", false),
+    ("{numbers: [1]}", "{names: {a: 1}, numbers: [2]}", false), ("{inner: null}", "{inner: {}}", false),
+    ("{inner: {inner: {}}}", "{inner: {numbers: [1]}}", false),
+    ("{numbers: [1]}", "{inner: {numbers: [1]}}", false),
+  ])
+  func aRuleAfterOneThatMatchesMoreIsRefused(_ first: String, _ second: String, _ isRefused: Bool) throws {
+    var file = RecordingTests.numbers
+    file.messageType[0].field.append(
+      .with {
+        ($0.name, $0.jsonName, $0.number) = ("inner", "inner", 9)
+        ($0.type, $0.label, $0.typeName) = (.message, .optional, ".Numbers")
+      }
+    )
+    let schema = try MockSchema([file])
+    let others = (10..<20).map { "{method: '*', match: {numbers: [\($0)]}, answer: {}}" }
+    func rules(_ times: String) -> String {
+      let both = [
+        "{method: '*', match: \(first), answer: {}\(times)}", "{method: '*', match: \(second), answer: {}}",
+      ]
+      return "rules: [\((others + both).joined(separator: ", "))]"
+    }
+    var mistake: String?
+    do { _ = try MockRules(rules(""), schema) } catch { mistake = error.description }
+    #expect(mistake == (isRefused ? "rule 12: no call gets here: rule 11 answers all that match" : nil))
+    // What the first leaves, the second answers.
+    _ = try MockRules(rules(", times: 1"), schema)
+  }
+
   @Test(arguments: [
     (
       "{\"rules\": [\n  {\"method\": \"echo.Echo/Get\", \"answer\": {}},\n]}",

@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Doubles and a map.
-  private static let numbers = Google_Protobuf_FileDescriptorProto.with { file in
+  static let numbers = Google_Protobuf_FileDescriptorProto.with { file in
     file.name = "numbers.proto"
     file.syntax = "proto3"
     let fields: [(String, Google_Protobuf_FieldDescriptorProto.TypeEnum)] = [

@@ -10,20 +10,22 @@ struct MethodRules: Sendable {
   private var names: Set<String> = []
   /// The indexes of all other rules.
   private var unkeyed: [Int] = []
-  /// The numbers in the file of the rule that answers all requests, and of those that answer all that match.
+  /// The number in the file of the rule that answers all calls, and the rules that answer all requests that match.
   private var answersAll: Int?
-  private var answersMatching: [RequestPattern: Int] = [:]
+  private var answersMatching = AnsweredPatterns()
 
   /// Appends a rule, which has this number in its file. Returns the number of an earlier one that leaves no call for it.
   mutating func append(_ rule: MockRule, number: Int, of method: MockMethod) -> Int? {
     append(rule)
-    if let earlier = answersAll ?? rule.pattern.flatMap({ answersMatching[$0] }) { return earlier }
+    if let earlier = answersAll ?? rule.pattern.flatMap({ answersMatching.number(covering: $0) }) {
+      return earlier
+    }
     guard rule.times == nil else { return nil }
     // A stream of requests that is empty matches no pattern.
     if rule.pattern.map({ $0.isEmpty && method.type != .clientStreaming }) ?? true {
       answersAll = number
     } else if let pattern = rule.pattern {
-      answersMatching[pattern] = number
+      answersMatching.add(pattern, number: number)
     }
     return nil
   }

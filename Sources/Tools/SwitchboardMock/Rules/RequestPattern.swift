@@ -43,6 +43,32 @@ struct RequestPattern: Hashable, Sendable {
     }
   }
 
+  /// What must hold of a request, each on its own.
+  struct Condition: Hashable, Sendable {
+    let path: [String]
+    /// The value of the field at the path; `nil` if it only has to be there.
+    let value: DynamicValue??
+  }
+
+  /// All that must hold of a request that matches.
+  var conditions: Set<Condition> {
+    var found: Set<Condition> = []
+    collectConditions(at: [], in: &found)
+    return found
+  }
+
+  private func collectConditions(at path: [String], in found: inout Set<Condition>) {
+    for field in fields {
+      let path = path + [field.name]
+      switch field.expected {
+      case .value(let value): found.insert(Condition(path: path, value: .some(value)))
+      case .message(let pattern):
+        found.insert(Condition(path: path, value: nil))
+        pattern.collectConditions(at: path, in: &found)
+      }
+    }
+  }
+
   /// A field and its value in all requests that match; `nil` if no field is compared as a whole.
   var key: Key? {
     for field in fields {
