@@ -54,6 +54,18 @@ struct OptionTests {
       ("TestClientOf=", "it must be the name of a module"),
       ("TestClientOf=Shop,TestClient=true", "a client for tests is generated with the others, or alone"),
       ("TestClientOf=Shop,Client=true", "options Client and TestClientOf: a client for tests"),
+      (
+        "TestClientOf=Shop,ReflectionData=true",
+        "option ReflectionData has no effect beside TestClientOf: nothing"
+      ),
+      (
+        "TestClientOf=Shop,FullRegistryNames=1",
+        "option FullRegistryNames has no effect beside TestClientOf: nothing"
+      ),
+      (
+        "TestClientOf=Shop,Client=false",
+        "option TestClientOf has no effect if Client is false: a test client"
+      ),
       ("TestClient=true,Services=false", "option TestClient has no effect if Services is false"),
       ("Services=false,Server=true", "option Server has no effect if Services is false"),
       ("Services=false,PayloadMappings=a.txt", "option PayloadMappings has no effect if Services is false"),
@@ -91,7 +103,10 @@ struct OptionTests {
     #expect(
       try !GeneratorOptions(parameter: "Services=false,Client=false,TestClient=false").generatesServices
     )
-    #expect(try GeneratorOptions(parameter: "TestClientOf=Shop,Messages=false").generatesTestClients)
+    #expect(
+      try GeneratorOptions(parameter: "TestClientOf=Shop,Messages=false,ReflectionData=false")
+        .generatesTestClients
+    )
     #expect(options.keepsMethodCasing && options.generatesReflectionData)
     #expect(options.fileNaming == .dropPath)
     #expect(options.moduleMappingsPath == "a/b.txt")

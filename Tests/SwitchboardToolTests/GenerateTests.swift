@@ -290,6 +290,38 @@ import Testing
     )
   }
 
+  /// Nor would one for what no service that is generated has.
+  @Test(arguments: [
+    (
+      #"message: ["a.A", "a.Part"]"#,
+      "the message 'a.Part' is not what a method that is generated takes or returns"
+    ),
+    (
+      #"message: "a.Elsewhere""#,
+      "the message 'a.Elsewhere' is not what a method that is generated takes or returns"
+    ),
+    (#"service: "a.Other""#, "the service 'a.Other' is only imported"),
+    (#"method: "a.Other.Get""#, "the method 'a.Other.Get' is only imported"),
+  ]) func aPayloadMappingWithoutAnEffectIsReported(_ selector: String, _ reason: String) throws {
+    let other = "message Elsewhere {} service Other { rpc Get(Elsewhere) returns (Elsewhere); }"
+    let own =
+      "message Part {} message A { Part part = 1; Elsewhere other = 2; } service S { rpc Get(A) returns (A); }"
+    try scratch.write("syntax = \"proto3\"; package a; \(other)", to: "protos/other.proto")
+    try scratch.write(
+      "syntax = \"proto3\"; package a; import \"other.proto\"; \(own)",
+      to: "protos/s.proto"
+    )
+    try scratch.write("payload { \(selector) marshaller: \"M<_>\" }\n", to: "payloads.txt")
+    let output = try scratch.directory("out")
+    let flags = ["-I", "protos", "-o", output, "--option", "PayloadMappings=payloads.txt", "s.proto"]
+    let command = try Command.product("switchboard", ["generate"] + flags, in: scratch.path)
+    #expect(command.exitCode == 1)
+    #expect(
+      command.errors
+        == "switchboard: payload mappings in payloads.txt, line 1: the payload has no effect: \(reason)\n"
+    )
+  }
+
   /// So would that of a file that does not exist. One that no file imports may be for another run.
   @Test func aModuleMappingOfAFileThatDoesNotExistIsReported() throws {
     try scratch.write(

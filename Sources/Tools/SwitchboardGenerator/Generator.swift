@@ -46,7 +46,10 @@ public struct Generator: Sendable {
       reserved: options.generatesTestClients && request.files.contains { !$0.service.isEmpty }
         ? [testingModule] : []
     )
-    try payloads.check(against: schema.declaredNames)
+    try payloads.check(
+      against: schema.declaredNames,
+      served: schema.servedNames(in: request.filesToGenerate)
+    )
   }
 
   private static func moduleMappings(

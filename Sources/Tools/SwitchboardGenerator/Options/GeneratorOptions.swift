@@ -55,12 +55,19 @@ struct GeneratorOptions {
     + [
       ("FullRegistryNames", "Messages", "registries are generated with messages"),
       ("TestClient", "Client", "a test client needs the client's protocols"),
+      ("TestClientOf", "Client", "a test client needs the client's protocols"),
     ]
 
   private mutating func generateOnlyTestClients() throws(GeneratorError) {
     if let other = ["TestClient", "Messages", "Client", "Server"].first(where: { asks(for: $0) }) {
       throw GeneratorError(
         "options \(other) and TestClientOf: a client for tests is generated with the others, or alone",
+        option: given[other]
+      )
+    }
+    if let other = ["ReflectionData", "FullRegistryNames"].first(where: { asks(for: $0) }) {
+      throw GeneratorError(
+        "option \(other) has no effect beside TestClientOf: nothing but a client for tests is generated",
         option: given[other]
       )
     }

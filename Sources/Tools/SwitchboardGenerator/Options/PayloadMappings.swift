@@ -81,13 +81,24 @@ struct PayloadMappings {
   }
 
   /// Throws for the first name that is not among `declared`, the names by their kind: it is misspelt, or belongs to another
-  /// module, which has mappings of its own.
-  func check(against declared: @autoclosure () -> [String: Set<String>]) throws(GeneratorError) {
+  /// module, which has mappings of its own. So does one that is not among `served`, those of the services that are generated.
+  func check(
+    against declared: @autoclosure () -> [String: Set<String>],
+    served: @autoclosure () -> [String: Set<String>]
+  ) throws(GeneratorError) {
     // Without a selection, the names of a large request would be collected for nothing.
     guard !selections.isEmpty else { return }
-    let declared = declared()
-    for selection in selections where declared[selection.selector]?.contains(selection.name) != true {
-      throw selection.error("no .proto file here has the \(selection.selector) '\(selection.name)'")
+    let (declared, served) = (declared(), served())
+    for selection in selections {
+      let (kind, name) = (selection.selector, selection.name)
+      guard declared[kind]?.contains(name) == true else {
+        throw selection.error("no .proto file here has the \(kind) '\(name)'")
+      }
+      guard served[kind]?.contains(name) == true else {
+        let reason =
+          kind == "message" ? "is not what a method that is generated takes or returns" : "is only imported"
+        throw selection.error("the payload has no effect: the \(kind) '\(name)' \(reason)")
+      }
     }
   }
 

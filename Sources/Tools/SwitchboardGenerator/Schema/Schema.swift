@@ -16,9 +16,19 @@ struct Schema {
 
   /// The full names of what the files declare, by what a payload mapping calls it.
   var declaredNames: [String: Set<String>] {
-    let services = files.flatMap(\.services)
-    return [
-      "message": Set(messages.map(\.fullName)),
+    Self.names(of: files.flatMap(\.services), messages.map(\.fullName))
+  }
+
+  /// The same of the services of some files, with the messages of their methods.
+  func servedNames(in names: [String]) -> [String: Set<String>] {
+    let services = names.compactMap { filesByName[$0] }.flatMap { files[$0].services }
+    let served = services.flatMap(\.methods).flatMap { [$0.request, $0.response] }
+    return Self.names(of: services, served.map { messages[$0].fullName })
+  }
+
+  private static func names(of services: [ServiceSchema], _ messages: [String]) -> [String: Set<String>] {
+    [
+      "message": Set(messages),
       "service": Set(services.map(\.fullName)),
       "method": Set(services.flatMap { service in service.methods.map { "\(service.fullName).\($0.name)" } }),
     ]
