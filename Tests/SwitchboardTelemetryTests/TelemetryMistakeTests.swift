@@ -252,6 +252,40 @@ extension ChannelOptions {
     #expect(own == [])
   }
 
+  @Test func aPageOfTelemetryThatNobodyHas() async throws {
+    func messages(
+      _ use: (Telemetry) async throws -> Void,
+      _ change: (inout TelemetryOptions) -> Void = { _ in }
+    ) async throws -> [String] {
+      let messages = Messages()
+      let telemetry = try Telemetry(options(messages, change))
+      try await use(telemetry)
+      let whileItRuns = messages.all
+      for _ in 0..<2 { await telemetry.shutDown() }
+      #expect(whileItRuns == [] || whileItRuns == messages.all)
+      return messages.all
+    }
+    let unused = try await messages { _ = $0.metricsPage() }
+    #expect(unused.count == 1)
+    #expect(
+      unused.first?.hasPrefix("telemetry has a page of metrics, and no server or channel has its observer()")
+        == true
+    )
+    #expect(unused.first?.hasSuffix("or set countsCalls to false") == true)
+    #expect(try await messages { try $0.serveMetrics(port: 0) } == unused)
+    let read = try await messages { telemetry in
+      _ = telemetry.metricsPage()
+      for _ in 0..<3 { telemetry.parts.use.pageWasRead() }
+    }
+    #expect(read == unused)
+    #expect(try await messages({ _ = $0.metricsPage() }, { $0.countsCalls = false }) == [])
+    let used = try await messages {
+      _ = $0.metricsPage()
+      try makeServer($0.observer())
+    }
+    #expect(used == [])
+  }
+
   /// The program may run for weeks before it ends.
   @Test func telemetryThatNobodyHasIsFoundWhileItRuns() async throws {
     let messages = Messages()

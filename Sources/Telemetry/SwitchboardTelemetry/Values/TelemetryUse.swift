@@ -6,8 +6,13 @@ final class TelemetryUse: Sendable {
     /// Whether a server or a channel has an observer.
     var isObserved = false
     var hasLog = false
-    /// Whether nothing needs to be said of calls, or the log says it.
-    var callsAreSettled: Bool
+    /// Whether something about calls is exported, or on a page.
+    var exportsCalls: Bool
+    var showsCalls = false
+    /// How often the page was read.
+    var reads = 0
+    /// Whether nothing needs to be said any more, because the log says it.
+    var callsAreSettled = false
     var logsAreSettled: Bool
   }
 
@@ -17,7 +22,7 @@ final class TelemetryUse: Sendable {
   /// For telemetry that exports something about calls, and that has an exporter for logs.
   init(exportsCalls: Bool, exportsLogs: Bool, _ logger: Logger) {
     self.logger = logger
-    state = Locked(State(callsAreSettled: !exportsCalls, logsAreSettled: !exportsLogs))
+    state = Locked(State(exportsCalls: exportsCalls, logsAreSettled: !exportsLogs))
   }
 
   func serverWasMade() {
@@ -30,6 +35,18 @@ final class TelemetryUse: Sendable {
 
   func logWasMade() { state.withLock { $0.hasLog = true } }
 
+  /// Called when a page for scrapers is made that has metrics of calls.
+  func pageWasMade() { state.withLock { $0.showsCalls = true } }
+
+  /// Called for each page that is read. The first may be before servers are made, the next is after a while.
+  func pageWasRead() {
+    let isSecond = state.withLock { state in
+      state.reads += 1
+      return state.reads == 2
+    }
+    if isSecond { remarkOnCalls() }
+  }
+
   /// Called when nothing more will come.
   func end() {
     remarkOnCalls()
@@ -38,7 +55,9 @@ final class TelemetryUse: Sendable {
 
   /// Called when servers and channels should have been made.
   func remarkOnCalls() {
-    remark(\.callsAreSettled, unless: \.isObserved, Self.noCalls)
+    let (exports, shows) = state.withLock { ($0.exportsCalls, $0.showsCalls) }
+    guard exports || shows else { return }
+    remark(\.callsAreSettled, unless: \.isObserved, exports ? Self.noCalls : Self.noCallsOnPage)
   }
 
   private func remarkOnLogs() {
@@ -61,6 +80,10 @@ final class TelemetryUse: Sendable {
   private static let noCalls =
     "telemetry has an exporter, and no server or channel has its observer(), so that it counts and traces no calls: set the "
     + "observer of ServerOptions and ChannelOptions, or set countsCalls and tracesCalls to false"
+
+  private static let noCallsOnPage =
+    "telemetry has a page of metrics, and no server or channel has its observer(), so that it counts no calls: set the observer "
+    + "of ServerOptions and ChannelOptions, or set countsCalls to false"
 
   private static let noLogs =
     "logs have an exporter of telemetry, and no TelemetryLog sends it any: make one, and use it as the logger of servers and "
