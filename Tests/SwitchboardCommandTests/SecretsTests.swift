@@ -53,16 +53,24 @@ import Testing
     arguments: [
       ("Host: a", ["Use --authority instead."]), ("user-agent: a", ["Use --user-agent instead."]),
       ("grpc-timeout: 1S", ["Use --deadline instead."]), ("grpc-encoding: gzip", ["Use --compress instead."]),
-      ("te: a", []), ("content-type: a", []), ("grpc-status-details-bin: AA", []),
+      (":authority: a", ["Use --authority instead."]), (":path: a", []), ("te: a", []),
+      ("content-type: a", []), ("grpc-status-details-bin: AA", []),
     ] as [(String, [ShownText])]
   ) func headersOfTheProtocolAreRefused(_ header: String, _ hints: [ShownText]) async throws {
-    let name = header.prefix { $0 != ":" }.lowercased()
+    let name = (header.prefix(1) + header.dropFirst().prefix { $0 != ":" }).lowercased()
     let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: [header]) }
     #expect(error.message.text == "--header sets '\(name)', which the protocol itself sends")
     #expect(error.hints == hints && error.code == .usage)
     try await Self.with(header + "\n") { path in
       let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: ["@" + path]) }
       #expect(error.message.text.hasPrefix("a line of \(path) sets") && error.hints == hints)
+    }
+  }
+
+  @Test func aFileWithoutHeadersIsRefused() async throws {
+    try await Self.with("\n") { path in
+      let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: ["a: b", "@" + path]) }
+      #expect(error.message.text == "\(path) has no line for --header" && error.code == .data)
     }
   }
 

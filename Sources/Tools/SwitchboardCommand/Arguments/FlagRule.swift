@@ -21,6 +21,15 @@ struct FlagRule: Sendable {
     }
   }
 
+  /// At most one of the flags is `@-`, once: what one has read of standard input, no other gets.
+  static func oneInput(_ flags: [Flag]) -> FlagRule {
+    FlagRule(flags: flags) { _, arguments in
+      let readers = flags.flatMap { flag in arguments.all(flag).filter { $0 == "@-" }.map { _ in flag.name } }
+      guard let first = readers.first, let second = readers.dropFirst().first else { return nil }
+      return .usage("\(first) @- and \(second) @- both read standard input, which has its text only once")
+    }
+  }
+
   /// Throws if the flags that were given break the rule.
   func check(_ arguments: Arguments) throws(Failure) {
     for flag in flags where arguments.has(flag) {

@@ -78,7 +78,8 @@ enum CallVerb {
         [data, emitDefaults, compact, pretty, compress, waitForReady, serviceConfig, verbose],
         beside: template,
         "writes a request, and makes no call"
-      )
+      ),
+      .oneInput([TargetFlags.header, data, serviceConfig]),
     ],
     examples: [
       Example(#"call localhost:50051 hello.Greeter/Greet -d '{"name": "Ada"}'"#, "Call a method."),

@@ -160,6 +160,7 @@ enum LoadFlags {
     .unused([failIf], beside: findMax, "has the conditions, and fails if no rate passes"),
     .need([ramp], rate, as: "--rate FROM..TO"),
     .need([token, agentRoots], agents),
+    .oneInput([TargetFlags.header, data, token]),
   ]
 }
 

@@ -11,7 +11,11 @@ extension HPACKHeaders {
     for argument in arguments {
       let source = try TextOrFile(argument, of: flag)
       guard case .text(let text) = source else {
-        for line in try Arguments.lines(of: source) {
+        let lines = try Arguments.lines(of: source)
+        guard !lines.isEmpty else {
+          throw Failure("\(source.place(flag)) has no line for \(flag.name)", code: .data)
+        }
+        for line in lines {
           do { try add(line, in: "a line of \(source.place(flag))") } catch {
             throw Failure(error.message, hints: error.hints, code: .data)
           }
@@ -25,6 +29,9 @@ extension HPACKHeaders {
   }
 
   private mutating func add(_ text: String, in place: String) throws(Failure) {
+    if let name = Self.pseudoNames.first(where: { text.hasPrefix($0 + ":") }) {
+      throw Self.protocolSends(name, not: place)
+    }
     guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
       throw .usage("\(place) needs NAME:VALUE; it has no name and colon")
     }
@@ -38,11 +45,7 @@ extension HPACKHeaders {
       )
     }
     guard !FieldSyntax.isReserved(name) else {
-      throw Failure(
-        "\(place) sets '\(name)', which the protocol itself sends",
-        hints: Self.flags[name].map { ["Use \($0) instead."] } ?? [],
-        code: .usage
-      )
+      throw Self.protocolSends(name, not: place)
     }
     if name.hasSuffix("-bin") {
       guard let bytes = Base64Argument.decode(value) else {
@@ -59,9 +62,21 @@ extension HPACKHeaders {
     }
   }
 
+  private static func protocolSends(_ name: String, not place: String) -> Failure {
+    Failure(
+      "\(place) sets '\(name)', which the protocol itself sends",
+      hints: flags[name].map { ["Use \($0) instead."] } ?? [],
+      code: .usage
+    )
+  }
+
+  /// What HTTP/2 sends in place of a request's first line.
+  private static let pseudoNames = [":authority", ":method", ":path", ":scheme"]
+
   /// The flags for what the protocol sends.
   private static let flags = [
-    "grpc-encoding": "--compress", "grpc-timeout": "--deadline", "host": "--authority",
+    ":authority": "--authority", "grpc-encoding": "--compress", "grpc-timeout": "--deadline",
+    "host": "--authority",
     "user-agent": "--user-agent",
   ]
 
