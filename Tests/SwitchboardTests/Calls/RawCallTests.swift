@@ -36,29 +36,25 @@ import Testing
       for (method, answers) in [
         ("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Collect", ["a b"]),
       ] {
-        let handler = Handler()
-        let call = Call(
-          RequestOptions(host: "", path: "/echo.Echo/\(method)"),
-          responseHandler: handler,
-          channel: channel
-        )
-        try call.start()
+        let (call, handler) = try start(method, on: channel)
         try call.write(try bytes("a b"))
         try call.finish()
         let events = await handler.all()
         #expect(try texts(events) == answers)
         #expect(events.last?.end?.error == nil)
       }
-      let handler = Handler()
-      let call = Call(
-        RequestOptions(host: "", path: "/echo.Echo/Get"),
-        responseHandler: handler,
-        channel: channel
-      )
-      try call.start()
+      let (call, handler) = try start("Get", on: channel)
       try call.finish()
       #expect(await handler.all().last?.end?.error?.code == .unimplemented)
     }
+  }
+
+  private func start(_ method: String, on channel: Channel) throws -> (call: Call, handler: Handler) {
+    let handler = Handler()
+    let request = RequestOptions(host: "", path: "/echo.Echo/\(method)")
+    let call = Call(request, responseHandler: handler, channel: channel)
+    try call.start()
+    return (call, handler)
   }
 
   @Test func aRawCallCanNameItsHost() async throws {

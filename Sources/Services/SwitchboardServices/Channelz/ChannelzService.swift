@@ -12,8 +12,8 @@ import SwitchboardServiceMessages
 /// channelz.add(channelToTheStock)
 /// ```
 /// It keeps no strong references: a server or a channel that is released disappears from its answers. If none was added when
-/// a tool first asks, or when the service is released, its server's log has a warning; also if no server has it. It reveals who is connected, so a server
-/// on a public network should not have it.
+/// a tool first asks, or when the service is released, its server's log has a warning; also if no server has it. It reveals
+/// who is connected, so a server on a public network should not have it.
 public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
   public var interceptors: Interceptors? { nil }
 

@@ -118,8 +118,8 @@ public final class Gauge: ValueInstrument {
   }
 }
 
-/// Counts values in buckets. What is no number, or infinite, is not counted, and the log says so once. A value that is recorded in a sampled span becomes an exemplar, which links the histogram
-/// to the trace.
+/// Counts values in buckets. What is no number, or infinite, is not counted, and the log says so once. A value that is
+/// recorded in a sampled span becomes an exemplar, which links the histogram to the trace.
 public final class Histogram: ValueInstrument {
   private struct Cells: Sendable {
     var counts: [UInt64]

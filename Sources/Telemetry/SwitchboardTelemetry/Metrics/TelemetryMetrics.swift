@@ -109,8 +109,8 @@ public final class TelemetryMetrics: Sendable {
   }
 
   /// The instrument with this name: the known one, or a new one. `nil` if the name belongs to another kind of instrument,
-  /// if it is empty, or if there are too many: then what is recorded is not shown, and the log says so. The limit is that of the series
-  /// of an instrument.
+  /// if it is empty, or if there are too many: then what is recorded is not shown, and the log says so. The limit is that of
+  /// the series of an instrument.
   private func instrument<Instrument: MetricSource>(
     _ descriptor: MetricDescriptor,
     _ new: @autoclosure () -> Instrument

@@ -1,7 +1,7 @@
 /// What a rule writes in place of a match: text, with the names of holes, such as `$value` or `${value}`.
 ///
-/// `${count*60}` is the product of a hole that is an integer literal. `$try` is the `try`, `try!` or `try?` of the hole `$effects`, and `try` if it has none. A line break is followed by the
-/// indentation of the first line.
+/// `${count*60}` is the product of a hole that is an integer literal. `$try` is the `try`, `try!` or `try?` of the hole
+/// `$effects`, and `try` if it has none. A line break is followed by the indentation of the first line.
 struct Template: Sendable, Hashable {
   enum Piece: Sendable, Hashable {
     case text(String)
