@@ -40,7 +40,15 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
   unowned let connection: Side
   @exclusivity(unchecked) private var parser: HTTP1Parser
   @exclusivity(unchecked) private(set) var stream: Side.Stream?
+  // Side by side, because an idle connection keeps them: each alone would take eight bytes.
   @exclusivity(unchecked) private(set) var requestIsWhole = false
+  /// Whether reading stopped until held requests were served, or the client reads.
+  @exclusivity(unchecked) private var waitsForRoom = false
+  @exclusivity(unchecked) private var closesAfter = false
+  /// The request was invalid: only an error response and the close remain.
+  @exclusivity(unchecked) private(set) var isOver = false
+  /// Whether the client has ended its side, and waits for the responses to the requests before.
+  @exclusivity(unchecked) var isHalfClosed = false
   @exclusivity(unchecked) private var response = Response.none
   @exclusivity(unchecked) var output = HTTP1Output()
   @exclusivity(unchecked) var memory = PackableMemory(in: nil)
@@ -48,19 +56,12 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
   @exclusivity(unchecked) private var unsent: [UInt8] = []
   /// Bytes of further requests that arrived before this exchange ended.
   @exclusivity(unchecked) private var held = HeldBytes()
-  /// Whether reading stopped until held requests were served, or the client reads.
-  @exclusivity(unchecked) private var waitsForRoom = false
   /// Why a held request ends the connection, until `drain` says so.
   @exclusivity(unchecked) private var offence: Offence?
-  @exclusivity(unchecked) private var closesAfter = false
-  /// The request was invalid: only an error response and the close remain.
-  @exclusivity(unchecked) private(set) var isOver = false
   @exclusivity(unchecked) var idleTimer: LoopTimer?
   /// When the last exchange ended.
   @exclusivity(unchecked) var idleSince: UInt64 = 0
   let idleTimeout: Duration
-  /// Whether the client has ended its side, and waits for the responses to the requests before.
-  @exclusivity(unchecked) var isHalfClosed = false
   /// How many held requests were served in the loop's turn `servedTurn`.
   @exclusivity(unchecked) private var servedCount = 0
   @exclusivity(unchecked) private var servedTurn: UInt64 = 0
