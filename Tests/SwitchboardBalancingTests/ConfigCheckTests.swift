@@ -81,7 +81,7 @@ import Testing
         ]
       ),
       (
-        #"{"methodConfig": [{"name": [{"method": "a"}, {"method": "b"}], "hedgingPolicy": {"maxAttempts": 2}, "#
+        #"{"methodConfig": [{"name": [{"method": "a"}, {"method": "b"}], "hedgingPolicy": {"maxAttempts": 2, "hedgingDelay": "1s"}, "#
           + #""retryPolicy": {"nonsense": 5}}]}"#,
         [
           "name[0].method: a is named without its service", "name[1].method: b is named without its service",

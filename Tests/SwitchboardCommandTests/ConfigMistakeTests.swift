@@ -179,7 +179,8 @@ import Testing
       "loadBalancingConfig[0].least_request.choiceCount: is 50: no more than 10 endpoints are drawn"
     ),
     (
-      #"{"loadBalancingConfig": [{"ring_hash": {"minRingSize": 5000, "maxRingSize": 9000}}]}"#,
+      #"{"loadBalancingConfig": [{"ring_hash": {"minRingSize": 5000, "maxRingSize": 9000, "#
+        + #""requestHashHeader": "tenant"}}]}"#,
       "loadBalancingConfig[0].ring_hash.minRingSize: is 5000: no ring is larger than 4096"
     ),
     (
@@ -219,6 +220,61 @@ import Testing
     ),
   ]) func settingsThatAreHardlyMeantAreFound(_ json: String, _ finding: String) throws {
     #expect(try findings(json) == [finding])
+  }
+
+  /// Nobody means them, and they are legal: a channel does not log them.
+  @Test(arguments: [
+    (
+      #"{"loadBalancingConfig": [{"ring_hash": {}}]}"#,
+      "loadBalancingConfig[0].ring_hash.requestHashHeader: is missing, so the hash of each call is random: name the "
+        + "metadata that chooses the server"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"weighted_round_robin": {}}, {"pick_first": {}}, {"ring_hash": {}}]}"#,
+      "loadBalancingConfig[2].ring_hash: is never used: it comes after pick_first, which all clients have"
+    ),
+    (
+      #"{"loadBalancingConfig": [{"outlier_detection": {"successRateEjection": {}, "#
+        + #""childPolicy": [{"round_robin": {}}, {"least_request": {}}]}}]}"#,
+      "loadBalancingConfig[0].outlier_detection.childPolicy[1].least_request: is never used: it comes after round_robin, "
+        + "which all clients have"
+    ),
+    (
+      #"{"methodConfig": [{"name": [{}], "retryPolicy": {\#(retry), "initialBackoff": "1s", "maxBackoff": "1s"}}], "#
+        + #""retryThrottling": {"maxTokens": 10, "tokenRatio": 10.5}}"#,
+      "retryThrottling.tokenRatio: is above maxTokens: one success undoes all failures before it"
+    ),
+  ]) func whatOnlyTheCheckSaysIsFound(_ json: String, _ finding: String) throws {
+    #expect(try findings(json) == [finding])
+    #expect(try ServiceConfig(json: json).remarks.isEmpty)
+  }
+
+  /// Some services mean them.
+  @Test(arguments: [
+    (
+      #""hedgingPolicy": {"maxAttempts": 5}"#,
+      "hedgingPolicy.hedgingDelay: is missing: all 5 attempts are made at once"
+    ),
+    (
+      #""hedgingPolicy": {"maxAttempts": 2, "hedgingDelay": "0s", "nonFatalStatusCodes": ["INTERNAL", "UNIMPLEMENTED"]}"#,
+      "hedgingPolicy.nonFatalStatusCodes: contains UNIMPLEMENTED: other attempts are likely to end in the same way"
+    ),
+    (
+      #""retryPolicy": {"maxAttempts": 2, "backoffMultiplier": 2, "initialBackoff": "1s", "maxBackoff": "1s", "#
+        + #""retryableStatusCodes": ["UNAVAILABLE", 5, "INVALID_ARGUMENT"]}"#,
+      "retryPolicy.retryableStatusCodes: contains INVALID_ARGUMENT, NOT_FOUND: other attempts are likely to end in the "
+        + "same way"
+    ),
+  ]) func whatMayBeMeantIsNoted(_ policy: String, _ finding: String) throws {
+    let json = #"{"methodConfig": [{"name": [{}], \#(policy)}]}"#
+    let found = try check(json)
+    #expect(found.code == 0)
+    let shown = found.lines.filter { $0.hasPrefix("standard input:") }
+    #expect(
+      shown.count == 1 && shown.first?.hasSuffix(": methodConfig[0].\(finding)") == true,
+      "\(found.lines)"
+    )
+    #expect(try ServiceConfig(json: json).remarks.isEmpty)
   }
 
   /// Each would be found in another place, and is right here.
@@ -376,6 +432,14 @@ import Testing
     let reason = "two method configs are for all methods of a.B: this one and methodConfig[0].name[0]"
     #expect(found.lines.first == "standard input:1:61: methodConfig[1].name[0]: \(reason)")
     #expect(found.lines.count == 3)
+    let names = #"{"service": "a.B"}, {"service": "a.B", "method": "C"}"#
+    #expect(
+      try findings(#"{"methodConfig": [{"name": [\#(names)], "timeout": "1s"}, {"name": [\#(names), {}]}]}"#)
+        == [
+          "methodConfig[1].name[0]: \(reason)",
+          "methodConfig[1].name[1]: two method configs are for a.B/C: this one and methodConfig[0].name[1]",
+        ]
+    )
   }
 
   @Test func everyUnknownPolicyIsListedWithItsLine() throws {
@@ -414,7 +478,7 @@ import Testing
     #expect(
       try findings(
         #"{"methodConfig": [{"name": [{"service": "a.B"}], "retryPolicy": \#(retry)}, "#
-          + #"{"name": [{"service": "c.D"}], "hedgingPolicy": {"maxAttempts": 9}}]}"#
+          + #"{"name": [{"service": "c.D"}], "hedgingPolicy": {"maxAttempts": 9, "hedgingDelay": "1s"}}]}"#
       ) == [
         "methodConfig[0].retryPolicy.maxAttempts: \(reason)",
         "methodConfig[1].hedgingPolicy.maxAttempts: \(reason)",

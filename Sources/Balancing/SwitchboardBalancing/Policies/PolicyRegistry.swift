@@ -47,6 +47,7 @@ public struct PolicyRegistry: Sendable {
       try audit.refuse(ConfigFinding(path: location, reason: reason))
       return .standard
     }
+    noteUnreachable(configs, at: location, audit)
     for (position, config) in configs.enumerated() {
       guard let policy = policy(named: config.policy) else { continue }
       note(configs[..<position], at: location, passedOverIn: audit)
@@ -80,6 +81,27 @@ public struct PolicyRegistry: Sendable {
     let known = configs.isEmpty ? [] : candidates
     for (position, config) in configs.enumerated() {
       audit.skipped(config.policy, at: Self.path(of: config, position, at: location), known: known)
+    }
+  }
+
+  /// The policies that each client of gRPC has, so that none after them is for a client that lacks them.
+  private static let everywhere = ["pick_first", "round_robin"]
+
+  /// Notes, for a check of the config, policies that no client uses.
+  private func noteUnreachable(
+    _ configs: [LoadBalancingConfig],
+    at location: String,
+    _ audit: ConfigAudit
+  ) {
+    guard audit.collectsMistakes,
+      let last = configs.firstIndex(where: { config in
+        Self.everywhere.contains { $0.isExactly(config.policy) }
+      })
+    else { return }
+    for (position, config) in configs.enumerated().dropFirst(last + 1) {
+      let path = Self.path(of: config, position, at: location)
+      let reason = "is never used: it comes after \(configs[last].policy), which all clients have"
+      audit.doubted(.doubt(path, reason))
     }
   }
 

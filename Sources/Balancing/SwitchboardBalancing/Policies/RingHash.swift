@@ -33,6 +33,9 @@ struct RingHash: LoadBalancingPolicy {
         let reason = "is no metadata of calls, so the hash of each call is random"
         reader.note([.doubt("requestHashHeader", reason)])
       }
+    } else {
+      let reason = "is missing, so the hash of each call is random: name the metadata that chooses the server"
+      reader.hint([.doubt("requestHashHeader", reason)])
     }
     return config
   }

@@ -63,6 +63,7 @@ private struct ConfigCheck {
   private let members: [String: ConfigValue]
   private let methods: KnownMethods?
   private let policies: PolicyRegistry
+  private var methodConfigs: [MethodConfig] = []
   private(set) var findings: [ConfigFinding] = []
   private var isValid = true
 
@@ -104,6 +105,11 @@ private struct ConfigCheck {
 
   /// Parts that are valid may contradict each other, or need each other.
   private mutating func checkWhole() {
+    let repeated = ServiceConfig.repeatedNames(in: methodConfigs)
+    guard repeated.isEmpty else {
+      findings += repeated
+      return
+    }
     do throws(GRPCStatus) {
       let reader = ConfigReader(members, at: "")
       let config = try ServiceConfig(reader)
@@ -133,11 +139,10 @@ private struct ConfigCheck {
         addMistake(ConfigFinding(path: location, reason: "is not an object"))
         continue
       }
-      var names: [MethodConfig.Name] = []
-      check(members, at: location) { reader throws(GRPCStatus) in
-        names = try MethodConfig(reader).names
-      }
-      if let methods { checkNames(names, methods, at: location) }
+      var method = MethodConfig(names: [])
+      check(members, at: location) { reader throws(GRPCStatus) in method = try MethodConfig(reader) }
+      methodConfigs.append(method)
+      if let methods { checkNames(method.names, methods, at: location) }
     }
   }
 

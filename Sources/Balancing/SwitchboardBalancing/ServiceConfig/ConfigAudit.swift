@@ -24,7 +24,8 @@ package final class ConfigAudit: Sendable {
   }
 
   private let state = Locked(State())
-  private let collectsMistakes: Bool
+  /// Whether a check of the whole config reads it, and not a channel.
+  let collectsMistakes: Bool
 
   /// Unless it `collectsMistakes`, the first one ends the reading.
   package init(collectsMistakes: Bool = false) { self.collectsMistakes = collectsMistakes }

@@ -72,6 +72,11 @@ public struct ConfigReader: Sendable {
     }
   }
 
+  /// Notes what is legal, and may be meant, for a check of the config: a channel that uses it does not log this.
+  func hint(_ hints: @autoclosure () -> [ConfigFinding]) {
+    if audit?.collectsMistakes == true { note(hints()) }
+  }
+
   private func isMistaken(_ name: String) -> Bool { audit?.isMistaken(path(name)) ?? false }
 
   /// Whether there is a member, unless it is null.

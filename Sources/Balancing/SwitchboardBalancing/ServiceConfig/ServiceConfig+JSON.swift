@@ -147,6 +147,7 @@ extension RetryPolicy {
         retryableStatusCodes: parts.codes
       )
     }
+    reader.hint(ConfigFinding.hints(ofCodes: retryableStatusCodes, "retryableStatusCodes"))
   }
 }
 
@@ -165,6 +166,9 @@ extension HedgingPolicy {
         nonFatalStatusCodes: parts.codes
       )
     }
+    reader.hint(ConfigFinding.hints(ofCodes: nonFatalStatusCodes, "nonFatalStatusCodes"))
+    guard !reader.has("hedgingDelay") else { return }
+    reader.hint([.hint("hedgingDelay", "is missing: all \(attempts) attempts are made at once")])
   }
 }
 
@@ -178,5 +182,7 @@ extension RetryThrottling {
     } _: { parts throws(GRPCStatus) in
       try RetryThrottling(maxTokens: parts.tokens, tokenRatio: parts.ratio)
     }
+    guard tokenRatio > Double(maxTokens), !reader.hasMistake(in: "maxTokens") else { return }
+    reader.hint([.doubt("tokenRatio", "is above maxTokens: one success undoes all failures before it")])
   }
 }

@@ -130,6 +130,21 @@ extension ConfigFinding {
     ConfigFinding(path: path, name: path, reason: reason)
   }
 
+  /// That codes which depend on the request, and not on the server that got it, lead to another attempt. Some services mean
+  /// it: of a write that other servers do not see yet.
+  package static func hints(ofCodes codes: Set<GRPCStatus.Code>, _ member: String) -> [ConfigFinding] {
+    let lasting = lastingCodes.filter(codes.contains).map(\.specName)
+    guard !lasting.isEmpty else { return [] }
+    let reason =
+      "contains \(lasting.joined(separator: ", ")): other attempts are likely to end in the same way"
+    return [.hint(member, reason)]
+  }
+
+  private static let lastingCodes: [GRPCStatus.Code] = [
+    .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange,
+    .unimplemented, .unauthenticated,
+  ]
+
   /// That no second attempt follows after a wait, because the call has ended by then.
   fileprivate static func doubts(
     ofWait wait: Duration,

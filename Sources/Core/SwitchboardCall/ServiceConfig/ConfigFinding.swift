@@ -34,6 +34,11 @@ package struct ConfigFinding: Error, Hashable {
     self.position = position
   }
 
+  /// A finding about what is legal, and may be meant.
+  package static func hint(_ path: String, _ reason: String) -> ConfigFinding {
+    ConfigFinding(path: path, reason: reason, isCommon: true)
+  }
+
   /// The name that is probably meant.
   private var near: String? { NearNames(of: name, in: candidates).best }
 

@@ -40,30 +40,45 @@ public struct ServiceConfig: Hashable, Sendable {
     self.retryThrottling = retryThrottling
     self.loadBalancing = loadBalancing
     self.healthCheckedService = healthCheckedService
-    var positions: [String: Int] = [:]
-    for (position, config) in methodConfigs.enumerated() {
-      try config.checkRules()
-      for name in config.names where positions.updateValue(position, forKey: name.key) != nil {
-        throw Self.repeated(name, in: methodConfigs, at: position)
-      }
-    }
-    self.positions = positions
+    for config in methodConfigs { try config.checkRules() }
+    let names = NamePlaces(methodConfigs)
+    if let repeated = names.repeated.first { throw .invalidServiceConfig(repeated) }
+    positions = names.byKey.mapValues(\.config)
     remarks = doubts
   }
 
-  /// The error for a name that an earlier method config has too, or the same one before.
-  private static func repeated(
-    _ name: MethodConfig.Name,
-    in configs: [MethodConfig],
-    at position: Int
-  ) -> GRPCStatus {
-    let places = configs.prefix(position + 1).enumerated().flatMap { index, config in
-      config.names.indices.filter { config.names[$0] == name }.map { "methodConfig[\(index)].name[\($0)]" }
+  /// What is wrong with names that an earlier method config has too, or the same one before.
+  package static func repeatedNames(in configs: [MethodConfig]) -> [ConfigFinding] {
+    NamePlaces(configs).repeated
+  }
+
+  /// Where the names of method configs are.
+  private struct NamePlaces {
+    struct Place: CustomStringConvertible {
+      let config: Int
+      let name: Int
+
+      var description: String { "methodConfig[\(config)].name[\(name)]" }
     }
-    return .invalidServiceConfig(
-      places.dropFirst().first ?? "",
-      "two method configs are for \("\(name)".excerpt): this one and \(places.first ?? "")"
-    )
+
+    /// The first place of each name, by its key.
+    private(set) var byKey: [String: Place] = [:]
+    private(set) var repeated: [ConfigFinding] = []
+
+    init(_ configs: [MethodConfig]) {
+      for (position, config) in configs.enumerated() {
+        for (index, name) in config.names.enumerated() { add(name, at: Place(config: position, name: index)) }
+      }
+    }
+
+    private mutating func add(_ name: MethodConfig.Name, at place: Place) {
+      guard let first = byKey[name.key] else {
+        byKey[name.key] = place
+        return
+      }
+      let reason = "two method configs are for \("\(name)".excerpt): this one and \(first)"
+      repeated.append(ConfigFinding(path: "\(place)", reason: reason))
+    }
   }
 
   /// The most specific configuration of a method: its own, that of its service, or that of all methods.

@@ -14,8 +14,9 @@ enum CheckConfigVerb {
       "A client cannot know which services there are, and ignores what is for others. With --proto or --descriptor-set, names "
         + "of services and methods that the files do not have are found, too. Those of health checks, reflection, channelz and "
         + "load reports are known.",
-      "The exit code is 0 if there is nothing to correct, and 65 otherwise. A load balancing policy that this library does "
-        + "not have is only noted: other clients may have it.",
+      "The exit code is 0 if there is nothing to correct, and 65 otherwise. What may be meant is only noted: a load balancing "
+        + "policy that other clients may have, a hedgingPolicy without hedgingDelay, or another attempt after a code such as "
+        + "NOT_FOUND.",
     ],
     operands: [Operand("FILE", completion: .file, "The file; - is standard input.")],
     flags: [FlagGroup("Check", [quiet]), SchemaFlags.group],
