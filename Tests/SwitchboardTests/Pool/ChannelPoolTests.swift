@@ -290,6 +290,7 @@ import Testing
         }
       ),
       ("grpc.keepalive_time_ms", { $0.additionalChannelArgs = ["grpc.keepalive_time_ms": "soon"] }),
+      ("grpc.enable_retries", { $0.additionalChannelArgs = ["grpc.enable_retries": 5] }),
       ("grpc.max_metadata_size", { $0.additionalChannelArgs = ["grpc.max_metadata_size": -5] }),
       ("grpc.primary_user_agent", { $0.additionalChannelArgs = ["grpc.primary_user_agent": 5] }),
       ("service config", { $0.additionalChannelArgs = ["grpc.service_config": "{"] }),

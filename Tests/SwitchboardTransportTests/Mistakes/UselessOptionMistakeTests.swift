@@ -156,6 +156,30 @@ import Testing
     }
   }
 
+  /// What resembles them would mislead.
+  @Test func argumentsOfGRPCWithoutAnEffect() async throws {
+    let entries = LogEntries()
+    try await withPool(try ChannelPool(logger: Logger(entries, minimumLevel: .warning))) {
+      pool async throws in
+      let options = CallOptions.with {
+        $0.additionalChannelArgs = [
+          "grpc.max_send_message_length": .integer(20_000), "grpc.max_connection_age_mss": .integer(1000),
+        ]
+      }
+      let channel = Channel(host: "127.0.0.1:1", options: options, pool: pool)
+      _ = await status { _ = try await Caller(channel: channel).get(options: options) }
+      let prefix = "CallOptions: additionalChannelArgs has an argument without an effect: "
+      #expect(
+        entries.all.map(\.message).filter { $0.contains("additionalChannelArgs") } == [
+          prefix + "grpc.max_connection_age_mss (did you mean grpc.max_connection_age_ms?)",
+          prefix
+            + "grpc.max_send_message_length (a service config limits requests: maxRequestMessageBytes of a "
+            + "methodConfig)",
+        ]
+      )
+    }
+  }
+
   /// The options of a channel are not those of its calls, unless the client has them too.
   @Test(arguments: [false, true]) func optionsOfCallsThatOnlyTheChannelHas(_ hasClient: Bool) async throws {
     let entries = LogEntries()

@@ -103,7 +103,8 @@ extension Duration: ArgumentValue {
 extension Bool: ArgumentValue {
   init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus) {
     guard case .integer(let number) = argument else { throw .invalidOption("\(name) is not a number") }
-    self = number != 0
+    guard number == 0 || number == 1 else { throw .invalidOption("\(name) is \(number): it must be 0 or 1") }
+    self = number == 1
   }
 }
 

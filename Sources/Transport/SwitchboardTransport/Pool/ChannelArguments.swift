@@ -33,10 +33,33 @@ extension ChannelArguments {
     let known =
       ChannelOptions.arguments.map(\.name) + PoolOptions.arguments.map(\.name) + ["grpc.service_config"]
     return pool.options.additionalChannelArgs.keys.sorted().filter { !known.contains($0) }.map { name in
-      let near = NearNames(of: name, in: known).best.map { " (did you mean \($0)?)" } ?? ""
-      return "additionalChannelArgs has an argument without an effect: \(name.excerpt(100))\(near)"
+      "additionalChannelArgs has an argument without an effect: \(name.excerpt(100))"
+        + (Self.hint(for: name, known).map { " (\($0))" } ?? "")
     }
   }
+
+  private static func hint(for name: String, _ known: [String]) -> String? {
+    if let option = otherOptions[name] { return option }
+    let candidates = known + otherOptions.keys.sorted()
+    return NearNames(of: name, in: candidates).best.map { "did you mean \($0)?" }
+  }
+
+  /// gRPC's arguments that have no effect here, and what has.
+  private static let otherOptions = [
+    "grpc.max_send_message_length":
+      "a service config limits requests: maxRequestMessageBytes of a methodConfig",
+    "grpc.lb_policy_name": "a service config names the policy: loadBalancingConfig",
+    "grpc.default_compression_algorithm": "set compression",
+    "grpc.client_idle_timeout_ms": "set idleTimeout",
+    "grpc.http_proxy": "set proxy",
+    "grpc.enable_http_proxy": "set proxy",
+    "grpc.secondary_user_agent": "set userAgentPrefix",
+    "grpc.use_local_subchannel_pool": "set channelID: channels that differ in it share no connections",
+    "grpc.max_connection_idle_ms": "it is for servers: ServerOptions.maxConnectionIdle",
+    "grpc.max_connection_age_ms": "it is for servers: ServerOptions.maxConnectionAge",
+    "grpc.max_connection_age_grace_ms": "it is for servers: ServerOptions.connectionAgeGrace",
+    "grpc.so_reuseport": "it is for servers: ServerOptions.reusePort",
+  ]
 }
 
 extension ChannelOptions {
