@@ -49,8 +49,8 @@ struct ConfigurationError: Error, Hashable, CustomStringConvertible {
 extension Configuration {
   /// Parses the configuration in `content`, read from `file`.
   init(_ content: Data, from file: URL) throws(ConfigurationError) {
-    if let key = JSONDoubledKey(in: Array(content)) {
-      throw ConfigurationError(file, "the key \"\(key.name)\" is given twice", at: key.position)
+    if let fault = JSONStringFault(in: Array(content)) {
+      throw ConfigurationError(file, fault.problem, at: fault.position)
     }
     let fault = JSONFault(in: Array(content))
     do {

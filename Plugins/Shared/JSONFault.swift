@@ -31,6 +31,7 @@ struct JSONFault: Hashable {
   let position: JSONPosition
   /// Whether it is a comma after the last member or element, which some decoders allow.
   let isTrailingComma: Bool
+  private let isComment: Bool
   private let expected: String
 
   /// Searches `text` for an error; `nil` if there is none.
@@ -38,27 +39,38 @@ struct JSONFault: Hashable {
     var scan = JSONScan(text: text)
     guard let expected = scan.firstFault() else { return nil }
     isTrailingComma = scan.trailingComma != nil
+    isComment = scan.isAtComment
     position = JSONPosition(of: scan.trailingComma ?? scan.position, in: text)
     self.expected = expected
   }
 
   /// What is wrong there, or what would have been valid.
-  var problem: String { isTrailingComma ? "a trailing comma" : "expected \(expected)" }
+  var problem: String {
+    if isComment { return "a comment" }
+    return isTrailingComma ? "a trailing comma" : "expected \(expected)"
+  }
 }
 
-/// The first key that an object of a JSON text has twice. A decoder would use one of its values, and not say which.
-struct JSONDoubledKey: Hashable {
-  /// Of the second one.
+/// The first string of a valid JSON text that a decoder should not get: a key that an object has twice, of which a decoder
+/// would use one, and not say which; or a very long one, since the time that a decoder takes for combining marks grows with
+/// the square of their number.
+struct JSONStringFault: Hashable {
   let position: JSONPosition
-  let name: String
+  let problem: String
 
   /// Searches `text` up to its end or its first error.
   init?(in text: [UInt8]) {
     var scan = JSONScan(text: text)
     _ = scan.firstFault()
-    guard let key = scan.doubled else { return nil }
-    position = JSONPosition(of: key.lowerBound - 1, in: text)
-    name = String(decoding: text[key], as: UTF8.self)
+    if let long = scan.long {
+      position = JSONPosition(of: long.lowerBound - 1, in: text)
+      problem = "a key or a value is longer than \(JSONScan.longest) bytes"
+    } else if let key = scan.doubled {
+      position = JSONPosition(of: key.lowerBound - 1, in: text)
+      problem = "the key \"\(String(decoding: text[key], as: UTF8.self))\" is given twice"
+    } else {
+      return nil
+    }
   }
 }
 
@@ -69,6 +81,9 @@ private struct JSONScan {
     case value, firstElement, firstKey, key, colon, separator
   }
 
+  /// No path of a file is longer.
+  static let longest = 4096
+
   let text: [UInt8]
   private(set) var position = 0
   private var next = Next.value
@@ -78,6 +93,8 @@ private struct JSONScan {
   private var keys: [Set<ArraySlice<UInt8>>] = []
   /// The first key that is there twice, without its quotes.
   private(set) var doubled: Range<Int>?
+  /// The first string that is longer than they may be.
+  private(set) var long: Range<Int>?
 
   init(text: [UInt8]) { self.text = text }
 
@@ -97,6 +114,11 @@ private struct JSONScan {
       text[before] == UInt8(ascii: ",")
     else { return nil }
     return before
+  }
+
+  /// Whether the first error is a comment as other languages have it.
+  var isAtComment: Bool {
+    ["//", "/*", "#"].contains { text[position...].starts(with: $0.utf8) }
   }
 
   /// Consumes the next token, or returns what was expected.
@@ -162,8 +184,12 @@ private struct JSONScan {
 
   /// Moves past the end of a string.
   private mutating func finishString() -> String? {
+    let start = position
     while position < text.count, text[position] >= 0x20 {
-      if take(UInt8(ascii: "\"")) { return nil }
+      if take(UInt8(ascii: "\"")) {
+        if position - 1 - start > Self.longest { long = long ?? start..<(position - 1) }
+        return nil
+      }
       position += text[position] == UInt8(ascii: "\\") ? 2 : 1
     }
     position = min(position, text.count)

@@ -386,6 +386,19 @@ import Testing
     )
   }
 
+  @Test func aCommentIsShown() throws {
+    for (json, place) in [
+      ("// ours\n{}", "1:1"), ("{ # none\n}", "1:3"), ("{\"methodConfig\": [/* none */]}", "1:19"),
+      ("{\"methodConfig\": [] /* none */}", "1:21"), ("{} // end", "1:4"),
+    ] {
+      #expect(
+        try check(json).lines.first
+          == "standard input:\(place): invalid JSON: a comment, which JSON does not allow",
+        "\(json)"
+      )
+    }
+  }
+
   /// The text has more bytes than the file.
   @Test func aFileThatIsNotUTF8IsChecked() throws {
     let json = Array(#"{"a": ""#.utf8) + [UInt8](repeating: 0xFF, count: 1000) + Array(#"", "b": 1}"#.utf8)

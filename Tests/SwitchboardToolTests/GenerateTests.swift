@@ -213,6 +213,8 @@ import Testing
       ("{\n  \"protos\" []", ":2:12: error: not valid JSON: expected \":\""),
       ("{\n  \"protos\": [\"a.proto\",\n  ]}", ":2:23: error: not valid JSON: a trailing comma"),
       ("{\"options\": {\"Server\": true},\n}", ":1:29: error: not valid JSON: a trailing comma"),
+      ("{\n  // all of them\n  \"protos\": []}", ":2:3: error: not valid JSON: a comment"),
+      ("{\"protos\": [] /* none */}", ":1:15: error: not valid JSON: a comment"),
       (#"{"protos": ["a.proto"], "options": }"#, ":1:36: error: not valid JSON: expected a value"),
       (#"{"files": []}"#, ":1:2: error: unknown key \"files\": the keys are protos, includes and options"),
       ("{}", ": error: no .proto file in its directory or below"),
@@ -238,6 +240,16 @@ import Testing
       #expect(command.exitCode == 1)
       #expect(command.errors == "empty/target.json\(problem)\n")
     }
+  }
+
+  /// Combining marks once took a minute.
+  @Test(arguments: [("{\n\"?\": []}", 2), ("{\"options\": {\"?\": true}}", 1), ("{\"protos\": [\"?\"]}", 1)])
+  func longTextInAConfigurationIsRefused(_ json: String, _ line: Int) throws {
+    try scratch.write(json.replacing("?", with: WorstText.marksInTurns.text(1 << 20)), to: "long/target.json")
+    let command = try generate("--configuration", "long/target.json", "-o", scratch.path)
+    #expect(command.exitCode == 1)
+    #expect(command.errors.hasPrefix("long/target.json:\(line):"))
+    #expect(command.errors.hasSuffix(": error: a key or a value is longer than 4096 bytes\n"))
   }
 
   /// A wrong option of a configuration is reported where it is.

@@ -115,6 +115,16 @@ import Testing
     ),
     ("{\n  \"oneString\": \"ü\", \"oneInt32\" 1}", "AllKinds3: expected ':', found '1' (line 2, column 32)"),
     (#"{"oneInt32":1"#, "AllKinds3: expected ',' or '}', found the end (line 1, column 14)"),
+    (#"{"oneInt32":1 , }"#, "AllKinds3: a trailing comma, which JSON does not allow (line 1, column 15)"),
+    (
+      #"{"manyInt32":[1,]}"#,
+      "AllKinds3.many_int32[1]: a trailing comma, which JSON does not allow (line 1, column 16)"
+    ),
+    ("{\n // one\n\"oneInt32\":1}", "AllKinds3: a comment, which JSON does not allow (line 2, column 2)"),
+    (
+      #"{"oneInt32":/* one */ 1}"#,
+      "AllKinds3.one_int32: a comment, which JSON does not allow (line 1, column 13)"
+    ),
     (#"{"a":1}"#, "AllKinds3: switchboard.testing.AllKinds3 has no field \"a\" (line 1, column 2)"),
     (
       #"{"oneOuterColor": "PINK"}"#,

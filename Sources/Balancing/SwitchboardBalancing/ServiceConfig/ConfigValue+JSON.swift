@@ -53,7 +53,7 @@ private struct JSONReader {
 
   mutating func document() throws(ConfigFinding) -> ConfigValue {
     let value = try value()
-    guard peek() == nil else { throw failure("there is data after the end") }
+    guard peek() == nil else { throw unexpected("there is data after the end") }
     return value
   }
 
@@ -63,6 +63,13 @@ private struct JSONReader {
       reason: "invalid JSON: \(reason)",
       position: TextPosition(of: place ?? position, in: bytes)
     )
+  }
+
+  /// The failure of something between values, which may be a comment as other languages have it.
+  private func unexpected(_ reason: String) -> ConfigFinding {
+    let rest = bytes[min(position, bytes.count)...]
+    let isComment = ["//", "/*", "#"].contains { rest.starts(with: $0.utf8) }
+    return failure(isComment ? "a comment, which JSON does not allow" : reason)
   }
 
   /// The next byte that is not white space.
@@ -131,16 +138,16 @@ private struct JSONReader {
     var members: [String: ConfigValue] = [:]
     if take("}") { return members }
     while true {
-      guard peek() == UInt8(ascii: "\"") else { throw failure("a member's name is missing") }
+      guard peek() == UInt8(ascii: "\"") else { throw unexpected("a member's name is missing") }
       let start = position
       let name = try name()
-      guard take(":") else { throw failure("a colon is missing") }
+      guard take(":") else { throw unexpected("a colon is missing") }
       let value = try value(of: .member(name), from: start)
       guard members.updateValue(value, forKey: name) == nil else {
         throw failure("the member \(name.excerpt) occurs twice")
       }
       if take("}") { return members }
-      guard take(",") else { throw failure("a comma or a closing brace is missing") }
+      guard take(",") else { throw unexpected("a comma or a closing brace is missing") }
       try refuseTrailingComma(before: "}")
     }
   }
@@ -159,7 +166,7 @@ private struct JSONReader {
       _ = peek()
       values.append(try value(of: .element(values.count), from: position))
       if take("]") { return values }
-      guard take(",") else { throw failure("a comma or a closing bracket is missing") }
+      guard take(",") else { throw unexpected("a comma or a closing bracket is missing") }
       try refuseTrailingComma(before: "]")
     }
   }
@@ -191,7 +198,7 @@ private struct JSONReader {
     _ = skip("-")
     let leadsWithZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
     let whole = digits()
-    guard whole > 0, !(leadsWithZero && whole > 1) else { throw failure("this is not a value") }
+    guard whole > 0, !(leadsWithZero && whole > 1) else { throw unexpected("this is not a value") }
     if skip("."), digits() == 0 { throw failure("a number ends with a decimal point") }
     if skip("e", "E") {
       _ = skip("+", "-")
