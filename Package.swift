@@ -662,7 +662,7 @@ let package = Package(
       dependencies: [
         "ServerTestSupport",
         "CallTestSupport", "EchoService", "Switchboard", "SwitchboardDescriptors", "SwitchboardMock",
-        "SwitchboardProtobuf", "SwitchboardServices",
+        "SwitchboardProtobuf", "SwitchboardServices", "TestSupport",
       ]
     ),
 

@@ -6,6 +6,7 @@ import SwitchboardMock
 import SwitchboardProtobuf
 import SwitchboardServices
 import SwitchboardText
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct MockServiceTests {
@@ -287,6 +288,24 @@ import Testing
     #expect(mistake == (isRefused ? "rule 12: no call gets here: rule 11 answers all that match" : nil))
     // What the first leaves, the second answers.
     _ = try MockRules(rules(", times: 1"), schema)
+  }
+
+  /// Each place of a rule file.
+  @Test(
+    arguments: [
+      "?: []", "rules: ?", "rules: [{method: '?'}]", "rules: [{method: '/?'}]",
+      "rules: [{method: '*', ?: 1}]",
+      "rules: [{method: '*', status: '?'}]", "rules: [{method: '*', delay: '?s'}]",
+      "rules: [{method: '*', answer: {?: 1}}]", "rules: [{method: '*', match: {?: 1}, answer: {}}]",
+      "rules: [{method: '*', headers: {?: 1}, answer: {}}]",
+    ],
+    WorstText.allCases
+  ) func theWorstTextTakesLinearTime(_ form: String, _ text: WorstText) throws {
+    let schema = try Self.schema()
+    func rules(_ size: Int) -> String { form.replacing("?", with: text.text(size)) }
+    Growth.check("\(form): \(text)", rules) { rules in
+      #expect(throws: RuleError.self) { try MockRules(rules, schema) }
+    }
   }
 
   @Test(arguments: [

@@ -77,7 +77,7 @@ extension GRPCStatus.Code {
 
   /// The code with this name, which must be in capitals.
   package init?(specName: String) {
-    guard let number = Self.specNames.firstIndex(of: specName) else { return nil }
+    guard let number = Self.specNames.firstIndex(where: { $0.isExactly(specName) }) else { return nil }
     self.init(rawValue: number)
   }
 

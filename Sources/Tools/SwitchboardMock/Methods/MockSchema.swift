@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The methods that a mock serves, and their types.
 package struct MockSchema: Sendable {
@@ -20,8 +21,8 @@ package struct MockSchema: Sendable {
   /// Collects the services of `files`, which must include all imports.
   package init(_ files: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
     let pool = try DescriptorPool(files)
-    var seen: Set<String> = []
-    self.files = files.filter { seen.insert($0.name).inserted }
+    var seen: Set<ExactText> = []
+    self.files = files.filter { seen.insert($0.name) }
     var services: [(name: String, methods: [MockMethod])] = []
     for file in self.files {
       for service in file.service {
@@ -39,9 +40,11 @@ package struct MockSchema: Sendable {
 
   /// The methods that a rule's `method` selects: `shop.Shop/Get`, `shop.Shop/*` or `*`.
   func methods(matching name: String) -> [MockMethod] {
-    let name = name.hasPrefix("/") ? String(name.dropFirst()) : name
-    return services.flatMap(\.methods).filter {
-      name == "*" || $0.path == name || "\($0.service)/*" == name || "\($0.service).\($0.name)" == name
+    let name = name.begins(with: "/") ? String(Substring(name.utf8.dropFirst())) : name
+    return services.flatMap(\.methods).filter { method in
+      ["*", method.path, "\(method.service)/*", "\(method.service).\(method.name)"].contains {
+        name.isExactly($0)
+      }
     }
   }
 }
@@ -61,7 +64,7 @@ struct MockMethod: Sendable {
   /// Nil if the types are not declared.
   init?(_ descriptor: Google_Protobuf_MethodDescriptorProto, of service: String, _ pool: DescriptorPool) {
     func type(_ name: String) -> MessageTable? {
-      pool.messageType(named: name.hasPrefix(".") ? String(name.dropFirst()) : name)
+      pool.messageType(named: name.begins(with: ".") ? String(name.dropFirst()) : name)
     }
     guard let request = type(descriptor.inputType), let response = type(descriptor.outputType) else {
       return nil

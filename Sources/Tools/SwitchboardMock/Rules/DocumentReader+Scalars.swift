@@ -102,13 +102,13 @@ extension DocumentReader {
   private mutating func plain(_ end: Int) throws(RuleError) -> DocumentValue {
     let words = try text(position..<end)
     position = end
-    switch words {
-    case "", "~", "null": return .null
-    case "true": return .bool(true)
-    case "false": return .bool(false)
-    default: return Self.isNumber(words) ? .number(words) : .string(words)
-    }
+    if let word = Self.words.first(where: { words.isExactly($0.text) }) { return word.value }
+    return Self.isNumber(words) ? .number(words) : .string(words)
   }
+
+  private static let words: [(text: String, value: DocumentValue)] = [
+    ("", .null), ("~", .null), ("null", .null), ("true", .bool(true)), ("false", .bool(false)),
+  ]
 
   /// Whether the text is a JSON number. Others, such as 007, are strings.
   static func isNumber(_ text: String) -> Bool {
@@ -153,7 +153,7 @@ extension DocumentReader {
       lines.append(isBlank ? "" : try text(position + (margin ?? 0)..<end))
       position = min(end + 1, bytes.count)
     }
-    while lines.last == "" { lines.removeLast() }
+    while lines.last?.isEmpty == true { lines.removeLast() }
     return lines.joined(separator: "\n") + (keepsEnd && !lines.isEmpty ? "\n" : "")
   }
 
@@ -253,7 +253,7 @@ extension DocumentReader {
     if try take("}") { return members }
     while true {
       guard case .some(let name) = try flowKey() else { throw failure("expected a name") }
-      guard names.insert(name) else { throw failure("'\(name)' occurs twice") }
+      guard names.insert(name) else { throw failure("'\(name.excerpt)' occurs twice") }
       skipSpace()
       guard try take(":") else { throw failure("expected a colon, not '\(shown)'") }
       skipSpace()

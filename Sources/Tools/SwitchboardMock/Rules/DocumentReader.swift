@@ -150,7 +150,7 @@ package struct DocumentReader {
     repeat {
       guard keyEnd(at: position) != nil else { throw failure("expected a name and a colon") }
       let name = try key()
-      guard names.insert(name) else { throw failure("'\(name)' occurs twice") }
+      guard names.insert(name) else { throw failure("'\(name.excerpt)' occurs twice") }
       position += 1  // the colon
       skipSpaces()
       members.append(DocumentValue.Member(name, try memberValue(column)))

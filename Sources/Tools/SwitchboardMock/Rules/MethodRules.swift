@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The rules of one method. If each rule compares a field, the lookup takes the same time for a hundred thousand rules
 /// as for one.
@@ -7,7 +8,7 @@ struct MethodRules: Sendable {
   /// The indexes of rules that compare a field, by the first such field and its value.
   private var keyed: [RequestPattern.Key: [Int]] = [:]
   /// The fields in those keys.
-  private var names: Set<String> = []
+  private var names: Set<ExactText> = []
   /// The indexes of all other rules.
   private var unkeyed: [Int] = []
   /// The number in the file of the rule that answers all calls, and the rules that answer all requests that match.
@@ -33,7 +34,7 @@ struct MethodRules: Sendable {
   private mutating func append(_ rule: MockRule) {
     if let key = rule.pattern?.key {
       keyed[key, default: []].append(rules.count)
-      names.insert(key.name)
+      _ = names.insert(key.name)
     } else {
       unkeyed.append(rules.count)
     }
@@ -43,7 +44,7 @@ struct MethodRules: Sendable {
   /// The indexes of the rules that a request may match, in order.
   func indices(for request: DynamicMessage?) -> [Int] {
     guard let request else { return unkeyed }
-    let found = names.compactMap { keyed[RequestPattern.Key(name: $0, value: request[$0])] }
+    let found = names.compactMap { keyed[RequestPattern.Key(name: $0.text, value: request[$0.text])] }
     return found.isEmpty ? unkeyed : (found.joined() + unkeyed).sorted()
   }
 }

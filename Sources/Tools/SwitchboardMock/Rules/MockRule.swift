@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// A rule: how a mock answers matching requests of a method.
 struct MockRule: Sendable {
@@ -15,7 +16,7 @@ struct MockRule: Sendable {
   /// How often the rule may answer; nil if always.
   private(set) var times: Int?
 
-  static let members: Set = [
+  static let members = [
     "method", "match", "answer", "stream", "status", "delay", "every", "headers", "trailers", "times",
   ]
 
@@ -144,7 +145,7 @@ extension DecodeError {
 /// The members of a map, by name.
 struct DocumentMembers {
   let all: [DocumentValue.Member]
-  private let values: [String: DocumentValue]
+  private let values: [ExactText: DocumentValue]
   private let name: String
 
   init(_ document: DocumentValue, _ name: String) throws(RuleError) {
@@ -152,17 +153,19 @@ struct DocumentMembers {
       throw RuleError("\(name) is \(document.kind), not a map")
     }
     all = members
-    values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    values = Dictionary(members.map { (ExactText($0.name), $0.value) }) { first, _ in first }
     self.name = name
   }
 
   subscript(_ member: String) -> DocumentValue? { values[member].flatMap { $0 == .null ? nil : $0 } }
 
   /// Rejects unknown members, because a misspelt name would have no effect.
-  func check(_ known: Set<String>) throws(RuleError) {
-    guard let other = all.first(where: { !known.contains($0.name) }) else { return }
+  func check(_ known: [String]) throws(RuleError) {
+    guard let other = all.first(where: { member in !known.contains { $0.isExactly(member.name) } }) else {
+      return
+    }
     throw RuleError(
-      "\(name) has no '\(other.name)'; its members are \(known.sorted().joined(separator: ", "))"
+      "\(name) has no '\(other.name.excerpt)'; its members are \(known.sorted().joined(separator: ", "))"
     )
   }
 
@@ -184,9 +187,9 @@ struct DocumentMembers {
   func duration(_ member: String) throws(RuleError) -> Duration? {
     guard let value = self[member] else { return nil }
     let units: [(String, Double)] = [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60)]
-    guard case .string(let text) = value, let unit = units.first(where: { text.hasSuffix($0.0) }),
-      DocumentReader.isNumber(String(text.dropLast(unit.0.utf8.count))),
-      let number = Double(text.dropLast(unit.0.utf8.count))
+    guard case .string(let text) = value, let unit = units.first(where: { text.ends(with: $0.0) }),
+      let digits = String(text.utf8.dropLast(unit.0.utf8.count)), DocumentReader.isNumber(digits),
+      let number = Double(digits)
     else { throw RuleError("\(member) is not a time such as 20ms, 1.5s or 2m") }
     return .nanoseconds(Int64(min(max(number * unit.1, -1e9), 1e9) * 1e9))
   }

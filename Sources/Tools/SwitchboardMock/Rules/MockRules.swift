@@ -1,16 +1,17 @@
 import Switchboard
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The rules of a file, by method.
 package struct MockRules: Sendable {
   static let limit = 100_000
 
-  private let rules: [String: MethodRules]
+  private let rules: [ExactText: MethodRules]
   /// How often each rule may still answer.
   private let left: TimesLeft
 
   private final class TimesLeft: Sendable {
-    let counts = Locked<[String: [Int: Int]]>([:])
+    let counts = Locked<[ExactText: [Int: Int]]>([:])
   }
 
   package var isEmpty: Bool { rules.isEmpty }
@@ -32,7 +33,7 @@ package struct MockRules: Sendable {
       throw RuleError("the file has no list of 'rules'")
     }
     guard documents.count <= Self.limit else { throw RuleError("there are more than \(Self.limit) rules") }
-    var rules: [String: MethodRules] = [:]
+    var rules: [ExactText: MethodRules] = [:]
     for (index, document) in documents.enumerated() {
       do throws(RuleError) {
         guard let name = try DocumentMembers(document, "a rule").text("method") else {
@@ -41,12 +42,16 @@ package struct MockRules: Sendable {
         let methods = schema.methods(matching: name)
         guard !methods.isEmpty else {
           let known = schema.methods(matching: "*").prefix(20).map(\.path).joined(separator: ", ")
-          throw RuleError("there is no method '\(name)'; there are \(known)")
+          throw RuleError("there is no method '\(name.excerpt)'; there are \(known)")
         }
         var earlier: Int? = index
         for method in methods {
           let rule = try MockRule(document, of: method, schema.jsonOptions)
-          let other = rules[method.path, default: MethodRules()].append(rule, number: index, of: method)
+          let other = rules[ExactText(method.path), default: MethodRules()].append(
+            rule,
+            number: index,
+            of: method
+          )
           // It is of use if it is for one method.
           earlier = other.flatMap { number in earlier.map { min($0, number) } }
         }
@@ -73,7 +78,7 @@ package struct MockRules: Sendable {
       let mayAnswer = left.counts.withLock { counts in
         let rest = counts[method.path]?[index] ?? times
         guard rest > 0 else { return false }
-        counts[method.path, default: [:]][index] = rest - 1
+        counts[ExactText(method.path), default: [:]][index] = rest - 1
         return true
       }
       if mayAnswer { return rule }

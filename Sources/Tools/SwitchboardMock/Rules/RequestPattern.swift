@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardText
 
 /// The condition of a rule: the named fields of the request have these values. Other fields may have any.
 struct RequestPattern: Hashable, Sendable {
@@ -35,7 +36,7 @@ struct RequestPattern: Hashable, Sendable {
       var expected = Expected.value(message[field.name])
       // A nested message is matched field by field, except for well-known types, which have a special JSON form.
       if !field.isRepeated, case .map = member.value, let inner = type.message(of: field),
-        !inner.fullName.hasPrefix("google.protobuf.")
+        !inner.fullName.begins(with: "google.protobuf.")
       {
         expected = .message(try RequestPattern(member.value, inner, options))
       }
