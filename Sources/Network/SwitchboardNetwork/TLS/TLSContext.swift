@@ -15,7 +15,7 @@ package final class TLSContext: @unchecked Sendable {
   /// Whether the peer may use HTTP/1.1.
   let allowsHTTP1: Bool
   /// Why peers will refuse the certificate, if they will.
-  package let remarks: [String]
+  package let remarks: [OptionRemark]
 
   package init(server options: ServerTLS, allowsHTTP1: Bool) throws(GRPCStatus) {
     isServer = true

@@ -1,42 +1,42 @@
 import Switchboard
 import SwitchboardText
 
-/// The log of a channel or a server that the command makes. What the library says of an option, the command says of the flag
-/// that sets it, as a warning, once: a run may make several channels.
-final class FlagLog: LogHandler {
-  private let words: [(library: String, command: ShownText)]
+/// The log of a channel or a server that the command makes. What the library remarks on an option, the command says of the
+/// flag that sets it, as a warning, once: a run may make several channels.
+final class FlagLog: OptionRemarkHandler {
+  /// The flags, and what of their values the remarks are about, by the options' names.
+  private let flags: [String: String]
   private let rest: Logger
   private let said = Locked<Set<ExactText>>([])
 
-  /// `words` are how an entry of the library may begin, and how the command begins it. All others go to `rest`.
-  private init(_ words: [(library: String, command: ShownText)], rest: Logger) {
-    self.words = words
+  /// All other entries go to `rest`.
+  private init(_ flags: [String: String], rest: Logger) {
+    self.flags = flags
     self.rest = rest
   }
 
   /// The log of channels that show a certificate.
   static func ofChannels() -> Logger {
-    let flag = TargetFlags.certificate
-    let words: (library: String, command: ShownText) =
-      ("ChannelOptions: the certificate", "\(flag.name): the certificate")
-    return Logger(FlagLog([words], rest: .quiet), minimumLevel: .warning)
+    let flags = ["security": TargetFlags.certificate.name]
+    return Logger(FlagLog(flags, rest: .quiet), minimumLevel: .warning)
   }
 
   /// The log of a server, with the flags for its certificate and its origins.
   static func ofServer(certificate: Flag? = nil, origin: Flag? = nil) -> Logger {
-    var words: [(library: String, command: ShownText)] = []
-    if let certificate {
-      words.append(("ServerOptions: the certificate", "\(certificate.name): the certificate"))
-    }
-    if let origin { words.append(("WebOptions.origins has \"null\"", "\(origin.name) null")) }
-    return Logger(FlagLog(words, rest: .standardError), minimumLevel: .warning)
+    var flags: [String: String] = [:]
+    if let certificate { flags["tls"] = certificate.name }
+    if let origin { flags["origins"] = "\(origin.name) null" }
+    return Logger(FlagLog(flags, rest: .standardError), minimumLevel: .warning)
+  }
+
+  func takes(_ remark: OptionRemark) -> Bool {
+    guard let flag = flags[remark.option] else { return false }
+    let text = "\(flag): \(remark.reason)"
+    if said.withLock({ $0.insert(text) }) { Output.warn(ShownText(text)) }
+    return true
   }
 
   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-    guard let (library, command) = words.first(where: { message.begins(with: $0.library) }) else {
-      return rest.log(level, message, metadata)
-    }
-    guard said.withLock({ $0.insert(message) }) else { return }
-    Output.warn("\(command)\(message.dropFirst(library.count))")
+    rest.log(level, message, metadata)
   }
 }

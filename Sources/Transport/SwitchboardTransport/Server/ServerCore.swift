@@ -62,7 +62,7 @@ final class ServerCore: @unchecked Sendable {
     self.group = group
     blocks = BlockReporter(self.options, router.methods)
     let remarks = options.remarks(on: providers) + (tls.withLock { $0?.remarks } ?? [])
-    for remark in remarks { options.logger.log(.warning, "ServerOptions: \(remark)") }
+    for remark in remarks { options.logger.log(remark, of: "ServerOptions") }
     telemetry?.serverWasMade()
     if let blocks { LoopWatchdog.shared.watch(group.loops, for: blocks) }
   }
@@ -101,7 +101,7 @@ final class ServerCore: @unchecked Sendable {
     guard tlsContext != nil else { throw .serverWithoutTLS }
     if state.withLock(\.isDraining) { throw .wasShutDown }
     let context = try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
-    for remark in context.remarks { self.options.logger.log(.warning, "ServerTLS: \(remark)") }
+    for remark in context.remarks { self.options.logger.log(remark, of: "ServerTLS") }
     tls.withLock { $0 = context }
   }
 

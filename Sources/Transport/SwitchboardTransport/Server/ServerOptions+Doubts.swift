@@ -12,10 +12,10 @@ extension ServerOptions {
       )
     }
     guard web?.allowsPagesWithoutOrigin ?? false else { return }
+    let reason = "any site can make a page without an origin, and may call with it"
     logger.log(
-      .warning,
-      "WebOptions.origins has \"null\": any site can make a page without an origin, and may call with it",
-      [:]
+      OptionRemark(of: "origins", reason, sentence: "origins has \"null\": \(reason)"),
+      of: "WebOptions"
     )
   }
 }

@@ -79,16 +79,16 @@ extension ServerOptions: RuledOptions {
 
 // Options that have no effect. Several servers may share options, so the log says so, and the server is made.
 extension ServerOptions {
-  func remarks(on providers: [any CallHandlerProvider]) -> [String] {
-    var remarks: [String] = []
+  func remarks(on providers: [any CallHandlerProvider]) -> [OptionRemark] {
+    var remarks: [OptionRemark] = []
     let hasAge = maxConnectionAge != nil || maxConnectionIdle != nil
     if connectionAgeGrace != ServerOptions().connectionAgeGrace, !hasAge {
-      remarks.append(
-        "connectionAgeGrace has no effect, because neither maxConnectionAge nor maxConnectionIdle is set"
-      )
+      let reason = "has no effect, because neither maxConnectionAge nor maxConnectionIdle is set"
+      remarks.append(OptionRemark("connectionAgeGrace", reason))
     }
     if providers.isEmpty, pages.isEmpty, dialects.isEmpty {
-      remarks.append("the server has no providers, and answers every call with UNIMPLEMENTED")
+      let reason = "the server has no providers, and answers every call with UNIMPLEMENTED"
+      remarks.append(OptionRemark(of: "", reason))
     }
     return remarks
   }
