@@ -40,6 +40,22 @@ import Testing
     #expect(Package().changed(new) == new)
   }
 
+  /// Modules that came with version 2 do not bring the rules of version 1.
+  @Test func filesOfTheSecondVersionHaveItsRules() {
+    let text =
+      "import GRPCHealthService\nhealth.provider.updateStatus(.serving, forService: \"a\")\ntask.wait()\n"
+    let changed = "import SwitchboardServices\nhealth.set(.serving, for: \"a\")\ntask.wait()\n"
+    #expect(Package().changed(text) == changed)
+    #expect(Package().advice(text) == [])
+    // Both versions have this one.
+    let shared = "import GRPCReflectionService\nlet m: Metadata\ntask.wait()\n"
+    #expect(Package().advice(shared) == ["3: .wait()"])
+    var names = PackageNames()
+    for text in ["import GRPCCore\n", shared] { names.add(Array(text.utf8)) }
+    let second = FileMigration(Array(shared.utf8), isManifest: false, names: names, MigrationSettings())
+    #expect(second.findings.allSatisfy { $0.found != ".wait()" })
+  }
+
   @Test func filesWithoutGRPCStayAsTheyAre() {
     let text = "import Foundation\nlet c = Echo_EchoAsyncClient()\nfoo.wait()\n"
     #expect(Package().migration(text).findings.isEmpty)
@@ -100,6 +116,8 @@ import Testing
       struct F: Echo_EchoServerInterceptorFactoryProtocol {
         func makeGetInterceptors() -> [X] { [] }
         func makeOldInterceptors() -> [X] { [] }
+        private func makeSharedInterceptors() -> [X] { [] }
+        func makeInterceptors() -> [X] { [] }
       }
       """
     #expect(Package(generated).advice(text) == ["4: func makeOldInterceptors"])

@@ -99,6 +99,10 @@ import Testing
     ("for (n, v, _) in headers where n == m {", "for (n, v) in headers where n == m {"),
     ("headers.map { name, value, _ in", "headers.map { name, value in"),
     ("enum K: UserInfo.Key {", "enum K: UserInfoKey {"),
+    (
+      "final class G<Request, Response>: ServerInterceptor<Request, Response> {",
+      "final class G<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response> {"
+    ),
     ("return .processingError", "return .processingError"),
     ("throw GRPCStatus.processingError", "throw GRPCStatus(code: .internalError)"),
     // Messages.
@@ -217,6 +221,8 @@ import Testing
       "var o = CallOptions()\no.responseSizeLimit = 1"
     ),
     ("m.addBinary(b, forKey: \"k-bin\")", "m.add(name: \"k-bin\", binary: b)"),
+    ("m.replaceOrAddBinary(b, forKey: \"k-bin\")", "m.replaceOrAdd(name: \"k-bin\", binary: b)"),
+    ("try await response.write(contentsOf: all)", "try await response.send(contentsOf: all)"),
     ("if context.cancellation.isCancelled {", "if context.isCancelled {"),
     ("health.provider.updateStatus(.serving, forService: \"a\")", "health.set(.serving, for: \"a\")"),
     (
@@ -233,7 +239,6 @@ import Testing
 
   @Test(arguments: [
     ("methodConfig.maxResponseMessageBytes = 1", ".maxResponseMessageBytes"),
-    ("m.replaceOrAddBinary(b, forKey: \"k-bin\")", ".replaceOrAddBinary"),
     ("print(context.remotePeer)", "context.remotePeer"),
     ("print(context.descriptor)", "context.descriptor"),
     ("try await context.cancellation.cancelled", "context.cancellation"),

@@ -56,11 +56,13 @@ package struct FileMigration: Sendable {
     )
     var findings = imports.findings()
     let isSwitchboard = facts.imports("Switchboard")
-    // A file that imports only NIO is about gRPC if its imports are.
-    if isSwitchboard || facts.imports(Modules.one) || !findings.isEmpty && !facts.imports(Modules.two) {
+    // A file that imports only NIO, or what both have, is about gRPC if its imports are.
+    let isAboutGRPC = !findings.isEmpty
+    let isSecond = facts.imports(Modules.two) || isAboutGRPC && names.usesOnlySecond
+    if isSwitchboard || facts.imports(Modules.one) || isAboutGRPC && !isSecond {
       findings += check.findings(by: settings.keepsMessages ? .oneWithMessages : .one)
     }
-    if isSwitchboard || facts.imports(Modules.two) { findings += check.findings(by: .two) }
+    if isSwitchboard || isSecond { findings += check.findings(by: .two) }
     findings += isSwitchboard || !findings.isEmpty ? TypeBodies(source: source, names: names).findings() : []
     return findings.sorted { ($0.offset, $0.edit == nil ? 1 : 0) < ($1.offset, $1.edit == nil ? 1 : 0) }
   }

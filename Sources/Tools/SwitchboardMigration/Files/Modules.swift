@@ -11,6 +11,7 @@ enum Modules {
   static let two = set([
     "GRPCCore", "GRPCProtobuf", "GRPCNIOTransportHTTP2", "GRPCNIOTransportHTTP2Posix",
     "GRPCNIOTransportHTTP2TransportServices", "GRPCNIOTransportCore", "GRPCInProcessTransport",
+    "GRPCHealthService", "GRPCOTelTracingInterceptors", "GRPCServiceLifecycle",
   ])
   static let nio = set([
     "NIO", "NIOCore", "NIOPosix", "NIOHPACK", "NIOHTTP2", "NIOSSL", "NIOTransportServices", "NIOEmbedded",
@@ -31,9 +32,9 @@ enum Modules {
   ]
 
   static func successor(of module: [UInt8]) -> Successor? {
+    if let other = others[module] { return .module(other) }
     if one.contains(module) || two.contains(module) { return .module("Switchboard") }
-    if nio.contains(module) { return .switchboardIfAlone }
-    return others[module].map { .module($0) }
+    return nio.contains(module) ? .switchboardIfAlone : nil
   }
 
   private static func set(_ names: [String]) -> Set<[UInt8]> { Set(names.map { Array($0.utf8) }) }

@@ -6,8 +6,8 @@ package struct PackageNames: Sendable {
   private var generated: Set<[UInt8]> = []
   /// The methods of each generated factory of interceptors.
   private var factories: [[UInt8]: Set<[UInt8]>] = [:]
-  /// Whether a file imports grpc-swift 1 or 2.
-  private(set) var usesGRPCSwift = false
+  private var usesFirst = false
+  private var usesSecond = false
 
   /// More names than a package of this size has are not kept.
   private static let most = 200_000
@@ -26,7 +26,8 @@ package struct PackageNames: Sendable {
     let source = SwiftSource(bytes)
     if GeneratedFile.generator(of: bytes) != nil { return addGenerated(source) }
     let facts = ImportStatement.all(in: source)
-    if facts.contains(where: { Modules.one.union(Modules.two).contains($0.name) }) { usesGRPCSwift = true }
+    usesFirst = usesFirst || facts.contains { Modules.one.contains($0.name) }
+    usesSecond = usesSecond || facts.contains { Modules.two.contains($0.name) }
     for index in source.tokens.indices where isDeclaration(index, in: source) && declared.count < Self.most {
       declared.insert(Array(source[index + 1]))
     }
@@ -64,6 +65,12 @@ package struct PackageNames: Sendable {
     else { return nil }
     return open..<close
   }
+
+  /// Whether a file imports grpc-swift 1 or 2.
+  var usesGRPCSwift: Bool { usesFirst || usesSecond }
+
+  /// Whether a file that imports neither is about grpc-swift 2.
+  var usesOnlySecond: Bool { usesSecond && !usesFirst }
 
   func isDeclared(_ name: ArraySlice<UInt8>) -> Bool { declared.contains(Array(name)) }
 

@@ -96,6 +96,7 @@ struct TypeBodies {
     else { return [] }
     return ownTokens(open).compactMap { index in
       guard source.isToken("func", at: index), source.isWord(index + 1), isFactory(source[index + 1]),
+        !source.isToken("private", at: index - 1), !source.isToken("fileprivate", at: index - 1),
         !methods.contains(Array(source[index + 1]))
       else { return nil }
       return Finding(
@@ -107,7 +108,9 @@ struct TypeBodies {
     }
   }
 
+  /// Whether a name has that of a method between the words of a factory's.
   private func isFactory(_ name: ArraySlice<UInt8>) -> Bool {
     name.starts(with: "make".utf8) && name.suffix(12).elementsEqual("Interceptors".utf8)
+      && name.count > "makeInterceptors".utf8.count
   }
 }

@@ -148,7 +148,10 @@ enum ClientRules {
       ".withConnectionIdleTimeout",
       "Use ChannelOptions.idleTimeout, or ServerOptions.maxConnectionIdle."
     ),
-    .advise(".withCallStartBehavior", "Use CallOptions.waitForReady, for a call or as the client's default."),
+    .advise(
+      ".withCallStartBehavior",
+      "Calls wait with ChannelOptions.waitForReady = true, or CallOptions.waitForReady for some of them."
+    ),
     .advise(".withErrorDelegate", "Use the logger of ChannelOptions or ServerOptions."),
     .advise(".withBackgroundActivityLogger", "Use ChannelOptions.logger."),
     .advise(

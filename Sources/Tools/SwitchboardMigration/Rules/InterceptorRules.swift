@@ -1,6 +1,15 @@
 /// Interceptors, headers, statuses and what travels with a call.
 enum InterceptorRules {
-  static let all = headers + context + statuses
+  static let all = bases + headers + context + statuses
+
+  /// The messages of an interceptor are `Sendable`, also where a subclass leaves their types open.
+  private static let bases: [Rule] = ["ClientInterceptor", "ServerInterceptor"].map { base in
+    .change(
+      "class $NAME<$REQUEST, $RESPONSE>: \(base)<",
+      to: "class $NAME<$REQUEST: Sendable, $RESPONSE: Sendable>: \(base)<",
+      because: "the types of messages are Sendable"
+    )
+  }
 
   private static let headers: [Rule] =
     ["{", "where"].map { next in

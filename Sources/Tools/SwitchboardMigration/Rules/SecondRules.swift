@@ -175,10 +175,10 @@ enum SecondRules {
       ),
       .change(".addString($value, forKey: $key)", to: ".add(name: $key, value: $value)", in: .two),
       .change(".addBinary($value, forKey: $key)", to: ".add(name: $key, binary: $value)", in: .two),
-      .advise(
-        ".replaceOrAddBinary",
-        in: .two,
-        "Use remove(name:), then add(name:binary:)."
+      .change(
+        ".replaceOrAddBinary($value, forKey: $key)",
+        to: ".replaceOrAdd(name: $key, binary: $value)",
+        in: .two
       ),
       .change(
         ".replaceOrAddString($value, forKey: $key)",

@@ -28,5 +28,5 @@ enum WaitingRules {
   ]
 
   private static let sequence =
-    "A sequence is sent one by one: for request in requests { try await call.requestStream.send(request) }"
+    "Of a sequence: try await call.requestStream.send(contentsOf: requests). One that is asynchronous is sent one by one."
 }
