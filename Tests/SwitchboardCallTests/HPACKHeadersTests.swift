@@ -36,6 +36,11 @@ import Testing
   @Test func replacingLeavesOneField() {
     var headers: HPACKHeaders = ["a": "1", "b": "2", "a": "3"]
     headers.replaceOrAdd(name: "A", value: "4")
+    headers.add(name: "k-bin", binary: [1])
+    headers.add(name: "K-bin", binary: [2])
+    headers.replaceOrAdd(name: "K-bin", binary: [3])
+    #expect(headers[binary: "k-bin"] == [[3]])
+    headers.remove(name: "k-bin")
     #expect(headers == ["b": "2", "a": "4"])
   }
 

@@ -18,6 +18,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func theRequestsOfASequenceAreSent(_ intercepted: Bool) async throws {
+    try await EchoPair.with { pair async throws in
+      let joined = try await client(pair, intercepted).collect { call in
+        try await call.requestStream.send(contentsOf: ["a", "b", "c"].lazy.map { Echo_EchoRequest($0) })
+      }
+      #expect(joined.text == "abc")
+    }
+  }
+
   @Test(arguments: [false, true]) func aStreamEndsWithItsClosure(_ intercepted: Bool) async throws {
     try await EchoPair.with { pair async throws in
       let (first, call) = try await client(pair, intercepted).expand(Echo_EchoRequest("a b c")) { call in

@@ -80,6 +80,12 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     }
   }
 
+  /// Sends every message of a sequence.
+  @inlinable
+  nonisolated(nonsending) public func send(contentsOf requests: some Sequence<Request>) async throws {
+    for request in requests { try await send(request) }
+  }
+
   /// Ends the requests.
   public func finish() {
     owner?.finish()

@@ -86,6 +86,12 @@ public struct HPACKHeaders: Sendable {
     add(name: name, value: value)
   }
 
+  /// Removes every field of this name, and then adds a binary value, as `add(name:binary:)` does.
+  public mutating func replaceOrAdd(name: String, binary value: some Collection<UInt8>) {
+    remove(name: name)
+    add(name: name, binary: value)
+  }
+
   /// Appends the fields of another list.
   public mutating func add(contentsOf other: HPACKHeaders) {
     if isEmpty {
