@@ -28,6 +28,9 @@ extension CallOptions {
     set { choose { $0.waitForReady = newValue } }
   }
 
+  /// The same, if it was chosen: the channel decides otherwise.
+  package var chosenWaitForReady: Bool? { box?.choices.waitForReady }
+
   /// The `:authority` to send instead of the channel's.
   public var serverAuthority: String? {
     get { box?.choices.serverAuthority }

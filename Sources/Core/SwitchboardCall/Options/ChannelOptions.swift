@@ -83,6 +83,8 @@ public struct ChannelOptions: Sendable {
 
   /// Per-method configuration, for calls without a service config.
   public var serviceConfig: ServiceConfig?
+  /// Whether calls wait for a connection, unless their own options or the service config of their method say otherwise.
+  public var waitForReady = false
   /// Factories of interceptors for every call, which follow the client's.
   public var interceptorFactories: [any ClientInterceptorFactory] = []
   /// How long a channel without calls keeps its connections and its name resolved. `nil` means without limit.

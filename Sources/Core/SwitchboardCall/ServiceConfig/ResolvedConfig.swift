@@ -17,7 +17,10 @@
 
   private let state = Locked(State())
 
-  package init() {}
+  /// Whether calls wait after a failure, unless their options say otherwise.
+  let callsWait: Bool
+
+  package init(callsWait: Bool = false) { self.callsWait = callsWait }
 
   /// The config, which may be `nil`. `.none` before the name was resolved for the first time.
   package var known: ServiceConfig?? { state.withLock { $0.known } }

@@ -54,7 +54,7 @@ extension ClientCallStream {
 }
 
 extension ClientCallStream: CallToPick {
-  var waitsForReady: Bool { request.options?.waitForReady ?? false }
+  var waitsForReady: Bool { request.options?.chosenWaitForReady ?? channel.options.waitForReady }
   var method: MethodDescriptor { request.method }
   var metadata: HPACKHeaders { request.options?.initialMetadata ?? HPACKHeaders() }
 }

@@ -63,7 +63,9 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     self.loop = loop
     userAgent = try options.makeUserAgent()
     keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
-    resolvedConfig = destination.resolver.findsServiceConfigs ? ResolvedConfig() : nil
+    resolvedConfig =
+      destination.resolver.findsServiceConfigs
+      ? ResolvedConfig(callsWait: options.waitForReady) : nil
     balancer = try ChannelBalancer(
       target,
       destination.resolver,

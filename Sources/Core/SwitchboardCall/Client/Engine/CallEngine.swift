@@ -141,7 +141,7 @@ final class CallEngine: Sendable {
     }
     if let known = resolvedConfig.known { return makeConfiguredCall(request, receiver, known ?? config) }
     // It has to wait for the config of the channel's name.
-    let failsFast = !(request.options?.waitForReady ?? false)
+    let failsFast = !(request.options?.chosenWaitForReady ?? resolvedConfig.callsWait)
     let awaited: @Sendable () -> String = { [host] in
       let failure = resolvedConfig.lastFailure.map { " (last error: \($0.message ?? "\($0.code)"))" } ?? ""
       return "the name \(host) to be resolved\(failure)"
