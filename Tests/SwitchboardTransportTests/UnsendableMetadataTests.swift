@@ -62,6 +62,30 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (MethodDescriptor(service: "test.Test", method: "Get it", type: .unary), "has a space, or another"),
+      (MethodDescriptor(service: "test.T\u{eb}st", method: "Get", type: .unary), "has a space, or another"),
+      (
+        MethodDescriptor(service: "test.Test", method: "", type: .unary),
+        "lacks the name of a service or of a method"
+      ),
+      (
+        MethodDescriptor(service: "", method: "Get", type: .unary),
+        "lacks the name of a service or of a method"
+      ),
+      (MethodDescriptor(path: "/test.Test/Get/", type: .unary), "lacks the name of a service or of a method"),
+    ],
+    [Wire.ipv4, .inProcess]
+  )
+  func aPathWithoutANameIsNotSent(_ sample: (MethodDescriptor, String), _ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let failure = await status { _ = try await pair.get(sample.0) }
+      #expect(failure?.code == .invalidArgument)
+      #expect(failure?.message?.contains(sample.1) == true)
+    }
+  }
+
   @Test(arguments: [Wire.ipv4, .inProcess]) func anEmptyAuthorityIsNotSent(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let failure = await status { _ = try await pair.get(options: CallOptions(serverAuthority: "")) }

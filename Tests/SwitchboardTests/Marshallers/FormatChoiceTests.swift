@@ -166,6 +166,20 @@ import Testing
     }
   }
 
+  @Test(arguments: ["/echo.Echo", "echo.Echo/Get", "", "echo Echo"])
+  func aChoiceForWhatIsNoServiceFailsTheCall(_ name: String) async throws {
+    try await withChannel(to: [Provider([JSONFormat()])]) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      var options = CallOptions()
+      options.payloadFormat = PayloadChoice(nil).with(JSONFormat(), service: name)
+      let failure = await status { _ = try await client.get(Echo_EchoRequest("x"), callOptions: options) }
+      #expect(failure?.code == .invalidArgument)
+      #expect(
+        failure?.message?.contains("\(name.debugDescription), which is not the name of a service") == true
+      )
+    }
+  }
+
   // MARK: Interceptors
 
   @Test func interceptorsSeeTypedMessagesInEveryFormat() async throws {

@@ -249,8 +249,13 @@ import Testing
     var methodHandlers: [MethodHandler] { [method.bytes.unaryHandler { request, _ in request }] }
   }
 
-  @Test(arguments: [("/stock.Stock/", "/Find"), ("stock.Stock", "Find/"), ("", "Find"), ("stock.Stock", "")])
-  func namesWithSlashes(_ service: String, _ method: String) {
+  @Test(arguments: [
+    ("/stock.Stock/", "/Find"), ("stock.Stock", "Find/"), ("", "Find"), ("stock.Stock", ""),
+    ("stock.Stock", "Find it"), (" stock.Stock", "Find"), ("stock.Stock", "Find\n"),
+    ("st\u{f6}ck.Stock", "Find"),
+    ("stock.Stock", "Find?all"), ("stock.Stock", "Find#all"),
+  ])
+  func namesThatAreNone(_ service: String, _ method: String) {
     let named = Named(method: MethodDescriptor(service: service, method: method, type: .unary))
     let error = #expect(throws: GRPCStatus.self) { try server(LogEntries(), [named]) }
     #expect(error?.code == .invalidArgument)

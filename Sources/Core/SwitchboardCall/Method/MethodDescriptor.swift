@@ -17,7 +17,7 @@ public final class MethodDescriptor: Sendable {
   /// The effect of calling the method twice: its `idempotency_level` in the `.proto` file.
   public let idempotency: MethodIdempotency
   package let pathBytes: [UInt8]
-  /// Whether HTTP allows the path, which begins with a slash.
+  /// Whether HTTP allows the path, which begins with a slash and has a name after each.
   package let hasValidPath: Bool
   /// What channels tell others by whose calls occupy a loop; zero until there was a call.
   package let callMark = Atomic<UInt>(0)
@@ -51,7 +51,16 @@ public final class MethodDescriptor: Sendable {
   }
 
   private static func isPath(_ bytes: [UInt8]) -> Bool {
-    bytes.first == UInt8(ascii: "/") && isTarget(bytes)
+    let slash = UInt8(ascii: "/")
+    return bytes.first == slash && bytes.last != slash && isTarget(bytes)
+      && !zip(bytes, bytes.dropFirst()).contains { $0 == (slash, slash) }
+  }
+
+  /// Whether it can be the name of a service or of a method, as a part of a path: it is not empty, and has only visible
+  /// characters of ASCII, apart from those that have another meaning in a path.
+  package static func isName(_ text: String) -> Bool {
+    !text.utf8.isEmpty && isTarget(text.utf8)
+      && !text.utf8.contains { [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
   }
 
   /// Whether the bytes can be the target of a request in HTTP: nothing in them ends it.

@@ -47,10 +47,17 @@ public struct PayloadChoice: Sendable {
     let general: (any PayloadFormat)?
     /// By the full name of a service or the path of a method.
     let special: [String: any PayloadFormat]
+    /// Why calls fail: a service that was named has no name of a service.
+    let fault: GRPCStatus?
 
-    init(_ general: (any PayloadFormat)?, _ special: [String: any PayloadFormat]) {
+    init(
+      _ general: (any PayloadFormat)?,
+      _ special: [String: any PayloadFormat],
+      _ fault: GRPCStatus? = nil
+    ) {
       self.general = general
       self.special = special
+      self.fault = fault
     }
   }
 
@@ -61,9 +68,11 @@ public struct PayloadChoice: Sendable {
 
   private init(_ formats: Formats) { self.formats = formats }
 
-  /// A copy with another format for a service, by its full name, such as `echo.Echo`.
+  /// A copy with another format for a service, by its full name, such as `echo.Echo`. With a name that no service can have,
+  /// such as a path, calls fail with `INVALID_ARGUMENT`.
   public func with(_ format: any PayloadFormat, service: String) -> PayloadChoice {
-    adding(format, service)
+    let fault = MethodDescriptor.isName(service) ? nil : GRPCStatus.noService(service)
+    return adding(format, service, fault)
   }
 
   /// A copy with another format for one method.
@@ -71,13 +80,30 @@ public struct PayloadChoice: Sendable {
     adding(format, method.path)
   }
 
-  private func adding(_ format: any PayloadFormat, _ name: String) -> PayloadChoice {
-    PayloadChoice(Formats(formats.general, formats.special.merging([name: format]) { $1 }))
+  private func adding(
+    _ format: any PayloadFormat,
+    _ name: String,
+    _ fault: GRPCStatus? = nil
+  ) -> PayloadChoice {
+    let special = formats.special.merging([name: format]) { $1 }
+    return PayloadChoice(Formats(formats.general, special, formats.fault ?? fault))
   }
 
   /// The format chosen for a method; `nil` for the method's own.
   package func format(for method: MethodDescriptor) -> (any PayloadFormat)? {
     guard !formats.special.isEmpty else { return formats.general }
     return formats.special[method.path] ?? formats.special[method.service] ?? formats.general
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func noService(_ name: String) -> GRPCStatus {
+    GRPCStatus(
+      code: .invalidArgument,
+      message: """
+        PayloadChoice.with(_:service:) has \(name.debugDescription), which is not the name of a service: write \
+        with(_:service: "shop.Shop"), or with(_:method:) for one method
+        """
+    )
   }
 }

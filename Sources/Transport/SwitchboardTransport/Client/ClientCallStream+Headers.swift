@@ -28,11 +28,23 @@ extension CallRequest {
 
 extension GRPCStatus {
   fileprivate static func invalidPath(_ method: MethodDescriptor) -> GRPCStatus {
-    guard method.pathBytes.first != UInt8(ascii: "/") else { return .invalidHeader("path") }
+    guard method.pathBytes.first != UInt8(ascii: "/") else {
+      return GRPCStatus(
+        code: .invalidArgument,
+        message: "\(fault(ofPath: method)): \(method.path.debugDescription)",
+        origin: .user
+      )
+    }
     return GRPCStatus(
       code: .invalidArgument,
       message: "the call's path has no slash at its beginning: write /\(method.path)"
     )
+  }
+
+  private static func fault(ofPath method: MethodDescriptor) -> String {
+    MethodDescriptor.isTarget(method.pathBytes)
+      ? "the call's path lacks the name of a service or of a method, as in /shop.Shop/Get"
+      : "the call's path has a space, or another character that HTTP does not allow"
   }
 
   fileprivate static let emptyAuthority = GRPCStatus(

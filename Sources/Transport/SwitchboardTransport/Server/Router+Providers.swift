@@ -55,14 +55,13 @@ extension [any ServerInterceptorFactory] {
 extension MethodDescriptor {
   /// Throws if the path is not the one that clients have by the names.
   fileprivate func checkNames() throws(GRPCStatus) {
-    let slash = UInt8(ascii: "/")
-    let hasSlash = service.utf8.contains(slash) || method.utf8.contains(slash)
-    guard hasSlash || service.utf8.isEmpty || method.utf8.isEmpty else { return }
+    guard let wrong = [service, method].first(where: { !Self.isName($0) }) else { return }
     throw GRPCStatus(
       code: .invalidArgument,
       message:
-        "\(path): the names of a service and its methods have no slash and are not empty: "
-        + "of shop.Shop and Get, the path is /shop.Shop/Get"
+        "\(path): \(wrong.debugDescription) is no name: those of a service and its methods are not empty, and have letters, "
+        + "digits and other characters of ASCII, without a space, a slash, ? or #: of shop.Shop and Get, the path is "
+        + "/shop.Shop/Get"
     )
   }
 }

@@ -126,7 +126,7 @@ final class CallEngine: Sendable {
       return RefusedCall(request, eventLoop, receiver, refusal)
     }
     do throws(GRPCStatus) {
-      try request.options?.checkNumbers()
+      try request.options?.checkValues()
     } catch { return RefusedCall(request, eventLoop, receiver, error) }
     setDeadline(of: &request)
     if let config = request.options?.serviceConfig {
@@ -231,8 +231,8 @@ extension CallOptions {
   private static let countsFromTheStart =
     "it counts from the start of the call (for a time that may have passed, write max(.zero, time - .now))"
 
-  /// Throws `INVALID_ARGUMENT` for a number with which no call could work.
-  fileprivate func checkNumbers() throws(GRPCStatus) {
+  /// Throws `INVALID_ARGUMENT` for a value with which no call could work.
+  fileprivate func checkValues() throws(GRPCStatus) {
     if let responseSizeLimit {
       let range = OptionRange.atLeast(1)
       try range.check(responseSizeLimit, "responseSizeLimit", because: MessageLimit.nothingFits)
@@ -240,6 +240,7 @@ extension CallOptions {
     if let timeout {
       try OptionRange.atLeast(.zero).check(timeout, "timeout", because: Self.countsFromTheStart)
     }
+    if let fault = box?.choices.payloadFormat?.formats.fault { throw fault }
   }
 
   /// Whether the call needs more than the transport provides.
