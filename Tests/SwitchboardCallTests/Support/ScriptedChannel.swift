@@ -8,7 +8,7 @@ struct ScriptedChannel {
   let time = ManualTime()
   let channel: Channel
 
-  init(_ config: ServiceConfig? = nil, retryBufferSize: Int? = nil) {
+  init(_ config: ServiceConfig? = nil, retryBufferSize: Int? = nil, logger: Logger = .quiet) {
     var environment = CallEnvironment()
     environment.time = time
     environment.random = { 0.5 }
@@ -16,7 +16,8 @@ struct ScriptedChannel {
       transport,
       serviceConfig: config,
       retryBufferSize: retryBufferSize,
-      environment: environment
+      environment: environment,
+      logger: logger
     )
   }
 

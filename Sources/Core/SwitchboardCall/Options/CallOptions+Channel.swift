@@ -20,8 +20,9 @@ extension CallOptions {
     set { choose { $0.enableRetry = newValue } }
   }
 
-  /// Per-method timeouts, limits and retries. They replace the channel's own, even on a channel created by the user, which
-  /// logs that a load balancing policy or a health check here has no effect.
+  /// Per-method timeouts, limits and retries. They replace the channel's own as a whole, also for methods that only those
+  /// have: the log says so, unless the config here is empty. That holds for a channel created by the user as well, which logs
+  /// that a load balancing policy or a health check here has no effect.
   public var serviceConfig: ServiceConfig? {
     get { box?.choices.serviceConfig }
     set { choose { $0.serviceConfig = newValue } }

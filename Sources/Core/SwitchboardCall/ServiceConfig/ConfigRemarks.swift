@@ -27,6 +27,46 @@ final class ConfigRemarks: Sendable {
     )
   }
 
+  /// Interceptors have changed options of a call that had been sent. Logged once for each method, interceptor and options.
+  func report(late options: [String], of method: MethodDescriptor, by interceptor: String?) {
+    let names = options.joined(separator: ", ")
+    guard isNew([method.path, interceptor ?? "", names]) else { return }
+    var details = ["method": method.path, "changed": names]
+    details["interceptor"] = interceptor
+    logger.log(
+      .warning,
+      "an interceptor changed what its call is sent with after it had passed the metadata on, without effect: change it before "
+        + "context.send(.metadata(…), promise:)",
+      details
+    )
+  }
+
+  /// A call has failed so that its policy would make it again, and its requests were too large to be kept. Logged once for each
+  /// method.
+  func report(unrepeated method: MethodDescriptor, _ status: GRPCStatus, excess byteCount: Int, of limit: Int)
+  {
+    guard isNew(["retryBufferSize", method.path]) else { return }
+    logger.log(
+      .warning,
+      "a call that its retryPolicy, or its hedgingPolicy, would make again is not: its requests take more than retryBufferSize",
+      [
+        "method": method.path, "error": "\(status)", "requests": "\(byteCount) bytes",
+        "retryBufferSize": "\(limit) bytes",
+      ]
+    )
+  }
+
+  /// A config of a call says nothing of its method, unlike the channel's, which it replaces. Logged once for each method.
+  func report(unnamed method: MethodDescriptor) {
+    guard isNew(["serviceConfig", method.path]) else { return }
+    logger.log(
+      .warning,
+      "a service config of CallOptions.serviceConfig has other methods than that of the call, and replaces the channel's, which "
+        + "has it: give the call no config, or one with its method; an empty one leaves the channel's out on purpose",
+      ["method": method.path]
+    )
+  }
+
   private func isNew(_ remarks: [String]) -> Bool {
     reported.withLock { reported in
       guard reported.count < Self.mostConfigs, !reported.contains(remarks) else { return false }

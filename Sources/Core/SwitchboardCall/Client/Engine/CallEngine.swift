@@ -17,7 +17,7 @@ final class CallEngine: Sendable {
   private let throttles: RetryThrottles
   /// Whether the channel has options of its own, which calls cannot change.
   private let hasOwnOptions: Bool
-  private let remarks: ConfigRemarks
+  let remarks: ConfigRemarks
   /// Follows the channel's calls, if its observer traces.
   @usableFromInline let tracer: (any ChannelTracer)?
 
@@ -131,6 +131,7 @@ final class CallEngine: Sendable {
     setDeadline(of: &request)
     if let config = request.options?.serviceConfig {
       remarks.report(config, ofGivenChannel: hasOwnOptions)
+      if replacesMethod(request.method, by: config) { remarks.report(unnamed: request.method) }
       return makeConfiguredCall(request, receiver, config)
     }
     guard let resolvedConfig else {
@@ -151,6 +152,13 @@ final class CallEngine: Sendable {
       request.tracer?.resolutionWasDelayed()
       return makeConfiguredCall(request, receiver, resolved ?? config)
     }
+  }
+
+  /// Whether the config of a call has methods, but not this one, which the channel's has.
+  private func replacesMethod(_ method: MethodDescriptor, by config: ServiceConfig) -> Bool {
+    guard !config.methodConfigs.isEmpty, config.methodConfig(for: method) == nil else { return false }
+    let replaced = resolvedConfig?.known ?? self.config
+    return replaced?.methodConfig(for: method) != nil
   }
 
   private func makeConfiguredCall(

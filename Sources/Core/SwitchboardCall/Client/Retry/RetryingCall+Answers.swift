@@ -19,6 +19,7 @@ extension RetryingCall {
   func attempt(_ attempt: Attempt, sent part: SentPart, _ count: Int) { report(part, count) }
 
   private func take(_ attempt: Attempt) {
+    excess = nil
     commit(attempt)
     if let responses = attempt.responses { forward(responses) }
   }
@@ -34,7 +35,12 @@ extension RetryingCall {
     } else if isWorthAnother || pushback == .never {
       plan.throttle?.recordFailure()
     }
-    guard committed == nil, !status.isOk, isWorthAnother else { return end(attempt, status, trailers) }
+    guard committed == nil, !status.isOk, isWorthAnother else {
+      if isWorthAnother, let excess {
+        engine.remarks.report(unrepeated: request.method, status, excess: excess, of: plan.bufferLimit)
+      }
+      return end(attempt, status, trailers)
+    }
     lastFailure = (status, trailers)
     switch schedule.mode {
     case .single: end(attempt, status, trailers)

@@ -63,7 +63,10 @@ extension RetryingCall: MessagePipe.Observer {
       }
       log.append(message)
       // This attempt is furthest ahead: it has sent all earlier requests.
-      if committed == nil, log.heldByteCount > plan.bufferLimit { commit(attempt) }
+      if committed == nil, log.heldByteCount > plan.bufferLimit {
+        excess = log.heldByteCount
+        commit(attempt)
+      }
       return true
     }
   }

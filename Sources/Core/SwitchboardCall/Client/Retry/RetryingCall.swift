@@ -25,6 +25,8 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   var attemptsMade = 0
   private let servers = AttemptedServers()
   var log = RequestLog()
+  /// The size of the requests, once they take more than the buffer, until the server answers: the call is not made again.
+  var excess: Int?
   var lastFailure: (status: GRPCStatus, trailers: HPACKHeaders)?
   private var alarm: Task<Void, Never>?
   private var forwarding: Task<Void, Never>?
@@ -48,7 +50,10 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     self.receiver = receiver
     self.engine = engine
     self.plan = plan
-    if case .message(let message) = request.body, message.byteCount > plan.bufferLimit { schedule.stop() }
+    if case .message(let message) = request.body, message.byteCount > plan.bufferLimit {
+      schedule.stop()
+      excess = message.byteCount
+    }
   }
 
   var loop: any EventLoop { engine.eventLoop }

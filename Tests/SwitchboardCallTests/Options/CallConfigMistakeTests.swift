@@ -1,0 +1,101 @@
+import CallTestSupport
+import SwitchboardCallObjects
+import Testing
+
+@testable import SwitchboardCall
+
+/// What a service config asks for and a call does not have is in the log, once for each method.
+@Suite(.timeLimit(.minutes(5))) struct CallConfigMistakeTests {
+  private final class Warnings: LogHandler {
+    private let entries = Locked<[(message: String, metadata: [String: String])]>([])
+    var all: [(message: String, metadata: [String: String])] { entries.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      if level >= .warning { entries.withLock { $0.append((message, metadata)) } }
+    }
+  }
+
+  // MARK: The buffer of retries
+
+  @Test func aRequestThatIsTooLargeToBeSentAgain() async throws {
+    let warnings = Warnings()
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 10, logger: Logger(warnings))
+    for _ in 0..<2 {
+      let call = script.unary([UInt8](repeating: 1, count: 11))
+      try await script.transport.next().end(.unavailable)
+      #expect(await call.status.code == .unavailable)
+    }
+    #expect(warnings.all.count == 1)
+    #expect(warnings.all.first?.message.hasSuffix("its requests take more than retryBufferSize") == true)
+    #expect(warnings.all.first?.metadata["method"] == "/test.Test/Get")
+    #expect(warnings.all.first?.metadata["retryBufferSize"] == "10 bytes")
+  }
+
+  @Test func aStreamThatIsTooLongToBeSentAgain() async throws {
+    let warnings = Warnings()
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000, logger: Logger(warnings))
+    let call = script.update()
+    let only = try await script.transport.next()
+    try await call.requestStream.send([UInt8](repeating: 1, count: 2000))
+    #expect(try await only.nextRequest()?.count == 2000)
+    only.end(.unavailable)
+    #expect(await call.status.code == .unavailable)
+    #expect(warnings.all.map { $0.metadata["method"] } == ["/test.Test/Update"])
+  }
+
+  /// A failure that no policy names, or after the server has answered, would not be repeated anyway.
+  @Test func callsThatAreNotRepeatedAnyway() async throws {
+    let warnings = Warnings()
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000, logger: Logger(warnings))
+    for isAnswered in [false, true] {
+      let call = script.update()
+      let only = try await script.transport.next()
+      try await call.requestStream.send([UInt8](repeating: 1, count: 2000))
+      #expect(try await only.nextRequest()?.count == 2000)
+      if isAnswered { only.sendHeaders() }
+      only.end(isAnswered ? .unavailable : .notFound)
+      _ = await call.status
+    }
+    let small = script.unary()
+    for _ in 0..<2 {
+      try await script.transport.next().end(.unavailable)
+      _ = try await script.passNextWait()
+    }
+    try await script.transport.next().end(.unavailable)
+    #expect(await small.status.code == .unavailable)
+    #expect(warnings.all.isEmpty)
+  }
+
+  // MARK: A call's own config
+
+  private func config(for service: String) throws -> ServiceConfig {
+    let name = try MethodConfig.Name(service: service)
+    return try ServiceConfig(methodConfigs: [MethodConfig(names: [name], timeout: .seconds(5))])
+  }
+
+  /// The warnings of a channel with this config about calls with this one.
+  private func warnings(_ ofChannel: ServiceConfig?, _ ofCall: ServiceConfig) async throws -> [String] {
+    let warnings = Warnings()
+    let script = ScriptedChannel(ofChannel, logger: Logger(warnings))
+    for _ in 0..<2 {
+      let call = script.unary(options: .with { $0.serviceConfig = ofCall })
+      try await script.transport.next().end(.notFound)
+      _ = await call.status
+    }
+    return warnings.all.map { "\($0.message) \($0.metadata["method"] ?? "")" }
+  }
+
+  @Test func aConfigWithoutTheMethodReplacesTheChannels() async throws {
+    let found = try await warnings(try config(for: "test.Test"), try config(for: "test.Tset"))
+    #expect(found.count == 1)
+    #expect(
+      found.first?.contains("has other methods than that of the call, and replaces the channel's") == true
+    )
+    #expect(found.first?.hasSuffix(" /test.Test/Get") == true)
+    // One that is empty replaces it on purpose, and one with the method does what it says.
+    #expect(try await warnings(try config(for: "test.Test"), try ServiceConfig()) == [])
+    #expect(try await warnings(try config(for: "test.Test"), try config(for: "test.Test")) == [])
+    #expect(try await warnings(try config(for: "test.Other"), try config(for: "test.Tset")) == [])
+    #expect(try await warnings(nil, try config(for: "test.Tset")) == [])
+  }
+}
