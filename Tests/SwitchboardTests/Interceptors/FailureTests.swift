@@ -204,7 +204,7 @@ import Testing
       }
       let failure = await status { _ = try await client.get(Echo_EchoRequest("x")) }
       #expect(failure?.code == .internalError)
-      #expect(failure?.message?.hasPrefix("interceptors: ") == true)
+      #expect(failure?.message?.hasPrefix("interceptors (") == true)
       #expect(try await pair.client().get(Echo_EchoRequest("x")).text == "Swift echo get: x")
     }
   }

@@ -145,7 +145,7 @@ import Testing
     }
     try await NamingProvider.with(provider, client: hook) { client async throws in
       let unary = await status { _ = try await client.get(Echo_EchoRequest("x")) }
-      #expect(unary?.message == "interceptors: the requests had been ended already")
+      #expect(unary?.message == "interceptors (ClientHook): the requests had been ended already")
       #expect(try await client.collect([Echo_EchoRequest("x")]).text == "nobody")
     }
   }

@@ -270,7 +270,7 @@ import Testing
       await loop.until { loop.openHandles > 0 }
       await loop.advance(by: .seconds(601))
       let message = await status { _ = try await response.value }?.message
-      #expect(message?.hasSuffix(", while an interceptor held the call") == true)
+      #expect(message?.hasSuffix(", while an interceptor held the call (Holding)") == true)
     }
   }
 

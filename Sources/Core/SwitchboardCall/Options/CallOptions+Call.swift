@@ -86,3 +86,35 @@ extension CallOptions {
     return chosen.filter(\.isLacking).map(\.name)
   }
 }
+
+// For interceptors that change the options of a call which has been sent.
+extension CallOptions {
+  /// The options of calls that are not the same in `other`, apart from those that only interceptors read, and from those whose
+  /// values cannot be compared.
+  func namesOfChanges(from other: CallOptions) -> [String] {
+    guard box !== other.box else { return [] }
+    let compared: [(name: String, isSame: Bool)] = [
+      ("timeout", timeout == other.timeout),
+      ("waitForReady", waitForReady == other.waitForReady),
+      ("serverAuthority", serverAuthority == other.serverAuthority),
+      ("oauth2AccessToken", oauth2AccessToken == other.oauth2AccessToken),
+      ("authTokenProvider", (authTokenProvider == nil) == (other.authTokenProvider == nil)),
+      ("payloadFormat", payloadFormat?.formats === other.payloadFormat?.formats),
+      ("compression", compression == other.compression),
+      ("responseSizeLimit", responseSizeLimit == other.responseSizeLimit),
+      ("enableRetry", enableRetry == other.enableRetry),
+      ("serviceConfig", serviceConfig == other.serviceConfig),
+    ]
+    return compared.filter { !$0.isSame }.map(\.name)
+  }
+
+  /// Takes over what only interceptors read.
+  mutating func takeNotes(of other: CallOptions) {
+    guard box !== other.box else { return }
+    choose { choices in
+      choices.logger = other.box?.choices.logger
+      choices.safety = other.box?.choices.safety
+    }
+    if self.logContext != other.logContext { self.logContext = other.logContext }
+  }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The settings of a call, which interceptors may change until its metadata leaves the chain.
 struct CallSettings: Sendable {
   private(set) var options = CallOptions()
@@ -24,6 +26,14 @@ struct CallSettings: Sendable {
     self.options = options
   }
 
+  /// The same for a call whose metadata has left the chain: only what interceptors read changes. Returns the names of the
+  /// other options that differ.
+  mutating func changeLate(_ options: CallOptions) -> [String] {
+    let lost = options.namesOfChanges(from: self.options)
+    self.options.takeNotes(of: options)
+    return lost
+  }
+
   /// The options for the transport.
   func options(startingWith metadata: HPACKHeaders) -> CallOptions {
     var options = options
@@ -45,6 +55,8 @@ struct SharedCallSettings: ~Copyable, Sendable {
   /// The settings with which the call was made; `nil` if there were none.
   private let first: First?
   private let changed = RareValue<CallSettings>()
+  /// Whether the call was made of the settings, so that changes have no effect on it.
+  private let areTaken = Atomic(false)
 
   init(_ options: CallOptions?, _ time: any CallTime, latest: CallDeadline?) {
     if latest != nil || options?.box != nil {
@@ -64,7 +76,30 @@ struct SharedCallSettings: ~Copyable, Sendable {
   /// When the caller stops waiting. Most calls have no settings, and read this without copying them.
   var deadline: CallDeadline? { areEmpty ? nil : current.deadline }
 
-  borrowing func change(_ change: (inout CallSettings) -> Void) {
+  /// The call takes the settings as they are.
+  borrowing func take() { areTaken.store(true, ordering: .relaxed) }
+
+  /// The call may be made again, with other settings.
+  borrowing func giveBack() { areTaken.store(false, ordering: .relaxed) }
+
+  /// Changes the options. Returns the names of those that come too late.
+  borrowing func change(_ options: CallOptions, _ time: any CallTime) -> [String] {
+    let isLate = areTaken.load(ordering: .relaxed)
+    var lost: [String] = []
+    change { settings in
+      if isLate { lost = settings.changeLate(options) } else { settings.change(options, time) }
+    }
+    return lost
+  }
+
+  /// Changes the host or the path, by its name. Returns the name if it comes too late.
+  borrowing func change(_ name: String, _ change: (inout CallSettings) -> Void) -> [String] {
+    guard !areTaken.load(ordering: .relaxed) else { return [name] }
+    self.change(change)
+    return []
+  }
+
+  private borrowing func change(_ change: (inout CallSettings) -> Void) {
     changed.change(from: first?.settings ?? CallSettings(), change)
   }
 }

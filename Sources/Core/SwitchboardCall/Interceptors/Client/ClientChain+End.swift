@@ -49,6 +49,7 @@ extension ClientChain {
   func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .over
+    settings.giveBack()
     rare?.responses?.credit.close()
     rare?.responses = nil
     promises.failAll(status)
@@ -60,6 +61,7 @@ extension ClientChain {
   /// The call on the transport has ended.
   func finish(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
     phase = .over
+    settings.giveBack()
     call = nil
     if let rare { (rare.requests, rare.responses) = (nil, nil) }
     if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : copy status) }
@@ -162,7 +164,7 @@ extension ClientChain {
       let status = deadline.exceeded(
         by: self.transport.environment.time,
         chosen: self.settings.current.options.timeout,
-        "while an interceptor held the call"
+        "while an interceptor held the call\(self.namesOfInterceptors)"
       )
       self.stop(status)
       self.afterSideWork { self.endOpenCall(status) }

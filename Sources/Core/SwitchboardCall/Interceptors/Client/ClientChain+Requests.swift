@@ -23,6 +23,7 @@ extension ClientChain {
     guard phase == .idle || phase == .over else {
       return refuse(promise, "the metadata of a call was sent twice")
     }
+    settings.take()
     self.metadata = metadata
     if phase == .over {
       message = nil
@@ -81,7 +82,7 @@ extension ClientChain {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    let status = GRPCStatus(code: .internalError, message: "interceptors: \(reason)")
+    let status = GRPCStatus(code: .internalError, message: "interceptors\(namesOfInterceptors): \(reason)")
     promise?.fail(status)
     stop(status)
   }

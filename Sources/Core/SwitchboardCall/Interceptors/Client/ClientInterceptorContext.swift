@@ -33,14 +33,14 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The path of the method, such as `/echo.Echo/Get`. It can be changed until the metadata leaves the chain.
   public var path: String {
     get { chain.settings.current.path ?? chain.method.path }
-    nonmutating set { chain.settings.change { $0.path = newValue } }
+    nonmutating set { chain.change(path: newValue, by: index) }
   }
 
   /// The target of the call, such as `localhost:50051`. It can be changed until the metadata leaves the chain; the call
   /// fails if its transport cannot reach another target.
   public var host: String {
     get { chain.settings.current.host ?? chain.transport.host }
-    nonmutating set { chain.settings.change { $0.host = newValue } }
+    nonmutating set { chain.change(host: newValue, by: index) }
   }
 
   /// Whether the call may be repeated or cached. It can be changed until the metadata leaves the chain.
@@ -56,11 +56,13 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The host, the path and the safety.
   public var requestOptions: RequestOptions { RequestOptions(host: host, path: path, safety: safety) }
 
-  /// The call's options, which can be changed until the metadata leaves the chain. Changes of `initialMetadata` and
-  /// `interceptorFactories` have no effect: the first part of the stream has the metadata, and the factories were used.
+  /// The call's options, which can be changed until the metadata leaves the chain. Later changes have no effect, which the
+  /// channel's log says once, except for those of `logger`, `logContext` and `safety`: only interceptors read these. Changes of
+  /// `initialMetadata` and `interceptorFactories` never have any: the first part of the stream has the metadata, and the
+  /// factories were used.
   public var options: CallOptions {
     get { chain.settings.current.options }
-    nonmutating set { chain.settings.change { $0.change(newValue, chain.transport.environment.time) } }
+    nonmutating set { chain.change(newValue, by: index) }
   }
 
   /// When the caller stops waiting.
