@@ -10,7 +10,7 @@ import Testing
 /// An interceptor of a server that keeps a call is named in the log when the call ends.
 @Suite(.timeLimit(.minutes(5))) struct HeldCallMistakeTests {
   /// What the interceptor does not pass on.
-  enum Part: CaseIterable { case metadata, end, answer }
+  enum Part: CaseIterable { case metadata, end, answer, request, response }
 
   private struct LetPass: ServerGuard {
     func check(_ headers: HPACKHeaders, of call: ServerCallContext) {}
@@ -31,6 +31,7 @@ import Testing
     ) {
       switch (part, held) {
       case (.metadata, .metadata), (.end, .end): isHolding.fire()
+      case (.message, .request): break
       default: context.receive(part)
       }
     }
@@ -40,10 +41,10 @@ import Testing
       promise: EventLoopPromise<Void>?,
       context: ServerInterceptorContext<[UInt8], [UInt8]>
     ) {
-      if case (.end, .answer) = (part, held) {
-        isHolding.fire()
-      } else {
-        context.send(part, promise: promise)
+      switch (part, held) {
+      case (.end, .answer): isHolding.fire()
+      case (.message, .response): break
+      default: context.send(part, promise: promise)
       }
     }
   }
@@ -108,7 +109,7 @@ import Testing
     return (entries.all, end?.message ?? "")
   }
 
-  @Test(arguments: Part.allCases, [Wire.ipv4, .inProcess])
+  @Test(arguments: [Part.metadata, .end, .answer], [Wire.ipv4, .inProcess])
   func theLogNamesTheInterceptor(_ part: Part, _ wire: Wire) async throws {
     let (entries, message) = try await end(of: Held.get, holding: part, wire)
     #expect(entries.map { $0.metadata["interceptors"] } == ["Holding"])
@@ -117,9 +118,29 @@ import Testing
     #expect(message.hasSuffix("while an interceptor of the server held the call"))
   }
 
-  @Test func aHeldStreamIsNamedToo() async throws {
-    let (entries, _) = try await end(of: Held.collect, holding: .metadata, .ipv4)
+  @Test(arguments: [Part.metadata, .end]) func aHeldStreamIsNamedToo(_ part: Part) async throws {
+    let (entries, message) = try await end(of: Held.collect, holding: part, .ipv4)
     #expect(entries.map { $0.metadata["interceptors"] } == ["Holding"])
+    #expect(message.hasSuffix("while an interceptor of the server held the call"))
+  }
+
+  /// A call ends at once that lacks its request or its response.
+  @Test(arguments: [Part.request, .response], [Wire.ipv4, .inProcess])
+  func aMessageThatIsNotPassedOnIsLogged(_ part: Part, _ wire: Wire) async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    options.interceptorFactories = [LetPass()]
+    let failure = try await withChannel(to: [Held(part: part)], over: wire, options: options) {
+      channel async throws in
+      await status { _ = try await channel.call(Held.get).unary([1]) }
+    }
+    #expect(failure?.code == .internalError)
+    #expect(entries.all.map { $0.metadata["interceptors"] } == ["Holding"])
+    #expect(entries.all.first?.level == .error)
+    #expect(
+      entries.all.first?.metadata["error"]?.contains("an interceptor left out a part of the call") == true
+    )
   }
 
   @Test(arguments: [Wire.ipv4, .inProcess]) func interceptorsOfASlowHandlerAreNotBlamed(_ wire: Wire)

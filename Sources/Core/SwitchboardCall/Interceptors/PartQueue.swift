@@ -116,6 +116,9 @@ package final class PartQueue<Message: Sendable>: Sendable {
     try await queue.waitToWrite(below: byteCount > 16 * 1024 ? 1 : Self.limit)
   }
 
+  /// Whether a reader waits, for a message or the end.
+  var isAwaited: Bool { queue.state.withLock { $0.reader != nil && $0.end == nil } }
+
   // MARK: The reader
 
   @inlinable

@@ -97,7 +97,8 @@ import Synchronization
     }
   }
 
-  private func wasUsed(_ use: LateUse) {
+  /// Tells who wants to hear it that something was done too late.
+  package func wasUsed(_ use: LateUse) {
     let reporter = queue.state.withLock { state in
       state.extra.late.flatMap { $0.use == use ? $0.reporter : nil }
     }

@@ -76,6 +76,9 @@
   /// Something may have been done too late to have an effect, unless the call ended without its handler. Called on any thread.
   func wasTooLate(_ action: LateAction)
 
+  /// The call fails because of what one of its interceptors did, which the log says. Called on the loop.
+  func interceptorsFailed(_ status: GRPCStatus, _ interceptors: [AnyObject])
+
   /// Cancels the handler, because the call has ended without it. Called on the loop.
   func cancelHandler()
 

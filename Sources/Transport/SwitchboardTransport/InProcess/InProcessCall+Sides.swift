@@ -107,6 +107,9 @@ extension InProcessCall: LoopServerStream {
   /// Running handlers are not counted, because the client is part of the same process.
   func handlerReturned() {}
 
+  /// Whether its handler has returned is not known.
+  func endWasIgnored(_ action: LateAction) {}
+
   func cancelHandler() {
     cancelled.store(true, ordering: .relaxed)
     task?.cancel()

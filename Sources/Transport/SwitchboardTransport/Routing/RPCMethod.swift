@@ -7,6 +7,8 @@ package final class RPCMethod: Sendable {
   /// A number that no other method of the process has, nor the same method in another payload format; never zero.
   let number: UInt
   private static let lastNumber = Atomic<UInt>(0)
+  /// Its handlers that run on although their calls have ended.
+  let abandoned: HandlerCount
   /// Where the handler runs; `nil`: on the loop.
   let executor: (any TaskExecutor)?
   /// Each call reads this, and reading the executor itself would copy it.
@@ -24,6 +26,7 @@ package final class RPCMethod: Sendable {
     placement: HandlerPlacement = .loop
   ) {
     self.handler = handler
+    abandoned = HandlerCount()
     number = Self.nextNumber()
     executor = placement.executor
     runsOnLoop = executor == nil
@@ -43,6 +46,7 @@ package final class RPCMethod: Sendable {
   /// `method` with a handler that takes its messages in another form.
   private init(_ method: RPCMethod, _ handler: MethodHandler) {
     self.handler = handler
+    abandoned = method.abandoned
     number = method.number
     executor = method.executor
     runsOnLoop = method.runsOnLoop

@@ -77,11 +77,18 @@ final class AbandonedHandlers: Sendable {
       return number >= all.limit || count.load(ordering: .relaxed) >= all.limitOfAddress
     }
 
-    /// Says in the log that calls are refused, once until there is room again.
-    func report(to log: LimitedLog, on loop: Loop) {
+    /// Says in the log that calls are refused, and whose handlers run on, once until there is room again.
+    func report(of methods: @autoclosure () -> [RPCMethod], to log: LimitedLog, on loop: Loop) {
       guard !all.isReported.exchange(true, ordering: .relaxed) else { return }
+      let counts = methods().compactMap { method in
+        let count = method.inAllFormats.reduce(0) { $0 + $1.abandoned.current }
+        return count > 0 ? (method.descriptor.path, count) : nil
+      }
       log.log(
-        ["handlers": "\(all.count.load(ordering: .relaxed))", "maxAbandonedHandlers": "\(all.limit)"],
+        [
+          "handlers": "\(all.count.load(ordering: .relaxed))", "maxAbandonedHandlers": "\(all.limit)",
+          "methods": CutOffCalls.list(counts),
+        ],
         on: loop
       )
     }

@@ -13,6 +13,14 @@ final class CutOffCalls: Sendable {
     }
   }
 
+  /// Methods and their numbers of calls, for the log: those with most by name.
+  static func list(_ counts: [(path: String, count: Int)]) -> String {
+    let sorted = counts.sorted { ($1.count, $0.path.utf8.count) < ($0.count, $1.path.utf8.count) }
+    var methods = sorted.prefix(mostMethods).map { "\($0.path) (\($0.count))" }
+    if sorted.count > methods.count { methods.append("\(sorted.count - methods.count) other methods") }
+    return methods.joined(separator: ", ")
+  }
+
   /// Logs the calls that were added since the last time, if there are any: those of the methods with most calls by name.
   func report(to logger: Logger, grace: Duration) {
     let counts = counts.withLock { counts in
@@ -20,16 +28,12 @@ final class CutOffCalls: Sendable {
       return counts
     }
     guard !counts.isEmpty else { return }
-    let sorted = counts.sorted { ($1.value, $0.key.count) < ($0.value, $1.key.count) }
-    var methods = sorted.prefix(Self.mostMethods).map { path, count in
-      "\(String(decoding: path, as: UTF8.self)) (\(count))"
-    }
-    if sorted.count > methods.count { methods.append("\(sorted.count - methods.count) other methods") }
+    let methods = Self.list(counts.map { (String(decoding: $0.key, as: UTF8.self), $0.value) })
     logger.log(
       .warning,
       "calls were cut off, because they had not ended by the end of the shutdown's grace",
       [
-        "calls": "\(counts.values.reduce(0, +))", "methods": methods.joined(separator: ", "),
+        "calls": "\(counts.values.reduce(0, +))", "methods": methods,
         "grace": grace.readable,
       ]
     )

@@ -16,6 +16,9 @@ protocol LoopServerStream: ServerStream {
   /// Whether the call has ended, and its handler has returned.
   var handlerIsOver: Bool { get }
 
+  /// A handler has done this, although its call was ended by others before. Called on the loop.
+  func endWasIgnored(_ action: LateAction)
+
   /// Keeps the task of the handler, which has suspended, or runs elsewhere.
   func keep(_ task: consuming Task<Void, any Error>)
 
@@ -51,7 +54,15 @@ extension LoopServerStream {
       return isHandlerCancelled ? () : report(action)
     }
     guard loop.inEventLoop else { return loop.execute { self.wasTooLate(action) } }
-    if handlerIsOver, !isHandlerCancelled { report(action) }
+    if isHandlerCancelled {
+      endWasIgnored(action)
+    } else if handlerIsOver {
+      report(action)
+    }
+  }
+
+  func interceptorsFailed(_ status: GRPCStatus, _ interceptors: [AnyObject]) {
+    serverLog.report(fault: status, of: interceptors, detailsForLogs, on: loop)
   }
 
   private func report(_ late: LateAction) { serverLog.report(late, detailsForLogs, on: loop) }

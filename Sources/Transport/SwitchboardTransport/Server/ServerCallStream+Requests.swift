@@ -53,7 +53,29 @@ extension ServerCallStream {
     handlers.start(count)
     connection.runningHandlers += count
     // An interceptor that works elsewhere may let a call pass that is over.
-    if phase == .closed { connection.clients.add(count) }
+    if phase == .closed { areAbandoned(count) }
+  }
+
+  /// So many handlers run on, although the call is over.
+  func areAbandoned(_ count: Int) {
+    connection.clients.add(count)
+    head.method?.abandoned.add(count)
+  }
+
+  /// Has the log name a handler that goes on and lets the errors of its streams pass, until it returns.
+  func watchHandler() {
+    guard let method = head.method else { return }
+    let watch = IgnoredEnd(method, serverLog, loop)
+    if method.descriptor.type.streamsResponses { pipeOfResponses().pipe.detach(.written, watch) }
+    flow?.pipe.detach(.read, watch)
+  }
+
+  func endWasIgnored(_ action: LateAction) {
+    switch action {
+    case .sent: side.withState { $0.responses }?.wasUsed(.written)
+    case .read: flow?.pipe.wasUsed(.read)
+    case .initialMetadata, .compression, .trailers: break
+    }
   }
 
   func handlersDidReturn(_ count: Int = 1) {
@@ -62,8 +84,15 @@ extension ServerCallStream {
     connection.runningHandlers -= count
     guard phase == .closed else { return }
     connection.clients.remove(count)
+    head.method?.abandoned.remove(count)
+    guard handlers.count == 0 else { return }
+    // What a task does that is left is not the handler's.
+    if isHandlerCancelled {
+      side.withState { $0.responses }?.detach(.written, nil)
+      flow?.pipe.detach(.read, nil)
+    }
     // The handler still has its request: it is returning.
-    if handlers.count == 0, request.isLarge { loop.execute { self.releaseRequest() } }
+    if request.isLarge { loop.execute { self.releaseRequest() } }
   }
 
   /// Releases a request that is large, once no handler has it any more.

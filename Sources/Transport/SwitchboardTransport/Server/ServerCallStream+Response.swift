@@ -12,7 +12,14 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
   var requests: MessagePipe { flow?.pipe ?? MessagePipe.ended }
 
   var responses: MessagePipe {
-    let (pipe, isTooLate) = side.choose { choices in
+    let (pipe, isTooLate) = pipeOfResponses()
+    // Its later uses are as late, but one entry in the log is enough.
+    if isTooLate { wasTooLate(.sent) }
+    return pipe
+  }
+
+  func pipeOfResponses() -> (pipe: MessagePipe, isTooLate: Bool) {
+    side.choose { choices in
       if let pipe = choices.responses { return (pipe, false) }
       let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
       choices.responses = pipe
@@ -21,9 +28,6 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
       if choices.isClosed { pipe.abort(.callGone) } else { pipe.attach(self) }
       return (pipe, choices.isClosed)
     }
-    // Its later uses are as late, but one entry in the log is enough.
-    if isTooLate { wasTooLate(.sent) }
-    return pipe
   }
 
   func setHeaders(_ headers: HPACKHeaders) {

@@ -151,7 +151,10 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     dropMessages()
     // Streamed requests are gone; a handler still has its one request.
     if flow != nil || handlers.count == 0 { releaseRequest() }
-    if handlers.count > 0 { connection.clients.add(handlers.count) }
+    if handlers.count > 0 {
+      areAbandoned(handlers.count)
+      if isHandlerCancelled { watchHandler() }
+    }
     connection.forget(flow?.takeWithheld() ?? 0)
     connection.streamDidClose(self)
   }

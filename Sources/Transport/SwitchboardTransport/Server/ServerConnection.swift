@@ -177,7 +177,7 @@ final class ServerConnection: ConnectionParts, Connection {
   /// open streams.
   var hasTooManyHandlers: Bool {
     if clients.haveTooMany {
-      clients.report(to: core.log.refusedCalls, on: loop)
+      clients.report(of: router.methods, to: core.log.refusedCalls, on: loop)
       return true
     }
     return runningHandlers >= handlerLimit

@@ -17,6 +17,7 @@ final class ServerLog: Sendable {
   private let passedOnFailures: LimitedLogsOfMethods
   private let heldCalls: LimitedLogsOfMethods
   private let lateActions: LimitedLogsOfMethods
+  private let ignoredEnds: LimitedLogsOfMethods
   private let doubtfulLoads: LimitedLogsOfMethods
 
   init(_ options: ServerOptions) {
@@ -38,6 +39,11 @@ final class ServerLog: Sendable {
       logger,
       .warning,
       "a handler, or a task that has outlived it, did something too late, without effect"
+    )
+    ignoredEnds = LimitedLogsOfMethods(
+      logger,
+      .warning,
+      "a handler goes on after its call has ended, and lets the errors of its streams pass"
     )
     doubtfulLoads = LimitedLogsOfMethods(
       logger,
@@ -108,6 +114,25 @@ final class ServerLog: Sendable {
     let names = interceptors.map { "\(type(of: $0))" }.joined(separator: ", ")
     let others = call.others.merging(["interceptors": names]) { $1 }
     heldCalls.log("\(end)", (call.path, others), on: loop)
+  }
+
+  /// Logs that one of these interceptors has made the call fail.
+  func report(fault status: GRPCStatus, of interceptors: [AnyObject], _ call: Details, on loop: Loop) {
+    let names = interceptors.map { "\(type(of: $0))" }.joined(separator: ", ")
+    let others = call.others.merging(names.isEmpty ? [:] : ["interceptors": names]) { $1 }
+    log(
+      "\(status) (an interceptor left out a part of the call, or sent it twice or too late)",
+      (call.path, others),
+      on: loop
+    )
+  }
+
+  /// Logs that a handler goes on, so long after its call has ended, and that as many uses of its streams have failed.
+  func report(ignoredEnd age: Duration, uses: Int, of path: String, on loop: Loop) {
+    let advice =
+      "sending or reading threw \(uses) times: write try in place of try?, or leave the loop once context.isCancelled or "
+      + "Task.isCancelled is true"
+    ignoredEnds.log(advice, (path, ["after": age.readable]), on: loop)
   }
 
   func report(_ late: LateAction, _ call: Details, on loop: Loop) {

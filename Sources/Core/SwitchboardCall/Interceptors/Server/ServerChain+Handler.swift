@@ -61,7 +61,7 @@ extension ServerChain {
       if call.endIsEarly { startHandler() }
     } message: { message in
       guard isOpen else { return }
-      if request.isFull { finish(.tooManyMessages) } else { request.put(copy message) }
+      if request.isFull { finish(reported(.tooManyMessages)) } else { request.put(copy message) }
     } end: {
       if call.hasMetadataOfRequest { startHandler() } else { call.endIsEarly = true }
     }
@@ -70,7 +70,7 @@ extension ServerChain {
   @inlinable
   func startHandler() {
     (call.hasMetadataOfRequest, call.endIsEarly) = (false, false)
-    guard request.isFull else { return finish(.missingRequest) }
+    guard request.isFull else { return finish(reported(.missingRequest)) }
     call.isHandling = true
     if let request = request.take() { codec.ends.startHandler(of: self, with: consume request) }
   }

@@ -19,7 +19,7 @@ extension ServerChain {
     guard accepts(promise) else { return }
     guard !promises.hasMessages else {
       promise?.fail(GRPCStatus.lateMetadata)
-      return stop(.lateMetadata)
+      return stop(reported(.lateMetadata))
     }
     promises.addMetadata(promise)
     if !metadata.isEmpty { stream.addHeaders(metadata) }
@@ -40,8 +40,16 @@ extension ServerChain {
     } else if call.message == nil {
       call.message = consume buffer
     } else {
-      stop(.tooManyMessages)
+      stop(reported(.tooManyMessages))
     }
+  }
+
+  /// A status that an interceptor has caused, by what it did or left out: clients do not learn of interceptors, and the log does.
+  @usableFromInline
+  func reported(_ status: GRPCStatus) -> GRPCStatus {
+    // What could not be decoded is missing, whatever interceptors have done.
+    if !call.hasFailed { stream.interceptorsFailed(status, suspects) }
+    return status
   }
 
   @usableFromInline
@@ -50,7 +58,7 @@ extension ServerChain {
     promises.addEnd(promise)
     if !trailers.isEmpty { stream.addTrailers(trailers) }
     if status.isOk, !streamsResponses {
-      guard let message = call.message.take() else { return stop(.handlerGaveNoResponse) }
+      guard let message = call.message.take() else { return stop(reported(.handlerGaveNoResponse)) }
       call.hasEnded = true
       link.respond(message)
     } else {
@@ -112,6 +120,7 @@ extension ServerChain {
           try await room(message.byteCount)
           reading.readsOn()
         }
+        streamed?.endHasEntered = true
         if isOpen { codec.end(self) }
       } catch {
         fail(stream.status(of: error))
@@ -139,11 +148,13 @@ extension ServerChain {
 // MARK: - Reports of the transport
 
 extension ServerChain: ServerStreamObserver {
-  /// Guards decide at once, and hold no call.
   @usableFromInline var holders: [AnyObject] {
-    guard isOpen, !call.isHandling, !call.hasEnded else { return [] }
-    return interceptors.all.filter { !($0 is any GuardedInterceptor) }
+    guard isOpen, !call.hasEnded, !call.isHandling || streamed?.endIsHeld ?? false else { return [] }
+    return suspects
   }
+
+  /// The interceptors of which one may have kept a part. Guards decide at once, and keep none.
+  private var suspects: [AnyObject] { interceptors.all.filter { !($0 is any GuardedInterceptor) } }
 
   @usableFromInline
   func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }

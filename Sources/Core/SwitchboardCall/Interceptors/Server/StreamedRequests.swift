@@ -9,6 +9,8 @@ final class StreamedRequests<Request: Sendable> {
   @usableFromInline private(set) var earlier: [PartQueue<Request>] = []
   /// Whether a handler reads the queue, and so learns of a failure.
   @usableFromInline var hasHandler = false
+  /// Whether the client has ended its requests, and that has entered the chain.
+  var endHasEntered = false
   /// Receives the parts that leave the chain.
   @usableFromInline let take: Take
 
@@ -17,6 +19,9 @@ final class StreamedRequests<Request: Sendable> {
     self.queue = queue
     self.take = take
   }
+
+  /// Whether the handler waits for the end of the requests, which is still in the chain.
+  var endIsHeld: Bool { endHasEntered && queue.isAwaited }
 
   /// Gives the next handler its own queue.
   @usableFromInline
