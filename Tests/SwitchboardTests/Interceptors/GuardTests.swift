@@ -165,6 +165,23 @@ import Testing
     }
   }
 
+  /// What every interceptor is, or none, says nothing about which there are.
+  @Test func typesThatRequireNothingAreRefused() throws {
+    let guarded = GuardedEcho(interceptors: Echo_EchoServerInterceptors(KeyGuard()))
+    let types: [any Any.Type] = [
+      ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>.self, Any.self, AnyObject.self,
+      (any Sendable).self,
+      (any ServerGuard).self, (any ServerInterceptorFactory).self,
+    ]
+    for type in types {
+      let failure = #expect(throws: GRPCStatus.self) { try start([guarded], RequiredInterceptors([type])) }
+      #expect(failure?.code == .invalidArgument)
+      #expect(failure?.message?.hasSuffix("such as KeyGuard.self") == true, "\(type)")
+    }
+    let factory = #expect(throws: GRPCStatus.self) { try start([guarded], [AnyStamps.self]) }
+    #expect(factory?.message?.contains("name the class of those that it makes") == true)
+  }
+
   private func start(
     _ providers: [any CallHandlerProvider],
     _ required: RequiredInterceptors,

@@ -3,8 +3,8 @@ import SwitchboardCall
 /// What the chain of interceptors of every method of a server must contain. A server with a method whose chain lacks one
 /// cannot be created: the error names the methods.
 ///
-/// The types are classes of interceptors, protocols that such classes conform to, or types of guards. The chains are
-/// made once for this when the server is created. It cannot see what factories return for later calls: those of a
+/// The types are classes of interceptors, protocols of your own that such classes conform to, or types of guards. The chains
+/// are made once for this when the server is created. It cannot see what factories return for later calls: those of a
 /// required interceptor must return it for each call.
 ///
 /// ```swift
@@ -27,6 +27,9 @@ public struct RequiredInterceptors: Sendable, ExpressibleByArrayLiteral {
 
   func check(_ methods: [RPCMethod]) throws(GRPCStatus) {
     guard !types.isEmpty || exceptions.isEmpty else { throw .exceptionsFromNothing }
+    if let fault = types.lazy.compactMap({ MethodHandler.fault(ofRequired: $0) }).first {
+      throw GRPCStatus(code: .invalidArgument, message: "requiredInterceptors \(fault)")
+    }
     var unused = exceptions
     var failures: [String] = []
     for method in methods {

@@ -66,3 +66,33 @@ extension MethodHandler {
     return types.filter { !hasOne($0) }
   }
 }
+
+extension MethodHandler {
+  /// Why it says nothing to require this type: every interceptor is of it, or none is.
+  package static func fault(ofRequired type: any Any.Type) -> String? {
+    let ownType = "name the type of your own interceptor or guard, such as KeyGuard.self"
+    let isBase = (type as? any InterceptorClass.Type)?.isBase ?? false
+    if isBase || allHave.contains(where: { $0 == type }) {
+      return "requires \(type), which interceptors of any kind are: \(ownType)"
+    }
+    let isInterceptor = type is any InterceptorClass.Type || type is any ServerGuard.Type
+    if type is any ServerInterceptorFactory.Type, !isInterceptor {
+      return "requires \(type), which makes interceptors and is none: name the class of those that it makes"
+    }
+    return nil
+  }
+
+  private static let allHave: [any Any.Type] = [
+    Any.self, AnyObject.self, (any Sendable).self, (any ServerGuard).self,
+    (any ServerInterceptorFactory).self,
+  ]
+}
+
+private protocol InterceptorClass {
+  /// Whether it is the class that all others of a method are derived from.
+  static var isBase: Bool { get }
+}
+
+extension ServerInterceptor: InterceptorClass {
+  fileprivate static var isBase: Bool { self == ServerInterceptor<Request, Response>.self }
+}
