@@ -82,4 +82,38 @@ import Testing
     #expect(health.status() == .notServing)
     await second.shutDown(grace: .zero)
   }
+
+  /// A channel within the process never shuts its services down, and a server that was not made has none.
+  @Test func healthOfOneServerIsSharedWithNone() async throws {
+    let messages = Messages()
+    let health = HealthService()
+    let channel = try Channel(inProcess: [health], options: options(messages))
+    var failing = options(messages)
+    failing.tls = ServerTLS(
+      credentials: TLSCredentials(certificateChain: .bytes([]), privateKey: .bytes([]))
+    )
+    #expect(throws: GRPCStatus.self) { try Server(providers: [health], options: failing) }
+    let server = try Server(providers: [health], options: options(messages))
+    await channel.shutDown(grace: .zero)
+    #expect(health.status() == .serving)
+    #expect(messages.all == [])
+    await server.shutDown(grace: .zero)
+  }
+
+  /// The logger of a server that was not made is not told of its channelz either.
+  @Test func channelzOfAServerThatFails() throws {
+    let (messages, own) = (Messages(), Messages())
+    do {
+      let channelz = ChannelzService(Logger(own))
+      var failing = options(messages)
+      failing.tls = ServerTLS(
+        credentials: TLSCredentials(certificateChain: .bytes([]), privateKey: .bytes([]))
+      )
+      #expect(throws: GRPCStatus.self) { try Server(providers: [channelz], options: failing) }
+      let server = try Server(providers: [], options: options(Messages()))
+      channelz.add(server)
+    }
+    #expect(messages.all == [])
+    #expect(own.all.count == 1)
+  }
 }

@@ -37,6 +37,7 @@ package protocol CheckedProvider: CallHandlerProvider {
 
 /// A provider that wants to know what else its server offers.
 package protocol ServiceObserver: CallHandlerProvider {
-  /// Called once for each server, when it is made, with the names of its services. A name may occur more than once.
-  func serverWasMade(of services: [String], _ logger: Logger)
+  /// Called once for each server, when it is made, with the names of its services. A name may occur more than once. The
+  /// services of a channel within the process have no end: `serverIsShuttingDown` is not called.
+  func serverWasMade(of services: [String], isInProcess: Bool, _ logger: Logger)
 }

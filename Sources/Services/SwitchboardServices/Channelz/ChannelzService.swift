@@ -180,7 +180,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
 }
 
 extension ChannelzService: ServiceObserver {
-  package func serverWasMade(of services: [String], _ logger: Logger) {
+  package func serverWasMade(of services: [String], isInProcess: Bool, _ logger: Logger) {
     serverLogger.withLock { $0 = logger }
     hasServer.withLock { $0 = true }
   }

@@ -140,9 +140,9 @@ extension Grpc_Health_V1_HealthCheckResponse {
 }
 
 extension HealthService: ServiceObserver {
-  package func serverWasMade(of services: [String], _ logger: Logger) {
+  package func serverWasMade(of services: [String], isInProcess: Bool, _ logger: Logger) {
     let known = board.withLock { $0.statuses.keys.map(\.text) }
-    if served.withLock(\.hasServer) {
+    if !isInProcess, served.withLock({ $0.mayShutDown() }) {
       logger.log(
         .warning,
         "servers share a HealthService: once one of them shuts down, the others are not serving either; make one for each",

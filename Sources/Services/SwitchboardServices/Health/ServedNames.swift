@@ -7,7 +7,15 @@ struct ServedNames: Sendable {
   private var logger: Logger?
   private var remarked: Set<ExactText> = []
 
+  private var mayEnd = false
+
   var hasServer: Bool { logger != nil }
+
+  /// A server has the health service, and ends it with itself. Returns whether that is so of another one, too.
+  mutating func mayShutDown() -> Bool {
+    defer { mayEnd = true }
+    return mayEnd
+  }
 
   /// A program that makes up names must fill neither the memory nor the log.
   private static let mostRemarks = 64

@@ -71,7 +71,7 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
 }
 
 extension ReflectionService: ServiceObserver {
-  package func serverWasMade(of services: [String], _ logger: Logger) {
+  package func serverWasMade(of services: [String], isInProcess: Bool, _ logger: Logger) {
     guard !described.isEmpty else {
       return logger.log(
         .warning,

@@ -41,6 +41,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     let telemetry = options.observer as? any TelemetryObserver
     telemetry?.serverWasMade()
     tracer = telemetry?.serverTracer(on: loop)
+    router.serverWasMade(of: providers, options, isInProcess: true)
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }

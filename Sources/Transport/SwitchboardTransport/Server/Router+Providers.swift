@@ -28,9 +28,14 @@ extension Router {
     try options.requiredInterceptors.check(methods)
     try options.handlerPlacements.check(methods.map(\.descriptor))
     try self.init(methods)
+  }
+
+  /// Tells the providers that want to know it what else their server offers, once it is made. One in the process alone never
+  /// tells them of its end.
+  func serverWasMade(of providers: [any CallHandlerProvider], _ options: ServerOptions, isInProcess: Bool) {
     let services = providers.map(\.serviceName) + methods.map(\.descriptor.service)
     for case let provider as any ServiceObserver in providers {
-      provider.serverWasMade(of: services, options.logger)
+      provider.serverWasMade(of: services, isInProcess: isInProcess, options.logger)
     }
   }
 }

@@ -63,7 +63,9 @@ final class ServerCore: @unchecked Sendable {
     blocks = BlockReporter(self.options, router.methods)
     let remarks = options.remarks(on: providers) + (tls.withLock { $0?.remarks } ?? [])
     for remark in remarks { options.logger.log(remark, of: "ServerOptions") }
+    // Nothing can fail any more.
     telemetry?.serverWasMade()
+    router.serverWasMade(of: providers, self.options, isInProcess: false)
     if let blocks { LoopWatchdog.shared.watch(group.loops, for: blocks) }
   }
 
